@@ -1,0 +1,26 @@
+/** Legacy decorators and their metadata are on, as in every Nest application; modules stay ESM. */
+const swc = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  moduleNameMapper: {
+    '^nestjs-gatekeeper$': '<rootDir>/lib/index.ts',
+    '^nestjs-gatekeeper/testing$': '<rootDir>/lib/testing/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  maxWorkers: 2,
+  testTimeout: 60_000,
+};

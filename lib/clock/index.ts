@@ -1,0 +1,3 @@
+export * from './cluster-clock.js';
+export * from './node-clock.js';
+export * from './sightings.js';

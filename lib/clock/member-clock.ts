@@ -1,0 +1,40 @@
+/** One reading of a member's clock, held against this node's monotonic clock. */
+export interface ClockSample {
+  /** The member's time minus the node's monotonic time at mid-flight, in ms. */
+  readonly offset: number;
+  /** How long the reading was under way, in ms: the offset is good to half of it. */
+  readonly roundTrip: number;
+  /** Monotonic ms at which the answer came. */
+  readonly at: number;
+}
+
+/** How many of the last samples a member is judged by. */
+const KEPT = 5;
+
+/** The clock of one member, as this node's samples show it. */
+export class MemberClock {
+  #samples: ClockSample[] = [];
+
+  /** The offset by the sample with the smallest round trip of the last few: the one that the network disturbed least. */
+  get best(): ClockSample | undefined {
+    return this.#samples.reduce<ClockSample | undefined>(
+      (best, sample) => (best && best.roundTrip <= sample.roundTrip ? best : sample),
+      undefined,
+    );
+  }
+
+  get lastAt(): number {
+    return this.#samples.at(-1)?.at ?? -Infinity;
+  }
+
+  /** @returns how far the member's clock moved against ours since the last samples, in ms, beyond what is explained by round trips */
+  add(sample: ClockSample, tolerance: number): number {
+    const before = this.best;
+    const apart = before ? Math.abs(sample.offset - before.offset) : 0;
+    const explained = (sample.roundTrip + (before?.roundTrip ?? 0)) / 2;
+    const moved = Math.max(0, apart - explained);
+    // After a jump the older samples tell of another clock.
+    this.#samples = moved > tolerance ? [sample] : [...this.#samples, sample].slice(-KEPT);
+    return moved;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Expiring } from '../semaphores/permit.js';
+
+/** What a node saw of one lease, in its own monotonic ms. */
+interface Sighting {
+  /** The last moment at which the record was seen without it. It was written after that. */
+  readonly lastSeenWithout: number;
+  /** The first moment at which it was seen. It was written before that. */
+  readonly firstSeenWith: number;
+}
+
+export type Verdict = 'alive' | 'dead' | 'undecided';
+
+/**
+ * What one node has observed of the leases of one record. It bounds a lease's end by the node's own monotonic clock,
+ * whatever cluster time says:
+ *
+ * - surely alive until `lastSeenWithout + duration`: it was written after that moment, so that a cluster clock that
+ *   jumps ahead can't end it early;
+ * - surely dead after `firstSeenWith + duration + tolerance`: it was written before that moment, and its holder counts
+ *   from before it wrote. Kubernetes' leader election lives by this bound alone.
+ *
+ * Only in between does cluster time decide. Assumed of the clocks: monotonic clocks of two nodes drift apart by less
+ * than the tolerance within one duration. Late news only widens the bounds to the safe side.
+ */
+export class Sightings {
+  #sightings = new Map<string, Sighting>();
+  #lastObserved: number;
+
+  /**
+   * @param since monotonic ms from which leases are watched with suspicion: with `strictStart` the moment at which the
+   *   node first looked, so that it takes nothing over before it has watched for one duration
+   */
+  constructor(since = -Infinity) {
+    this.#lastObserved = since;
+  }
+
+  /** Notes what the record held at `at` (monotonic ms). */
+  observe(leases: readonly Expiring[], at: number): void {
+    const seen = new Map<string, Sighting>();
+    for (const lease of leases) {
+      const key = keyOf(lease);
+      seen.set(key, this.#sightings.get(key) ?? { lastSeenWithout: this.#lastObserved, firstSeenWith: at });
+    }
+    this.#sightings = seen;
+    this.#lastObserved = at;
+  }
+
+  /** @param at monotonic ms now */
+  judge(lease: Expiring, at: number, tolerance: number): Verdict {
+    const seen = this.#sightings.get(keyOf(lease));
+    if (!seen) return 'alive';
+    if (at >= seen.firstSeenWith + lease.duration + tolerance) return 'dead';
+    return at < seen.lastSeenWithout + lease.duration ? 'alive' : 'undecided';
+  }
+}
+
+/** A refresh makes another lease of the same permit. */
+function keyOf(lease: Expiring): string {
+  return `${lease.id}@${lease.expiresAt}`;
+}

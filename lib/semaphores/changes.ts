@@ -1,0 +1,57 @@
+import type { SemaphoreDefinition } from './definition.js';
+import type { Expiring, StoredPermit } from './permit.js';
+import { type SemaphoreRecord, type View, rewrite } from './record.js';
+
+/**
+ * The siblings of `decide`: pure functions that give the record's next text, or undefined when there is nothing to
+ * change. All compare permits by id, never by name, so that what comes late can't hit someone else's permit.
+ */
+
+/** Frees one permit: by its holder (release) or by an operator (revoke). Idempotent. */
+export function release(
+  record: SemaphoreRecord,
+  permitId: string,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  if (!record.permits.some((permit) => permit.id === permitId)) return undefined;
+  const permits = record.permits.filter((permit) => permit.id !== permitId);
+  return rewrite(record, { permits }, view, nonce);
+}
+
+/** Drops permits that expired without being released, so that everybody sees the slots free. */
+export function expire(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
+  return expired(record, view).length > 0 ? rewrite(record, {}, view, nonce) : undefined;
+}
+
+/** The permits that {@link expire} would drop. */
+export function expired(record: SemaphoreRecord, view: View): StoredPermit[] {
+  return record.permits.filter((permit) => view.isDead(permit));
+}
+
+/** Puts another definition in force. The permits stay: surplus ones run out, others obey it from their next refresh. */
+export function edit(
+  record: SemaphoreRecord,
+  definition: SemaphoreDefinition,
+  view: View,
+  nonce: string,
+): SemaphoreRecord {
+  return rewrite(record, { definition, revision: record.revision + 1 }, view, nonce);
+}
+
+/** Takes the definition away and every permit with it; what remains remembers token and revision. */
+export function remove(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
+  if (!record.definition) return undefined;
+  return rewrite(record, { definition: undefined, permits: [], revision: record.revision + 1 }, view, nonce);
+}
+
+/**
+ * Puts back a record that the store lost, as far as this node knew it, with a grace in which nobody new gets a permit:
+ * a holder that this node never heard of may still be at work, for as long as a permit can last.
+ */
+export function restore(known: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord {
+  const longest = Math.max(known.definition?.duration ?? 0, ...known.permits.map((permit) => permit.duration));
+  const graceUntil = Math.max(view.now + longest, ...known.permits.map((permit) => permit.expiresAt));
+  const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
+  return rewrite(known, { grace }, view, nonce);
+}

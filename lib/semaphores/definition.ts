@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { type DurationInput, readDuration, show } from './duration.js';
+import { InvalidOptionsError } from './invalid-options.error.js';
+import { compilePattern } from './pattern.js';
+
+/** One record holds all permits of a semaphore: more of them would make each write too large. */
+export const MOST_PERMITS = 1000;
+export const LONGEST_NAME = 200;
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+
+/** Who may hold how many permits of a semaphore, and for how long. */
+export interface SemaphoreDefinition {
+  readonly name: string;
+  /** RE2; must match the node's whole group. */
+  readonly groupPattern: string;
+  /** RE2; must match the whole name of the acquirer. */
+  readonly acquirerPattern: string;
+  /** 0 to 1,000. 0 is a pause: nobody new gets a permit. */
+  readonly permits: number;
+  /** How long a permit lasts, in ms, unless it is refreshed. */
+  readonly duration: number;
+}
+
+/** A definition as people write it: only `name` and `duration` are needed; one permit, for anyone. */
+export interface SemaphoreDefinitionInput {
+  readonly name: string;
+  readonly groupPattern?: string;
+  readonly acquirerPattern?: string;
+  readonly permits?: number;
+  /** ms, or text as the `ms` package reads it ("5m"). */
+  readonly duration: DurationInput;
+}
+
+/** zod type of a duration: reads numbers and text, gives ms. */
+export const durationSchema = z.unknown().transform((value, context) => {
+  const read = readDuration(value);
+  if (typeof read === 'number') return read;
+  context.addIssue({ code: 'custom', message: read });
+  return z.NEVER;
+});
+
+/** zod type of the name of a semaphore, group or acquirer. */
+export const nameSchema = checked<string>(nameFault);
+
+/** A zod type that takes a value as it is, unless `faultOf` finds a fault, in a sentence without the field's name. */
+function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
+  return z.custom<T>().superRefine((value, context) => {
+    const message = faultOf(value);
+    if (message) context.addIssue({ code: 'custom', message });
+  });
+}
+
+function nameFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `${show(value)} is not text`;
+  if (value === '') return 'is empty: give it a name';
+  if (value.length > LONGEST_NAME) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
+  return CONTROL_CHARACTERS.test(value) ? `${show(value)} has control characters` : undefined;
+}
+
+function patternFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `${show(value)} is not text`;
+  const compiled = compilePattern(value);
+  return typeof compiled === 'string' ? compiled : undefined;
+}
+
+function permitsFault(value: unknown): string | undefined {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PERMITS) return undefined;
+  return `${show(value)} is not a whole number from 0 (paused) to ${MOST_PERMITS}`;
+}
+
+/** zod type of a definition as people write it. */
+export const definitionSchema = z.strictObject({
+  name: nameSchema,
+  groupPattern: checked<string>(patternFault).default('.*'),
+  acquirerPattern: checked<string>(patternFault).default('.*'),
+  permits: checked<number>(permitsFault).default(1),
+  duration: durationSchema,
+});
+
+/**
+ * Checks a definition and fills in what was left out.
+ *
+ * @param clockTolerance ms; a duration must be more than three times as long
+ * @throws InvalidOptionsError listing every fault with its field and value
+ */
+export function parseDefinition(input: unknown, clockTolerance: number): SemaphoreDefinition {
+  const parsed = definitionSchema.safeParse(input);
+  const subject = `semaphore ${show((input as { name?: unknown } | undefined)?.name)}`;
+  if (!parsed.success) throw new InvalidOptionsError(subject, faultsOf(parsed.error));
+  const fault = durationFault(parsed.data.duration, clockTolerance);
+  if (fault) throw new InvalidOptionsError(subject, [fault]);
+  return parsed.data;
+}
+
+/**
+ * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: what is left between must
+ * still be most of the lease.
+ */
+export function durationFault(duration: number, clockTolerance: number): string | undefined {
+  if (duration > 3 * clockTolerance) return undefined;
+  return `duration: ${duration} ms must be more than 3 x clockTolerance (${clockTolerance} ms): lengthen the one or lower the other`;
+}
+
+/** zod's issues as sentences that begin with the path of the field. */
+export function faultsOf(error: z.ZodError): string[] {
+  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
+}

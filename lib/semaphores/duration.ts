@@ -1,0 +1,33 @@
+import ms from 'ms';
+
+/** ms as a number, or text as the `ms` package reads it: "500ms", "10s", "5m", "1h". */
+export type DurationInput = number | string;
+
+/** A year and a day: longer than any lease that makes sense, and far from the limits of timers and safe integers. */
+export const LONGEST_DURATION = 366 * 24 * 60 * 60 * 1000;
+
+/**
+ * Reads a duration.
+ *
+ * @returns whole ms, or a sentence (for people, without the field's name) that says what is wrong with the value
+ */
+export function readDuration(value: unknown): number | string {
+  const read = typeof value === 'number' ? value : readText(value);
+  if (read === undefined || !Number.isFinite(read)) {
+    return `${show(value)} is not a duration: give ms as a number, or text such as "30s", "5m", "1h"`;
+  }
+  if (read <= 0) return `${show(value)} must be more than 0 ms`;
+  if (read > LONGEST_DURATION) return `${show(value)} is longer than a year: a permit must expire`;
+  return Math.ceil(read);
+}
+
+function readText(value: unknown): number | undefined {
+  if (typeof value !== 'string' || value.length > 100) return undefined;
+  return ms(value as ms.StringValue);
+}
+
+/** A value as it can be shown in an error: never longer than a line. */
+export function show(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text;
+}

@@ -1,0 +1,12 @@
+/**
+ * Root of every error that this package throws. `code` is stable across versions and is what programs should compare;
+ * the message is for people: it names the field and the value, and says what to do next.
+ */
+export abstract class GatekeeperError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}

@@ -1,0 +1,13 @@
+import { GatekeeperError } from './gatekeeper.error.js';
+
+/** Options or a definition that can't be used. Lists every fault at once, each naming the field and the value. */
+export class InvalidOptionsError extends GatekeeperError {
+  readonly code = 'invalid-options';
+
+  constructor(
+    subject: string,
+    readonly faults: readonly string[],
+  ) {
+    super(`${subject} ${faults.length === 1 ? 'has a fault' : `have ${faults.length} faults`}: ${faults.join('; ')}`);
+  }
+}

@@ -1,0 +1,24 @@
+import { RE2JS } from 're2js';
+import { show } from './duration.js';
+
+/** Long enough for a list of a hundred host names, short enough to compile in no time. */
+export const LONGEST_PATTERN = 4096;
+
+/** A compiled pattern: whether it matches the whole name. */
+export type NameMatcher = (name: string) => boolean;
+
+/**
+ * Compiles an operator's pattern. RE2 runs in linear time, so that no pattern can hang a node.
+ *
+ * @returns the matcher, or a sentence (without the field's name) that says what is wrong
+ */
+export function compilePattern(pattern: string): NameMatcher | string {
+  if (pattern.length > LONGEST_PATTERN) return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters`;
+  if (pattern === '.*') return () => true;
+  try {
+    const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
+    return (name) => compiled.matches(name);
+  } catch (error) {
+    return `${show(pattern)} is not an RE2 pattern: ${(error as Error).message}`;
+  }
+}

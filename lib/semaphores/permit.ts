@@ -1,0 +1,24 @@
+/** Anything in a record that ends by itself: a permit's lease, or the grace after lost data. */
+export interface Expiring {
+  readonly id: string;
+  /** Cluster time in ms at which it ends. */
+  readonly expiresAt: number;
+  /** How long it had to go when it was written, in ms: what others may count from the moment they first saw it. */
+  readonly duration: number;
+}
+
+/** A permit as the record keeps it: one slot of a semaphore, held by one node instance. */
+export interface StoredPermit extends Expiring {
+  /** 0 .. permits-1: the permit's place; also "node k of n". */
+  readonly slot: number;
+  /** Fencing token: grows with every new grant of the semaphore, kept by a refresh. */
+  readonly token: number;
+  /** The process that holds it: a random id per process start. */
+  readonly instance: string;
+  /** Who in that process; the instance itself unless the request named another. */
+  readonly holder: string;
+  readonly acquirer: string;
+  readonly group: string;
+  /** Cluster time in ms of the grant. */
+  readonly grantedAt: number;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { faultsOf } from './definition.js';
+import { show } from './duration.js';
+import { GatekeeperError } from './gatekeeper.error.js';
+import { RECORD_VERSION, type SemaphoreRecord } from './record.js';
+
+/** The text under a semaphore's key is not a record. It is kept as it is and grants nothing until it is repaired. */
+export class CorruptRecordError extends GatekeeperError {
+  readonly code = 'corrupt-record';
+}
+
+/** The record was written by a newer version of this package, which may mean things that this one doesn't know. */
+export class NewerRecordError extends GatekeeperError {
+  readonly code = 'newer-record';
+}
+
+const whole = z.number().int().nonnegative();
+const expiring = { id: z.string().min(1), expiresAt: whole, duration: whole };
+
+const permitSchema = z.strictObject({
+  ...expiring,
+  slot: whole,
+  token: whole,
+  instance: z.string(),
+  holder: z.string(),
+  acquirer: z.string(),
+  group: z.string(),
+  grantedAt: whole,
+});
+
+const storedDefinitionSchema = z.strictObject({
+  name: z.string().min(1),
+  groupPattern: z.string(),
+  acquirerPattern: z.string(),
+  permits: whole,
+  duration: whole.positive(),
+});
+
+const recordSchema = z.strictObject({
+  v: z.literal(RECORD_VERSION),
+  nonce: z.string().min(1),
+  seq: whole,
+  at: whole,
+  revision: whole,
+  lastToken: whole,
+  definition: storedDefinitionSchema.optional(),
+  permits: z.array(permitSchema),
+  grace: z.strictObject(expiring).optional(),
+});
+
+export function encodeRecord(record: SemaphoreRecord): string {
+  return JSON.stringify(record);
+}
+
+/**
+ * Reads a record's text.
+ *
+ * @param name the semaphore, for the error
+ * @throws CorruptRecordError when it is not a record
+ * @throws NewerRecordError when a newer version wrote it
+ */
+export function decodeRecord(name: string, text: string): SemaphoreRecord {
+  const value = parseJson(name, text);
+  const version = (value as { v?: unknown } | null)?.v;
+  if (typeof version === 'number' && version > RECORD_VERSION) {
+    throw new NewerRecordError(
+      `the record of semaphore ${show(name)} has version ${version}, this package reads ${RECORD_VERSION}: upgrade this node`,
+    );
+  }
+  const parsed = recordSchema.safeParse(value);
+  if (!parsed.success) throw corrupt(name, text, faultsOf(parsed.error).join('; '));
+  return parsed.data;
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw corrupt(name, text, 'it is not JSON', error);
+  }
+}
+
+function corrupt(name: string, text: string, fault: string, cause?: unknown): CorruptRecordError {
+  return new CorruptRecordError(
+    `the record of semaphore ${show(name)} can't be read (${fault}): it grants nothing until it is repaired or reset. It begins ${show(text)}`,
+    { cause },
+  );
+}

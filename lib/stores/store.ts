@@ -1,0 +1,78 @@
+/**
+ * The store SPI: all that Gatekeeper asks of the place where records live. A store moves opaque texts; it knows nothing
+ * of permits. Whatever offers a linearizable compare-and-set of one key and a clock can be a store.
+ */
+export interface RecordStore {
+  /**
+   * @returns the text under `key`, or undefined when there is none
+   * @throws StoreUnavailableError when the store could not be asked
+   */
+  read(key: string): Promise<string | undefined>;
+
+  /**
+   * Writes `next` if and only if the text under `key` is exactly `expected` (undefined: if there is none).
+   * `false` may be untrue when the store retried on its own after an answer was lost: callers look for the nonce that
+   * they wrote before they believe it.
+   *
+   * @throws UnknownOutcomeError when the write may or may not have been applied, or may still be
+   * @throws StoreUnavailableError when it was surely not applied
+   * @throws NoQuorumError when too few members are there; surely not applied
+   */
+  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean>;
+
+  /** Every text whose key begins with `prefix`. Errors as {@link read}. */
+  list(prefix: string): Promise<Map<string, string>>;
+
+  /**
+   * Calls `onChange` when a text changes. A hint that speeds things up, never relied on: changes may come late, twice,
+   * out of order or not at all. Resolves at once even when the store can't be reached yet; the store subscribes when it
+   * can, and again after each reconnection, then reporting a change without a key.
+   *
+   * @returns a function that ends the watch
+   */
+  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
+
+  /** One reading of the store's clock. Errors as {@link read}. */
+  now(): Promise<ClockReading>;
+
+  /** What is known without asking: cheap and synchronous. */
+  health(): StoreHealth;
+
+  /** Closes what the store opened, and nothing else: never a client that the user passed in. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A changed record, or (without a key) word that anything may have changed, as after a reconnection. */
+export interface RecordChange {
+  readonly key?: string;
+  /** The new text; undefined when it was removed. */
+  readonly text?: string;
+}
+
+export interface ClockReading {
+  /** ms since the epoch, by the clock of the member that answered. */
+  readonly time: number;
+  /** Tells apart the members whose clocks answer; the same member always answers by the same name. */
+  readonly member: string;
+}
+
+export interface StoreHealth {
+  readonly connected: boolean;
+  /** Members that the store now sees; 0 while disconnected. */
+  readonly members: number;
+  /** Members that must be seen before anything is granted; 0 when no quorum was asked for. */
+  readonly quorum: number;
+  /** The last failure to connect or to call, in a sentence, while it lasts. */
+  readonly problem?: string;
+}
+
+/**
+ * What `hazelcast(...)`, `memory()` and their like return: options that were validated, and a way to open the store.
+ * Opening never waits for the store to be reachable: it connects in the background and calls fail with
+ * StoreUnavailableError until then.
+ */
+export interface StoreDefinition {
+  /** Names the kind of store in logs and health: "hazelcast", "memory". */
+  readonly kind: string;
+  open(): RecordStore;
+}
