@@ -162,6 +162,8 @@ export class ClusterClock {
 
   #living() {
     const at = this.node.monotonic();
-    return [...this.#members.values()].filter((member) => at - member.lastAt <= OLDEST_SAMPLE).map((member) => member.best!);
+    return [...this.#members.values()]
+      .filter((member) => at - member.lastAt <= OLDEST_SAMPLE)
+      .map((member) => member.best!);
   }
 }

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { type GatekeeperOptions, GatekeeperService } from './gatekeeper/index.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './gatekeeper.module-definition.js';
+import { GuardedMethodsExplorer } from './scheduling/index.js';
+import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
+
+/**
+ * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or
+ * `forRootAsync` with `useFactory`, `useClass` or `useExisting` (a class with `createGatekeeperOptions()`).
+ *
+ * @throws InvalidOptionsError at boot, listing every fault of the options and of the guarded methods
+ */
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    {
+      provide: GatekeeperService,
+      // A copy of the options without what only the module needs.
+      useFactory: ({ isGlobal: _, ...options }: GatekeeperOptions & { isGlobal?: boolean }) =>
+        new GatekeeperService(options),
+      inject: [MODULE_OPTIONS_TOKEN],
+    },
+    { provide: GATEKEEPER, useExisting: GatekeeperService },
+    GuardedMethodsExplorer,
+  ],
+  exports: [GatekeeperService, GATEKEEPER, GuardedMethodsExplorer],
+})
+export class GatekeeperModule extends ConfigurableModuleClass {}

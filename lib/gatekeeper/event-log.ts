@@ -1,0 +1,43 @@
+import type { GatekeeperLogger } from './context.js';
+import type { GatekeeperEvent } from './events.js';
+
+/** What is said of an event, and how loudly. A denial is quiet: it happens on all nodes but one at every tick. */
+export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
+  const name = 'semaphore' in event && event.semaphore !== undefined ? JSON.stringify(event.semaphore) : '';
+  switch (event.type) {
+    case 'granted':
+      return logger.debug(`${name}: got slot ${event.permit.slot}, token ${event.permit.token}`);
+    case 'lost':
+      return logger.warn(`${name}: lost slot ${event.permit.slot} while it was in use (${event.reason})`);
+    case 'expired':
+      return logger.log(
+        `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${each.acquirer}`).join(', ')}, expired`,
+      );
+    case 'run-skipped':
+      return logger.debug(`${name}: skipped ${event.task} (${event.reason})`);
+    case 'run-unguarded':
+      return logger.warn(
+        `${name}: ${event.task} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`,
+      );
+    case 'restored':
+      return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
+    case 'record-unreadable':
+      return logger.error(event.error.message);
+    case 'clock-suspect':
+      return logger.warn(
+        `clocks can't be trusted: ${event.reason}. Permits are only taken over by this node's own observation until it is settled`,
+      );
+    case 'store-lost':
+      return logger.warn(`the store can't be asked, nothing runs until it is back: ${event.error.message}`);
+    case 'store-back':
+      return logger.log('the store is back');
+    case 'problem':
+      return logger.warn(`${name} ${event.action}: ${messageOf(event.error)}`.trim());
+    default:
+      return logger.debug(`${name}: ${event.type}`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

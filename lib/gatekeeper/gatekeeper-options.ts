@@ -1,0 +1,85 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import {
+  InvalidOptionsError,
+  type SemaphoreDefinition,
+  type SemaphoreDefinitionInput,
+  definitionSchema,
+  durationFault,
+  durationSchema,
+  faultsOf,
+  nameSchema,
+  show,
+} from '../semaphores/index.js';
+import type { StoreDefinition } from '../stores/index.js';
+
+/** Options of `GatekeeperModule.forRoot`. Durations are ms, or text as the `ms` package reads it. */
+export interface GatekeeperOptions {
+  /** Where records live: `hazelcast({...})` or `memory()`. */
+  readonly store: StoreDefinition;
+  /** The node's zone or environment, for group patterns. Default "default". */
+  readonly group?: string;
+  /** The node's name, for acquirer patterns. Default: the host's name. */
+  readonly acquirer?: string;
+  readonly definitions?: readonly SemaphoreDefinitionInput[];
+  /** Only semaphores listed in `definitions` exist: a decorator's duration makes none. Default false. */
+  readonly requireDefinitions?: boolean;
+  /** How long after the start definitions are put into the store, where they are missing. Default 5s. */
+  readonly definitionsDelay?: number | string;
+  /** How often every semaphore's state is logged, a line each; never unless given. */
+  readonly stateDump?: number | string;
+  /** How far clocks may be apart. Every duration must be more than three times as long. Default 500ms. */
+  readonly clockTolerance?: number | string;
+  /** The longest that one call may ask the store. Default 2s. */
+  readonly callTimeout?: number | string;
+  /** How often expired permits are looked for. Default 10s. */
+  readonly sweepInterval?: number | string;
+  /** How long runs may go on at shutdown. Default 10s. */
+  readonly shutdownGrace?: number | string;
+  /** Take nothing over before having watched for one duration: closes the hole of a node without history. */
+  readonly strictStart?: boolean;
+}
+
+const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
+
+const optionsSchema = z.strictObject({
+  store: z.custom<StoreDefinition>(isStore, 'is missing: give hazelcast({ clusterName, members }) or memory()'),
+  group: nameSchema.default('default'),
+  acquirer: nameSchema.default(() => hostname()),
+  definitions: z.array(definitionSchema).default([]),
+  requireDefinitions: z.boolean().default(false),
+  definitionsDelay: z.union([z.literal(0), durationSchema]).default(5000),
+  stateDump: durationSchema.optional(),
+  clockTolerance: durationSchema.default(500),
+  callTimeout: durationSchema.default(2000),
+  sweepInterval: durationSchema.default(10_000),
+  shutdownGrace: z.union([z.literal(0), durationSchema]).default(10_000),
+  strictStart: z.boolean().default(false),
+});
+
+/** The options with defaults filled in, all durations in ms. */
+export type GatekeeperSettings = z.output<typeof optionsSchema>;
+
+/**
+ * Checks all options at once.
+ *
+ * @throws InvalidOptionsError listing every fault with its field and value
+ */
+export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSettings {
+  const parsed = optionsSchema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError("GatekeeperModule's options", faultsOf(parsed.error));
+  const faults = definitionFaults(parsed.data.definitions, parsed.data.clockTolerance);
+  if (faults.length > 0) throw new InvalidOptionsError("GatekeeperModule's options", faults);
+  return parsed.data;
+}
+
+function definitionFaults(definitions: readonly SemaphoreDefinition[], clockTolerance: number): string[] {
+  const seen = new Set<string>();
+  return definitions.flatMap(({ name, duration }, index) => {
+    const tooShort = durationFault(duration, clockTolerance);
+    const faults = tooShort ? [`definitions.${index}.${tooShort}`] : [];
+    if (seen.has(name)) faults.push(`definitions.${index}.name: ${show(name)} is defined twice`);
+    seen.add(name);
+    return faults;
+  });
+}

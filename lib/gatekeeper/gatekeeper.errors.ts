@@ -1,0 +1,78 @@
+import type { DenialReason } from '../semaphores/denial.js';
+import { show } from '../semaphores/duration.js';
+import { GatekeeperError } from '../semaphores/gatekeeper.error.js';
+
+/** Why a permit is no longer held although its user did not give it back. */
+export type LossReason = 'expired' | 'revoked' | 'max-hold' | 'released' | 'closing' | 'unguarded';
+
+const LOSS: Record<LossReason, string> = {
+  expired: 'its lease ended before it was refreshed (store out of reach, process frozen or event loop blocked?)',
+  revoked: 'it was revoked, or lost with the data of the store',
+  'max-hold': 'the run took longer than its maxHold',
+  released: 'it was released',
+  closing: 'this node shuts down and the run did not end in time',
+  unguarded: "the run was let through by onUnavailable: 'run' and never had one",
+};
+
+/** The permit is no longer held: stop the work that it guarded. */
+export class PermitLostError extends GatekeeperError {
+  readonly code = 'permit-lost';
+
+  constructor(
+    readonly semaphore: string,
+    readonly reason: LossReason,
+  ) {
+    super(`the permit of semaphore ${show(semaphore)} is not held: ${LOSS[reason]}. Stop the work that it guards`);
+  }
+}
+
+/** `acquire` waited as long as it was told to. */
+export class AcquireTimeoutError extends GatekeeperError {
+  readonly code = 'acquire-timeout';
+
+  constructor(
+    readonly semaphore: string,
+    readonly timeout: number,
+    readonly reason: DenialReason,
+    options?: ErrorOptions,
+  ) {
+    super(`no permit of semaphore ${show(semaphore)} within ${timeout} ms: last denied with ${reason}`, options);
+  }
+}
+
+/** Nobody defined a semaphore of that name. */
+export class UnknownSemaphoreError extends GatekeeperError {
+  readonly code = 'unknown-semaphore';
+
+  constructor(readonly semaphore: string) {
+    super(
+      `semaphore ${show(semaphore)} has no definition: add it to GatekeeperModule's definitions, or give a duration with the call`,
+    );
+  }
+}
+
+/** Two people edited one definition; the later one has to look again. */
+export class EditConflictError extends GatekeeperError {
+  readonly code = 'edit-conflict';
+
+  constructor(
+    readonly semaphore: string,
+    readonly expectedRevision: number,
+    readonly revision: number,
+  ) {
+    super(
+      `semaphore ${show(semaphore)} is at revision ${revision}, not ${expectedRevision}: read it again and repeat the edit`,
+    );
+  }
+}
+
+/** `currentPermit()` was called where no guarded run goes on. */
+export class NoCurrentPermitError extends GatekeeperError {
+  readonly code = 'no-current-permit';
+
+  constructor() {
+    super(
+      'currentPermit() was called outside a run of @ClusterSingleton or gatekeeper.run(): pass the permit on instead',
+    );
+  }
+}

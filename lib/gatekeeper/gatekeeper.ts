@@ -1,0 +1,192 @@
+import { type Observable, Subject } from 'rxjs';
+import { ClusterClock, type NodeClock, systemClock } from '../clock/index.js';
+import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
+import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
+import { Deadline, answerWithin } from './deadline.js';
+import type { Definitions } from './definitions.js';
+import { logEvent } from './event-log.js';
+import type { GatekeeperEvent } from './events.js';
+import type { Explanation } from './explanation.js';
+import type { GatekeeperSettings } from './gatekeeper-options.js';
+import { Periodic } from './periodic.js';
+import type { Permit } from './permit.js';
+import { systemRandomness } from './random-ids.js';
+import { Reachability } from './reachability.js';
+import type { RunPermit } from './run-permit.js';
+import type { RunResult } from './runner.js';
+import { SemaphoreDirectory } from './semaphore-directory.js';
+import type { Semaphore } from './semaphore.js';
+import { type GatekeeperState, stateLine } from './state.js';
+import { readState } from './state-reader.js';
+import { StoreWatcher } from './store-watcher.js';
+
+/** What tests put in the stead of the machine's clocks and chance. */
+export interface Surroundings {
+  readonly nodeClock?: NodeClock;
+  readonly random?: Randomness;
+}
+
+/**
+ * Permits of named semaphores over a store. It knows nothing of Nest. `start()` before the first use; `close()` ends
+ * every timer, watch and connection that it owns.
+ */
+export class Gatekeeper {
+  readonly node: NodeIdentity;
+  readonly #context: Context;
+  readonly #directory: SemaphoreDirectory;
+  readonly #watcher: StoreWatcher;
+  readonly #periodics: Periodic[];
+  readonly #events = new Subject<GatekeeperEvent>();
+  #isClosing = false;
+  #closed?: Promise<void>;
+  #mayLoad = false;
+
+  constructor(
+    private readonly settings: GatekeeperSettings,
+    private readonly logger: GatekeeperLogger,
+    { nodeClock = systemClock, random = systemRandomness() }: Surroundings = {},
+  ) {
+    const { group, acquirer } = settings;
+    this.node = { group, acquirer, instance: random.instance() };
+    this.#context = this.#createContext(nodeClock, random);
+    this.#directory = new SemaphoreDirectory(this.#context, settings);
+    for (const definition of settings.definitions) this.definitions.expect(definition);
+    this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
+    this.#periodics = this.#createPeriodics();
+    this.#events.subscribe((event) => logEvent(event, logger));
+  }
+
+  /** All that happens on this node. Completes at {@link close}. */
+  get events$(): Observable<GatekeeperEvent> {
+    return this.#events.asObservable();
+  }
+
+  get definitions(): Definitions {
+    return this.#directory.definitions;
+  }
+
+  /** Begins to connect, sample, watch and sweep. Never waits for the store to be there. */
+  async start(): Promise<void> {
+    this.#context.clusterClock.start();
+    await this.#watcher.start();
+    const [sweep, load, dump] = this.#periodics;
+    sweep?.start();
+    load?.start(this.settings.definitionsDelay);
+    dump?.start();
+  }
+
+  /** The same verbs as here, bound to a name. */
+  semaphore(name: string): Semaphore {
+    return this.#directory.get(name);
+  }
+
+  /** See {@link Semaphore.tryAcquire}. */
+  async tryAcquire(name: string, options?: AcquireOptions): Promise<Permit | undefined> {
+    return this.semaphore(name).tryAcquire(options);
+  }
+
+  /** See {@link Semaphore.acquire}. */
+  async acquire(name: string, options?: AcquireWaitOptions): Promise<Permit> {
+    return this.semaphore(name).acquire(options);
+  }
+
+  /** See {@link Semaphore.refresh}. */
+  async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    return this.semaphore(permit.semaphore).refresh(permit, options);
+  }
+
+  /** See {@link Semaphore.release}. */
+  async release(permit: Permit): Promise<void> {
+    return permit.release();
+  }
+
+  /** See {@link Semaphore.getExpirationPeriod}. */
+  getExpirationPeriod(permit: Permit): number {
+    return permit.remaining;
+  }
+
+  /** See {@link Semaphore.run}. */
+  async run<T>(name: string, work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
+    return this.semaphore(name).run(work, options);
+  }
+
+  /** See {@link Semaphore.explain}. */
+  async explain(name: string): Promise<Explanation> {
+    return this.semaphore(name).explain();
+  }
+
+  /** Who holds what on all nodes; while the store can't be asked, what this node last knew. */
+  state(): Promise<GatekeeperState> {
+    return readState(this.#directory, this.#context);
+  }
+
+  /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. */
+  async drain(): Promise<void> {
+    this.#isClosing = true;
+    const runners = [...this.#directory.known.values()].map((semaphore) => semaphore.runner);
+    const grace = new Deadline(this.#context.nodeClock, this.settings.shutdownGrace);
+    await grace.race(Promise.all(runners.map((runner) => runner.idle()))).catch(() => undefined);
+  }
+
+  /** Drains, gives permits back, and closes what this gatekeeper opened. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.drain();
+    for (const periodic of this.#periodics) periodic.stop();
+    await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
+    this.#context.clusterClock.stop();
+    await this.#watcher.stop();
+    await this.#context.store.close();
+    this.#events.complete();
+  }
+
+  #createContext(nodeClock: NodeClock, random: Randomness): Context {
+    const store = this.settings.store.open();
+    const { clockTolerance, callTimeout, strictStart } = this.settings;
+    // Also the clock's readings end: one that hung would hold up all that wait for it.
+    const readClock = () => answerWithin(nodeClock, callTimeout, 'tell its time', () => store.now());
+    return {
+      node: this.node,
+      timing: { clockTolerance, callTimeout, strictStart },
+      store,
+      nodeClock,
+      random,
+      clusterClock: new ClusterClock(readClock, nodeClock, {
+        tolerance: clockTolerance,
+        longestDuration: () => this.#directory.longestDuration,
+        onSuspect: (reason) => this.#events.next({ type: 'clock-suspect', reason }),
+      }),
+      events: this.#events,
+      reachability: new Reachability(this.#events),
+      isClosing: () => this.#isClosing,
+    };
+  }
+
+  #createPeriodics(): Periodic[] {
+    const { sweepInterval, stateDump } = this.settings;
+    const repeat = (action: string, interval: number, work: () => Promise<void>) =>
+      new Periodic(this.#context.nodeClock, work, {
+        interval,
+        chance: this.#context.random.number,
+        onError: (error) => this.#events.next({ type: 'problem', action, error }),
+      });
+    const sweep = repeat('sweep', sweepInterval, () => this.#watcher.sweep());
+    const load = repeat('load definitions', sweepInterval, () => this.#load());
+    return stateDump ? [sweep, load, repeat('state dump', stateDump, () => this.#dump())] : [sweep, load];
+  }
+
+  /** From now on each sweep also brings back definitions that are missing. */
+  async #load(): Promise<void> {
+    this.#mayLoad = true;
+    await this.definitions.load();
+  }
+
+  async #dump(): Promise<void> {
+    const { semaphores } = await this.state();
+    for (const semaphore of semaphores) this.logger.log(stateLine(semaphore));
+  }
+}

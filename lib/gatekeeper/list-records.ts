@@ -1,0 +1,11 @@
+import type { Context } from './context.js';
+import { answerWithin } from './deadline.js';
+import { KEY_PREFIX } from './record-keeper.js';
+
+/** All records are one answer, which may be large: it gets more time than a call for one of them. */
+const LIST_FACTOR = 5;
+
+/** Every record's text by its key. @throws StoreUnavailableError */
+export function listRecords({ store, nodeClock, timing }: Context): Promise<Map<string, string>> {
+  return answerWithin(nodeClock, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
+}

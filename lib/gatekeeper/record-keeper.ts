@@ -1,0 +1,222 @@
+import { Sightings } from '../clock/index.js';
+import { type SemaphoreRecord, type View, decodeRecord, encodeRecord, isBehind, restore } from '../semaphores/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import type { Context } from './context.js';
+import { Deadline, DeadlinePassed } from './deadline.js';
+import { SerialQueue } from './serial-queue.js';
+
+/** A moment by both of the node's clocks: what a lease counts from. */
+export interface Instant {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/** What to do with the record: leave it and give a result, or write it and give a result when that is done. */
+export type Step<T> = { readonly result: T } | { readonly write: SemaphoreRecord; readonly done: (sent: Instant) => T };
+
+/** A pure reading of the record; run again whenever the record turns out to be another. */
+export type Plan<T> = (record: SemaphoreRecord | undefined, view: View, nonce: string) => Step<T>;
+
+interface Attempt<T> {
+  readonly record: SemaphoreRecord;
+  readonly text: string;
+  readonly done: () => T;
+}
+
+export const KEY_PREFIX = 'semaphore:';
+
+/**
+ * One semaphore's record, as this node knows it, and the only way to change it: a loop of compare-and-set.
+ *
+ * Steady state is one round trip, straight from the text last seen. Only after `false` or an unknown outcome the record
+ * is read, searched for the nonce of what was sent (written after all?), and the plan is made again.
+ */
+export class RecordKeeper {
+  readonly key: string;
+  #text?: string;
+  #record?: SemaphoreRecord;
+  /** The furthest that this node has seen the record: what is behind it lacks writes. */
+  #known?: SemaphoreRecord;
+  #sightings: Sightings;
+  /** Cluster time of the last look at the record. */
+  #lookedAt?: number;
+  #queue = new SerialQueue();
+
+  constructor(
+    readonly name: string,
+    private readonly context: Context,
+  ) {
+    this.key = KEY_PREFIX + name;
+    this.#sightings = new Sightings(context.timing.strictStart ? context.nodeClock.monotonic() : undefined);
+  }
+
+  /** What this node last knew; may be old. */
+  get known(): SemaphoreRecord | undefined {
+    return this.#known;
+  }
+
+  /**
+   * Carries `plan` out. All calls for one semaphore wait for one another.
+   *
+   * @throws StoreUnavailableError when the store could not be asked in time; surely nothing was changed
+   * @throws UnknownOutcomeError when a write was sent and its fate is not known
+   * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
+   */
+  transact<T>(plan: Plan<T>): Promise<T> {
+    const deadline = new Deadline(this.context.nodeClock, this.context.timing.callTimeout);
+    return this.#queue.run(() => this.#carryOut(plan, deadline));
+  }
+
+  /** Takes in news that came by a watch or a listing: never believed when it is older than what is known. */
+  hear(text: string): void {
+    if (text === this.#text) return this.#observe(this.#record);
+    const record = decodeRecord(this.name, text);
+    if (this.#known && isBehind(record, this.#known)) return;
+    this.#accept(text, record);
+  }
+
+  /** The view of this moment. Only while cluster time is fresh. */
+  view(): View {
+    const { clusterClock, nodeClock, timing } = this.context;
+    const at = nodeClock.monotonic();
+    const now = clusterClock.now();
+    return {
+      now,
+      isDead: (lease) => {
+        const verdict = this.#sightings.judge(lease, at, timing.clockTolerance);
+        if (verdict !== 'undecided') return verdict === 'dead';
+        return !clusterClock.isSuspect && lease.expiresAt + timing.clockTolerance <= now;
+      },
+    };
+  }
+
+  async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
+    const attempts: Attempt<T>[] = [];
+    let isRead = false;
+    for (;;) {
+      if (isRead || this.#text === undefined) {
+        await this.#read(deadline, attempts);
+        isRead = true;
+        const written = attempts.find((attempt) => attempt.record.nonce === this.#record?.nonce);
+        if (written) return written.done();
+      }
+      await this.#setClock(deadline, attempts);
+      const step = plan(this.#record, this.view(), this.context.random.id());
+      if ('result' in step && isRead) return step.result;
+      if ('write' in step) {
+        const attempt = this.#prepare(step);
+        if (await this.#write(attempt, deadline, attempts)) return attempt.done();
+        await this.#backOff(attempts.length, deadline);
+      }
+      isRead = true;
+    }
+  }
+
+  #prepare<T>(step: { write: SemaphoreRecord; done: (sent: Instant) => T }): Attempt<T> {
+    // Before the request leaves: whoever counts from here ends before those who count from when they see it.
+    const { nodeClock } = this.context;
+    const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
+    return { record: step.write, text: encodeRecord(step.write), done: () => step.done(sent) };
+  }
+
+  /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
+  async #write<T>(attempt: Attempt<T>, deadline: Deadline, attempts: Attempt<T>[]): Promise<boolean> {
+    attempts.push(attempt);
+    try {
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#text, attempt.text)))) return false;
+      // News of a later write may have overtaken this answer.
+      if (!this.#known || !isBehind(attempt.record, this.#known)) this.#accept(attempt.text, attempt.record);
+      return true;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) return false;
+      if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
+      attempts.pop();
+      throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;
+    }
+  }
+
+  async #read<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
+      if (text !== undefined && text === this.#text) return this.#observe(this.#record);
+      const record = text === undefined ? undefined : decodeRecord(this.name, text);
+      if (!this.#known || (record && !isBehind(record, this.#known))) return this.#accept(text, record);
+      await this.#setClock(deadline, attempts);
+      if (await this.#restore(this.#known, text, deadline)) return;
+      await this.#backOff(tries, deadline);
+    }
+  }
+
+  /** The store lost writes that this node has seen: puts back what it knows, with a grace. */
+  async #restore(known: SemaphoreRecord, lost: string | undefined, deadline: Deadline): Promise<boolean> {
+    const record = restore(known, this.view(), this.context.random.id());
+    const text = encodeRecord(record);
+    try {
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, lost, text)))) return false;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
+      throw error;
+    }
+    this.#accept(text, record);
+    this.context.events.next({ type: 'restored', semaphore: this.name, revision: record.revision });
+    return true;
+  }
+
+  /** A node whose last sample is too old decides nothing before it has sampled again. */
+  async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+    if (this.context.clusterClock.isFresh) return;
+    await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
+  }
+
+  async #ask<R, T>(call: () => Promise<R>, deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<R> {
+    try {
+      if (deadline.remaining <= 0) throw new DeadlinePassed();
+      return await deadline.race(call());
+    } catch (error) {
+      if (error instanceof DeadlinePassed || attempts.length > 0) throw this.#unanswered(deadline, attempts, error);
+      throw error;
+    }
+  }
+
+  /** Unsure is never counted as done: with a write under way nobody can say that nothing was changed. */
+  #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<T>[], cause?: unknown): Error {
+    const what = `semaphore ${JSON.stringify(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
+    if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
+    return new StoreUnavailableError(what, { cause });
+  }
+
+  /** The first time at once; then jittered, so that nodes that collided don't collide again. */
+  async #backOff(tries: number, deadline: Deadline): Promise<void> {
+    if (tries > 1) await deadline.pause(this.context.random.number() * Math.min(200, 4 * 2 ** tries));
+  }
+
+  #accept(text: string | undefined, record: SemaphoreRecord | undefined): void {
+    this.#checkStamp(record);
+    this.#text = text;
+    this.#record = record;
+    if (record) this.#known = record;
+    this.#observe(record);
+  }
+
+  #observe(record: SemaphoreRecord | undefined): void {
+    const leases = record?.grace ? [...record.permits, record.grace] : (record?.permits ?? []);
+    this.#sightings.observe(leases, this.context.nodeClock.monotonic());
+    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.now();
+  }
+
+  /**
+   * A record first seen between two looks was stamped between them, unless clocks differ. The slack is the tolerance
+   * and, since the stamp is older than the write, the longest that a call may take.
+   */
+  #checkStamp(record: SemaphoreRecord | undefined): void {
+    const { clusterClock, timing } = this.context;
+    if (!record || !clusterClock.isFresh || record.seq === this.#known?.seq) return;
+    const ahead = record.at - clusterClock.now();
+    const behind = this.#lookedAt === undefined ? 0 : this.#lookedAt - record.at - timing.callTimeout;
+    const apart = Math.max(ahead, behind);
+    if (apart <= timing.clockTolerance) return;
+    clusterClock.suspect(
+      `a record of ${JSON.stringify(this.name)} was stamped ${apart} ms off this node's cluster time`,
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { InvalidOptionsError, nameSchema, faultsOf } from '../semaphores/index.js';
+import type { Context } from './context.js';
+import { Definitions } from './definitions.js';
+import { RecordKeeper } from './record-keeper.js';
+import { Semaphore } from './semaphore.js';
+
+/** All semaphores that this node knows, by name; made when first asked for. */
+export class SemaphoreDirectory {
+  readonly definitions: Definitions;
+  readonly #known = new Map<string, Semaphore>();
+
+  constructor(
+    private readonly context: Context,
+    options: { readonly requireDefinitions: boolean },
+  ) {
+    this.definitions = new Definitions((name) => this.get(name).keeper, context, options);
+  }
+
+  get known(): ReadonlyMap<string, Semaphore> {
+    return this.#known;
+  }
+
+  /** @throws InvalidOptionsError when nothing can have that name */
+  get(name: string): Semaphore {
+    const known = this.#known.get(name);
+    if (known) return known;
+    const parsed = nameSchema.safeParse(name);
+    if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
+    const semaphore = new Semaphore(new RecordKeeper(name, this.context), this.definitions, this.context);
+    this.#known.set(name, semaphore);
+    return semaphore;
+  }
+
+  /** The longest that any permit now known may last, in ms. */
+  get longestDuration(): number {
+    let longest = this.definitions.longestDuration;
+    for (const { keeper } of this.#known.values()) longest = Math.max(longest, keeper.known?.definition?.duration ?? 0);
+    return longest;
+  }
+}

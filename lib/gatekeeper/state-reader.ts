@@ -1,0 +1,41 @@
+import { decodeRecord } from '../semaphores/index.js';
+import type { Context } from './context.js';
+import { listRecords } from './list-records.js';
+import { KEY_PREFIX } from './record-keeper.js';
+import type { SemaphoreDirectory } from './semaphore-directory.js';
+import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
+
+/**
+ * Reads who holds what. While the store can't be asked it gives what this node last knew; `store.connected` tells.
+ */
+export async function readState(directory: SemaphoreDirectory, context: Context): Promise<GatekeeperState> {
+  const semaphores = await fromStore(context).catch(() => fromMemory(directory, context));
+  return {
+    node: context.node,
+    store: context.store.health(),
+    clock: context.clusterClock.report(),
+    semaphores: semaphores.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+  };
+}
+
+async function fromStore(context: Context): Promise<SemaphoreState[]> {
+  if (!context.clusterClock.isFresh) await context.clusterClock.sample();
+  const texts = await listRecords(context);
+  const now = context.clusterClock.now();
+  return [...texts].map(([key, text]) => fromText(key.slice(KEY_PREFIX.length), text, context, now));
+}
+
+function fromText(name: string, text: string, { node }: Context, now: number): SemaphoreState {
+  try {
+    return semaphoreState(name, decodeRecord(name, text), node, now);
+  } catch (error) {
+    return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: (error as Error).message };
+  }
+}
+
+function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context): SemaphoreState[] {
+  const now = clusterClock.now();
+  return [...directory.known.values()].flatMap(({ name, keeper }) =>
+    keeper.known ? [semaphoreState(name, keeper.known, node, now)] : [],
+  );
+}

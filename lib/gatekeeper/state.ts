@@ -1,0 +1,60 @@
+import type { ClusterClockReport } from '../clock/index.js';
+import { type SemaphoreDefinition, type SemaphoreRecord, type StoredPermit, mismatchOf } from '../semaphores/index.js';
+import type { StoreHealth } from '../stores/index.js';
+import type { NodeIdentity } from './context.js';
+
+/** Who holds what, as one node sees it. */
+export interface GatekeeperState {
+  readonly node: NodeIdentity;
+  readonly store: StoreHealth;
+  readonly clock: ClusterClockReport;
+  /** By name. */
+  readonly semaphores: readonly SemaphoreState[];
+}
+
+export interface SemaphoreState {
+  readonly name: string;
+  /** Absent: the semaphore was removed, or its record can't be read. */
+  readonly definition?: SemaphoreDefinition;
+  readonly revision: number;
+  readonly holders: readonly HolderState[];
+  readonly free: number;
+  /** Whether this node's group and acquirer match. */
+  readonly isForThisNode: boolean;
+  /** Why the record can't be read. */
+  readonly problem?: string;
+}
+
+export interface HolderState extends Omit<StoredPermit, 'duration'> {
+  /** ms until it ends by cluster time; negative when it is over but not yet dropped. */
+  readonly remaining: number;
+  /** Held by the node that reports. */
+  readonly isMine: boolean;
+}
+
+/** @param now cluster time in ms */
+export function semaphoreState(name: string, record: SemaphoreRecord, node: NodeIdentity, now: number): SemaphoreState {
+  const { definition, revision } = record;
+  const holders = record.permits.map(({ duration: _, ...permit }) => ({
+    ...permit,
+    remaining: permit.expiresAt - now,
+    isMine: permit.instance === node.instance,
+  }));
+  const free = Math.max(0, (definition?.permits ?? 0) - holders.filter((holder) => holder.remaining > 0).length);
+  const isForThisNode = definition !== undefined && mismatchOf(definition, node) === undefined;
+  return { name, ...(definition && { definition }), revision, holders, free, isForThisNode };
+}
+
+/** One line that can be found with grep. */
+export function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
+  if (problem) return `state semaphore=${name} problem=${JSON.stringify(problem)}`;
+  if (!definition) return `state semaphore=${name} removed revision=${revision}`;
+  const held = holders.map(
+    ({ slot, group, acquirer, instance, token, remaining }) =>
+      `${slot}:${group}/${acquirer}/${instance.slice(0, 8)}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
+  );
+  return (
+    `state semaphore=${name} permits=${definition.permits} free=${free} held=[${held.join(' ')}] ` +
+    `group=/${definition.groupPattern}/ acquirer=/${definition.acquirerPattern}/ duration=${definition.duration}ms revision=${revision}`
+  );
+}

@@ -1,0 +1,89 @@
+import { type StoredPermit, expire, expired } from '../semaphores/index.js';
+import type { RecordChange } from '../stores/index.js';
+import type { Context } from './context.js';
+import { listRecords } from './list-records.js';
+import { KEY_PREFIX } from './record-keeper.js';
+import type { SemaphoreDirectory } from './semaphore-directory.js';
+import type { Semaphore } from './semaphore.js';
+
+/**
+ * Keeps this node up to date with what others do to the records: by the store's watch, which is only a hint, and by
+ * looking at all of them from time to time. Frees what expired, and puts back what the store lost.
+ */
+export class StoreWatcher {
+  #endWatch?: () => Promise<void>;
+
+  constructor(
+    private readonly directory: SemaphoreDirectory,
+    private readonly context: Context,
+    private readonly isLoadingAllowed: () => boolean,
+  ) {}
+
+  async start(): Promise<void> {
+    this.#endWatch = await this.context.store.watch(KEY_PREFIX, (change) => void this.#hear(change));
+  }
+
+  async stop(): Promise<void> {
+    await this.#endWatch?.();
+  }
+
+  /** Looks at every record of the store. Any node frees what expired, whoever held it. */
+  async sweep(): Promise<void> {
+    if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
+    const texts = await listRecords(this.context);
+    this.context.reachability.back();
+    for (const [key, text] of texts) await this.#examine(this.directory.get(key.slice(KEY_PREFIX.length)), text);
+    for (const [name, semaphore] of this.directory.known) {
+      if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
+    }
+    if (this.isLoadingAllowed()) await this.directory.definitions.load();
+  }
+
+  async #hear({ key, text }: RecordChange): Promise<void> {
+    try {
+      // Without a key anything may have happened, as after a reconnection: also to the members' clocks and the data.
+      if (key === undefined) return await this.#resynchronise();
+      const semaphore = this.directory.known.get(key.slice(KEY_PREFIX.length));
+      if (semaphore) await (text === undefined ? this.#look(semaphore) : this.#takeIn(semaphore, text));
+    } catch (error) {
+      this.context.events.next({ type: 'problem', action: 'take in a change', error });
+    }
+  }
+
+  async #resynchronise(): Promise<void> {
+    await this.context.clusterClock.sample();
+    await this.sweep();
+  }
+
+  async #examine(semaphore: Semaphore, text: string): Promise<void> {
+    try {
+      await this.#takeIn(semaphore, text);
+      await this.#free(semaphore);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: semaphore.name, action: 'examine', error });
+    }
+  }
+
+  async #takeIn(semaphore: Semaphore, text: string): Promise<void> {
+    semaphore.keeper.hear(text);
+    await semaphore.holdings.verify();
+    semaphore.line.wake();
+  }
+
+  /** Asks for the record itself, which puts it back when the store lost it. */
+  async #look(semaphore: Semaphore): Promise<void> {
+    await semaphore.keeper.transact<void>(() => ({ result: undefined }));
+    await semaphore.holdings.verify();
+    semaphore.line.wake();
+  }
+
+  async #free({ keeper, name }: Semaphore): Promise<void> {
+    if (!keeper.known || expired(keeper.known, keeper.view()).length === 0) return;
+    const freed = await keeper.transact<readonly StoredPermit[]>((record, view, nonce) => {
+      const permits = record ? expired(record, view) : [];
+      const next = record && expire(record, view, nonce);
+      return next ? { write: next, done: () => permits } : { result: [] };
+    });
+    if (freed.length > 0) this.context.events.next({ type: 'expired', semaphore: name, permits: freed });
+  }
+}

@@ -1,0 +1,10 @@
+import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+
+/** A method that the explorer found to be guarded. */
+export interface GuardedMethod {
+  /** "JobsService.export" */
+  readonly method: string;
+  readonly metadata: ClusterSingletonMetadata;
+  /** Whether there is one instance from the start; else @nestjs/schedule can't run it. */
+  readonly isStatic: boolean;
+}

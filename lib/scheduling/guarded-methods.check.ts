@@ -1,0 +1,77 @@
+import { parseRunOptions } from '../gatekeeper/index.js';
+import {
+  InvalidOptionsError,
+  type SemaphoreDefinition,
+  type SemaphoreDefinitionInput,
+  parseDefinition,
+} from '../semaphores/index.js';
+import { NO_DURATION, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
+import type { GuardedMethod } from './guarded-method.js';
+
+export interface CheckContext {
+  /** Names that GatekeeperModule's definitions list. */
+  readonly configured: ReadonlySet<string>;
+  readonly requireDefinitions: boolean;
+  /** ms */
+  readonly clockTolerance: number;
+}
+
+/** What is wrong with the guarded methods, and the definitions that their durations make. */
+export interface CheckResult {
+  readonly faults: readonly string[];
+  readonly definitions: readonly SemaphoreDefinitionInput[];
+}
+
+/** Checks all guarded methods of an application. Pure. */
+export function checkGuardedMethods(methods: readonly GuardedMethod[], context: CheckContext): CheckResult {
+  const faults: string[] = [];
+  const made = new Map<string, { definition: SemaphoreDefinition; method: string }>();
+  for (const guarded of methods) {
+    faults.push(...optionFaults(guarded), ...durationFaults(guarded, context));
+    if (typeof guarded.metadata.semaphore === 'function' || faults.length > 0) continue;
+    const definition = madeBy(guarded, context);
+    if (!definition) continue;
+    const other = made.get(definition.name);
+    if (other && other.definition.duration !== definition.duration) {
+      faults.push(
+        OTHER_DURATION(guarded.method, definition.name, definition.duration, other.method, other.definition.duration),
+      );
+    }
+    made.set(definition.name, { definition, method: guarded.method });
+  }
+  return { faults, definitions: [...made.values()].map(({ definition }) => definition) };
+}
+
+function optionFaults({ method, metadata }: GuardedMethod): string[] {
+  if (metadata.count > 1) return [TWICE(method)];
+  return faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
+}
+
+function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {
+  const { semaphore, duration } = metadata;
+  // A function's names are known only at the call; its duration can be checked now, under any name.
+  const name = typeof semaphore === 'function' ? 'any' : semaphore;
+  if (duration !== undefined) {
+    return faultsOfAttempt(method, () => parseDefinition({ name, duration }, context.clockTolerance));
+  }
+  const nameFaults = faultsOfAttempt(method, () => parseDefinition({ name, duration: '1d' }, context.clockTolerance));
+  if (nameFaults.length > 0 || typeof semaphore === 'function' || context.configured.has(name)) return nameFaults;
+  return [context.requireDefinitions ? UNDEFINED(method, name) : NO_DURATION(method, name)];
+}
+
+function madeBy({ metadata }: GuardedMethod, context: CheckContext): SemaphoreDefinition | undefined {
+  const { semaphore: name, duration } = metadata;
+  if (typeof name !== 'string' || duration === undefined || context.configured.has(name)) return undefined;
+  if (context.requireDefinitions) return undefined;
+  return parseDefinition({ name, duration }, context.clockTolerance);
+}
+
+function faultsOfAttempt(method: string, attempt: () => unknown): string[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults.map((fault) => `${method}: ${fault}`);
+    throw error;
+  }
+}
