@@ -14,18 +14,25 @@ export interface RecordStore {
    * `false` may be untrue when the store retried on its own after an answer was lost: callers look for the nonce that
    * they wrote before they believe it.
    *
+   * @param options.quiet nobody waits to hear of this write (a refresh): the store may leave it out of what it tells its
+   *   watchers, which is most of what watching costs
    * @throws UnknownOutcomeError when the write may or may not have been applied, or may still be
    * @throws StoreUnavailableError when it was surely not applied
    * @throws NoQuorumError when too few members are there; surely not applied
    */
-  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean>;
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean>;
 
   /** Every text whose key begins with `prefix`. Errors as {@link read}. */
   list(prefix: string): Promise<Map<string, string>>;
 
   /**
    * Calls `onChange` when a text changes. A hint that speeds things up, never relied on: changes may come late, twice,
-   * out of order or not at all. Resolves at once even when the store can't be reached yet; the store subscribes when it
+   * out of order or not at all. `onChange` must not throw. Resolves at once even when the store can't be reached yet; the store subscribes when it
    * can, and again after each reconnection, then reporting a change without a key.
    *
    * @returns a function that ends the watch
@@ -74,5 +81,10 @@ export interface StoreHealth {
 export interface StoreDefinition {
   /** Names the kind of store in logs and health: "hazelcast", "memory". */
   readonly kind: string;
-  open(): RecordStore;
+  open(options?: OpenOptions): RecordStore;
+}
+
+export interface OpenOptions {
+  /** Names whoever opens the store, so that it need not be told of its own writes. */
+  readonly writer?: string;
 }

@@ -1,0 +1,59 @@
+/**
+ * The layout's direction: a folder may import only from those before it. A new folder gets its place in this list.
+ * Nobody imports a peer that belongs to another folder.
+ */
+const LAYERS = ['semaphores', 'stores', 'clock', 'gatekeeper', 'scheduling'];
+
+const direction = LAYERS.map((folder, index) => ({
+  name: `${folder}-imports-only-what-stands-before-it`,
+  severity: 'error',
+  from: { path: `^lib/${folder}/` },
+  to: { path: '^lib/', pathNot: `^lib/(${LAYERS.slice(0, index + 1).join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...direction,
+    {
+      name: 'every-folder-has-its-place',
+      comment: 'Add the folder to LAYERS, or to the folders at the edge that may import all of them.',
+      severity: 'error',
+      from: { path: '^lib/[^/]+/', pathNot: `^lib/(${[...LAYERS, 'testing'].join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'nothing-imports-the-edge',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/(index|gatekeeper\\.module|gatekeeper\\.module-definition)\\.ts$|^lib/testing/' },
+      to: { path: '^lib/testing/|^lib/[^/]+\\.ts$' },
+    },
+    {
+      name: 'stores-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^lib/stores/([^/]+)/' },
+      to: { path: '^lib/stores/[^/]+/', pathNot: '^lib/stores/$1/' },
+    },
+    {
+      name: 'the-core-is-pure',
+      comment: 'No I/O and no Nest in lib/semaphores.',
+      severity: 'error',
+      from: { path: '^lib/semaphores/' },
+      to: { dependencyTypes: ['core', 'npm-peer'] },
+    },
+    {
+      name: 'only-the-hazelcast-store-knows-the-client',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/stores/hazelcast/' },
+      to: { path: 'node_modules/hazelcast-client' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '\\.d\\.ts$' }, to: {} },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,28 @@
+import type { ClientConfig } from 'hazelcast-client';
+
+export const FAIL_ON_INDETERMINATE_STATE = 'hazelcast.client.operation.fail.on.indeterminate.state';
+
+/** What the store must decide itself, and why a user's value is refused rather than dropped without a word. */
+const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, instead: string][] = [
+  ['clusterName', (config) => config.clusterName, 'use the option clusterName'],
+  ['customLogger', (config) => config.customLogger, 'use the option logger'],
+  ['connectionStrategy', (config) => config.connectionStrategy, 'remove it: the store reconnects by itself, for ever'],
+  ['nearCaches', (config) => config.nearCaches, 'remove it: records are always read from the member that owns them'],
+  ['network.clusterMembers', (config) => config.network?.clusterMembers, 'use the option members'],
+  [
+    'network.hazelcastCloud',
+    (config) => config.network?.hazelcastCloud,
+    'pass a client of your own as the option client',
+  ],
+  ['network.redoOperation', (config) => config.network?.redoOperation, 'remove it: a write must not be sent twice'],
+  [
+    `properties['${FAIL_ON_INDETERMINATE_STATE}']`,
+    (config) => config.properties?.[FAIL_ON_INDETERMINATE_STATE],
+    'remove it: the store turns it on, or a write whose backup was missed would count as safe',
+  ],
+];
+
+/** @returns a sentence for each field of the client's config that the store must set itself */
+export function clientConfigFaults(config: ClientConfig): string[] {
+  return OWNED.filter(([, find]) => find(config) !== undefined).map(([path, , instead]) => `${path}: ${instead}`);
+}

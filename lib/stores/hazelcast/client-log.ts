@@ -1,0 +1,56 @@
+import { type ILogger, LogLevel } from 'hazelcast-client';
+
+/** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
+export interface ClientLogger {
+  error(message: string): void;
+  warn(message: string): void;
+  log(message: string): void;
+  debug?(message: string): void;
+}
+
+/**
+ * Hands the client's log on, and listens to it: why no connection came about, and that a listener was dropped, stand
+ * nowhere else.
+ */
+export class ClientLog implements ILogger {
+  /** The first warning: while connecting, why the first address did not do. What follows only repeats it. */
+  firstWarning?: string;
+
+  constructor(
+    readonly logger: ClientLogger | undefined,
+    readonly onWarning: (source: string) => void,
+  ) {}
+
+  error(source: string, message: string, detail?: unknown): void {
+    this.logger?.error(line(source, message, detail));
+  }
+
+  warn(source: string, message: string, detail?: unknown): void {
+    this.firstWarning ??= message;
+    this.logger?.warn(line(source, message, detail));
+    this.onWarning(source);
+  }
+
+  info(source: string, message: string, detail?: unknown): void {
+    this.logger?.log(line(source, message, detail));
+  }
+
+  debug(source: string, message: string, detail?: unknown): void {
+    this.logger?.debug?.(line(source, message, detail));
+  }
+
+  trace(): void {}
+
+  log(level: LogLevel, source: string, message: string, detail?: unknown): void {
+    if (level === LogLevel.ERROR) this.error(source, message, detail);
+    else if (level === LogLevel.WARN) this.warn(source, message, detail);
+    else if (level === LogLevel.INFO) this.info(source, message, detail);
+    else if (level === LogLevel.DEBUG) this.debug(source, message, detail);
+  }
+}
+
+function line(source: string, message: string, detail: unknown): string {
+  return detail === undefined || detail === null
+    ? `${source}: ${message}`
+    : `${source}: ${message} (${String(detail)})`;
+}

@@ -1,0 +1,22 @@
+import { type Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
+
+/** A client for as long as it is connected. */
+export interface LiveClient {
+  readonly client: HazelcastClient;
+  /** Aborts when the client lost the cluster, or is no longer running. */
+  readonly lost: AbortSignal;
+  /** Gives the client back: closes it, or leaves it to its owner. */
+  release(): Promise<void>;
+}
+
+/** Where clients come from: made and closed by us, or owned by the application. */
+export interface ClientSource {
+  /** @throws when there is no connected client now; another call may succeed */
+  connect(): Promise<LiveClient>;
+}
+
+export function meansLost(state: LifecycleState): boolean {
+  return (
+    state === LifecycleState.DISCONNECTED || state === LifecycleState.SHUTTING_DOWN || state === LifecycleState.SHUTDOWN
+  );
+}

@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { aborted, unlessAborted } from './aborted.js';
+import { pauseAfter } from './backoff.js';
+import type { ClientSource, LiveClient } from './client-source.js';
+
+/** A client of an unreachable network may take its time; the application's shutdown must not. */
+const LONGEST_CLOSE = 3000;
+
+/** Keeps a session open over whatever clients its source has to give, until it is closed. */
+export class Connection<Session> {
+  /** There while connected, gone in the same instant as the connection. */
+  session: Session | undefined;
+  /** Why there is no session. */
+  problem: string | undefined = 'the first attempt to connect is under way';
+
+  readonly #closing = new AbortController();
+  readonly #ended: Promise<void>;
+  #failures = 0;
+
+  constructor(
+    readonly source: ClientSource,
+    readonly open: (client: LiveClient) => Promise<Session>,
+    readonly onOpened: () => void,
+  ) {
+    this.#ended = this.#keepConnected();
+  }
+
+  /** Resolves when nothing is left open; after {@link LONGEST_CLOSE} ms it resolves anyway and the rest follows. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const patience = new AbortController();
+    await Promise.race([this.#ended, pause(LONGEST_CLOSE, undefined, patience).catch(() => undefined)]);
+    patience.abort();
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#serve(await this.source.connect());
+      } catch (error) {
+        this.problem = error instanceof Error ? error.message : String(error);
+      }
+      const ms = pauseAfter(this.#failures++, Math.random());
+      await pause(ms, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** One client, from its session's opening until it is lost or we close. */
+  async #serve(live: LiveClient): Promise<void> {
+    const ended = AbortSignal.any([live.lost, this.#closing.signal]);
+    // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone.
+    ended.addEventListener('abort', () => (this.session = undefined));
+    try {
+      const session = await unlessAborted(this.open(live), ended, 'the connection was lost while it was opened');
+      this.#opened(session);
+      await aborted(ended);
+      this.problem = 'the connection was lost; connecting again';
+    } finally {
+      this.session = undefined; // set just after the event, when both came in one turn
+      await live.release();
+    }
+  }
+
+  #opened(session: Session): void {
+    this.session = session;
+    this.problem = undefined;
+    this.#failures = 0;
+    this.onOpened();
+  }
+}

@@ -1,0 +1,39 @@
+import { SplitBrainProtectionError } from 'hazelcast-client';
+import { GatekeeperError } from '../../semaphores/gatekeeper.error.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+
+/** What a failed read, list or clock reading means: a read changes nothing, so the store could just not be asked. */
+export function readFailure(cause: unknown): GatekeeperError {
+  if (cause instanceof GatekeeperError) return cause;
+  if (cause instanceof SplitBrainProtectionError) return refused(cause);
+  return new StoreUnavailableError(`Hazelcast did not answer (${said(cause)}): try again`, { cause });
+}
+
+/**
+ * What a failed compare-and-set means. Only the members' own refusal is sure. Everything else may follow a write:
+ * - TargetDisconnectedError, IndeterminateOperationStateError: sent, and the answer or a backup was missed;
+ * - ClientOfflineError, OperationTimeoutError, ClientNotActiveError: the client tries again on its own after "member
+ *   left" and I/O errors, so these may end a call whose first attempt was applied. (A call that is refused before
+ *   anything is sent is the store's own check, before it asks the client.)
+ */
+export function writeFailure(cause: unknown): GatekeeperError {
+  if (cause instanceof GatekeeperError) return cause;
+  if (cause instanceof SplitBrainProtectionError) return refused(cause);
+  return new UnknownOutcomeError(
+    `Hazelcast may or may not have written (${said(cause)}): read before you write again`,
+    {
+      cause,
+    },
+  );
+}
+
+function refused(cause: SplitBrainProtectionError): NoQuorumError {
+  return new NoQuorumError(
+    `The members refuse, because their split-brain protection finds too few of them (${said(cause)}): bring members back`,
+    { cause },
+  );
+}
+
+function said(cause: unknown): string {
+  return cause instanceof Error ? `${cause.constructor.name}: ${cause.message}` : String(cause);
+}

@@ -1,0 +1,32 @@
+import type { Client as HazelcastClient } from 'hazelcast-client';
+
+interface GivenClient {
+  readonly client?: HazelcastClient | undefined;
+  readonly mapName?: string | undefined;
+}
+
+/** What in the config of a client that was passed in would make the store slow or wrong. */
+export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: GivenClient): string[] {
+  if (typeof client?.getConfig !== 'function') return [];
+  const { connectionStrategy, nearCaches = {} } = client.getConfig();
+  // In hazelcast-client 5.6 only a synchronous start connects to the other members (HazelcastClient.init). Writes then
+  // wait 5 s for the acknowledgement of a backup that can't reach the client, and end as indeterminate.
+  const asyncStart = connectionStrategy?.asyncStart
+    ? [
+        'client: it was made with connectionStrategy.asyncStart, and so never connects to more than one member: turn it off',
+      ]
+    : [];
+  const nearCached = Object.keys(nearCaches).filter((pattern) => covers(pattern, mapName));
+  return [...asyncStart, ...nearCached.map((pattern) => nearCacheFault(pattern, mapName))];
+}
+
+function nearCacheFault(pattern: string, mapName: string): string {
+  return `client: its Near Cache ${JSON.stringify(pattern)} covers the map ${JSON.stringify(mapName)}: stale records would be read, so name the caches that you need`;
+}
+
+/** As Hazelcast matches configs by name: a whole name, one asterisk, or 'default'. */
+function covers(pattern: string, name: string): boolean {
+  if (pattern === 'default' || pattern === name) return true;
+  const [start = '', end] = pattern.split('*', 2);
+  return end !== undefined && name.startsWith(start) && name.endsWith(end);
+}

@@ -1,0 +1,80 @@
+import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
+import { faultsOf } from '../../semaphores/definition.js';
+import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
+import type { ClientLogger } from './client-log.js';
+import { givenClientFaults } from './given-client.faults.js';
+import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';
+import { quorumFaults, quorumOf } from './quorum.js';
+
+interface RecordOptions {
+  /**
+   * How many members (lite ones don't count) must be seen before anything is written; 'majority' means more than half
+   * of `expectedMembers`. Default: none is asked for. Split-brain protection on the members is the stronger guard.
+   */
+  readonly quorum?: number | 'majority';
+  /** How many members the cluster has when it is whole. */
+  readonly expectedMembers?: number;
+  /** Name of the map that holds the records. Default 'gatekeeper.records'. */
+  readonly mapName?: string;
+  /** Name of the FlakeIdGenerator that tells cluster time. Default 'gatekeeper.clock'. */
+  readonly clockName?: string;
+}
+
+/** The store makes a client of its own, and closes it. */
+export interface OwnClientOptions extends RecordOptions {
+  /** Default 'dev', as in Hazelcast. */
+  readonly clusterName?: string;
+  /** Addresses of members, 'host' or 'host:port'; one that answers is enough. Default ['127.0.0.1:5701']. */
+  readonly members?: readonly string[];
+  /** Whatever else the client needs: credentials, SSL, labels. What the store must set itself is refused. */
+  readonly clientConfig?: ClientConfig;
+  /** Receives what the client logs, for example Nest's `new Logger('Hazelcast')`. Default: nothing is logged. */
+  readonly logger?: ClientLogger;
+  readonly client?: undefined;
+}
+
+/**
+ * The store works over a client that the application has, and never closes it. Its config needs
+ * `flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } }`, no Near Cache over the map of records, and should
+ * have the property `hazelcast.client.operation.fail.on.indeterminate.state` on and `reconnectMode: 'ASYNC'`.
+ */
+export interface GivenClientOptions extends RecordOptions {
+  readonly client: HazelcastClient;
+}
+
+export type HazelcastStoreOptions = OwnClientOptions | GivenClientOptions;
+
+interface ResolvedNames {
+  readonly mapName: string;
+  readonly clockName: string;
+  /** Members that must be seen before a write; 0 when no quorum was asked for. */
+  readonly quorum: number;
+}
+
+export interface ResolvedOwnOptions extends ResolvedNames {
+  readonly clusterName: string;
+  readonly members: readonly string[];
+  readonly clientConfig: ClientConfig;
+  readonly logger?: ClientLogger | undefined;
+  readonly client?: undefined;
+}
+
+export interface ResolvedGivenOptions extends ResolvedNames {
+  readonly client: HazelcastClient;
+}
+
+export type ResolvedOptions = ResolvedOwnOptions | ResolvedGivenOptions;
+
+/** @throws InvalidOptionsError listing every fault */
+export function resolveOptions(options: HazelcastStoreOptions): ResolvedOptions {
+  const schema = options?.client === undefined ? ownClientSchema : givenClientSchema;
+  const parsed = schema.safeParse(options);
+  const faults = [...(parsed.error ? faultsOf(parsed.error) : []), ...relationFaults(options)];
+  if (!parsed.success || faults.length > 0) throw new InvalidOptionsError('hazelcast(options)', faults);
+  return { ...parsed.data, quorum: quorumOf(parsed.data) };
+}
+
+/** Faults that lie between fields. Apart from the schema, which stops looking at relations once a field is wrong. */
+function relationFaults(options: HazelcastStoreOptions): string[] {
+  return [...quorumFaults(options ?? {}), ...givenClientFaults(options ?? {})];
+}

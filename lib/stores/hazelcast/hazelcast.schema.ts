@@ -1,0 +1,70 @@
+import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
+import { z } from 'zod';
+import { show } from '../../semaphores/duration.js';
+import type { ClientLogger } from './client-log.js';
+import { clientConfigFaults } from './client-config.faults.js';
+
+/** Every message names the value, as zod's own would not. */
+const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
+
+const count = z.int(saying('a whole number')).min(1, saying('1 or more'));
+const name = z.string(saying('a name')).min(1, 'is empty: give it a name');
+const address = z
+  .string(saying("an address such as '127.0.0.1:5701'"))
+  .regex(/^[^\s,]+$/, saying("one address such as '127.0.0.1:5701'"))
+  .refine((text) => Number(/:(\d+)$/.exec(text)?.[1] ?? 1) <= 65_535, saying('an address with a port up to 65535'));
+
+const clientConfig = z
+  .custom<ClientConfig>((value) => typeof value === 'object' && value !== null, saying('a ClientConfig object'))
+  .superRefine((config, context) => {
+    for (const message of clientConfigFaults(config)) context.addIssue({ code: 'custom', message });
+  });
+
+const logger = z.custom<ClientLogger>(
+  (value) => ['error', 'warn', 'log'].every((level) => hasMethod(value, level)),
+  saying('a logger with the methods error, warn and log'),
+);
+
+const client = z.custom<HazelcastClient>(
+  (value) => ['getMap', 'getFlakeIdGenerator', 'getLifecycleService'].every((method) => hasMethod(value, method)),
+  saying('a HazelcastClient: pass what Client.newHazelcastClient() resolved to'),
+);
+
+function hasMethod(value: unknown, method: string): boolean {
+  return typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function';
+}
+
+const recordShape = {
+  quorum: z.union([z.literal('majority'), count], saying("a whole number from 1, or 'majority'")).optional(),
+  expectedMembers: count.optional(),
+  mapName: name.default('gatekeeper.records'),
+  clockName: name.default('gatekeeper.clock'),
+};
+
+const ownShape = {
+  ...recordShape,
+  client: z.undefined().optional(),
+  clusterName: name.default('dev'),
+  members: z
+    .array(address, saying('a list of addresses'))
+    .min(1, 'is empty: give at least one address')
+    .default(['127.0.0.1:5701']),
+  clientConfig: clientConfig.default({}),
+  logger: logger.optional(),
+};
+
+const givenShape = { ...recordShape, client };
+
+/** Unknown fields are refused: a misspelt `quorum` would silently take its protection away. */
+function only<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `${issue.keys.join(', ')}: not known here; the options are ${known}`
+        : `${show(issue.input)} is not an object of options`,
+  });
+}
+
+export const ownClientSchema = only(ownShape);
+export const givenClientSchema = only(givenShape);

@@ -1,0 +1,151 @@
+import type { ClockReading, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
+import { PrefixWatches } from '../prefix-watches.js';
+import { ChangeAnnouncer } from './change-announcer.js';
+import { ChangeFeed } from './change-feed.js';
+import { Connection } from './connection.js';
+import { readFailure, writeFailure } from './failures.js';
+import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
+import { GivenClient } from './given-client.js';
+import type { ResolvedOptions } from './hazelcast.options.js';
+import { listTexts } from './list-texts.js';
+import { OwnClient } from './own-client.js';
+import { dataMembers, openSession, type Session } from './session.js';
+
+/** Records as strings in an IMap; cluster time from a FlakeIdGenerator. */
+export class HazelcastStore implements RecordStore {
+  readonly #watches = new PrefixWatches();
+  readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.read(key));
+  readonly #feed: ChangeFeed;
+  readonly #connection: Connection<Session>;
+  #closing: Promise<void> | undefined;
+  /** Of the last call, if it failed. */
+  #problem: string | undefined;
+
+  constructor(
+    readonly options: ResolvedOptions,
+    { writer }: OpenOptions = {},
+  ) {
+    this.#feed = new ChangeFeed(this.#announcer, writer);
+    this.#connection = new Connection(
+      options.client ? new GivenClient(options.client) : new OwnClient(options),
+      ({ client }) => openSession(client, options, this.#feed),
+      () => this.#announcer.anything(),
+    );
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    const { map } = this.#connected();
+    try {
+      const value = await map.get(key);
+      this.#problem = undefined;
+      return value === null ? undefined : textOf(value);
+    } catch (error) {
+      if (isUnreadable(error)) return unreadableText(error);
+      throw this.#failed(readFailure(error));
+    }
+  }
+
+  async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean> {
+    const { map } = this.#quorate();
+    try {
+      const written =
+        expected === undefined
+          ? (await map.putIfAbsent(key, next)) === null
+          : await map.replaceIfSame(key, expected, next);
+      this.#problem = undefined;
+      if (written && !options?.quiet) this.#feed.announce(key);
+      return written;
+    } catch (error) {
+      throw this.#failed(writeFailure(error));
+    }
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    const { map } = this.#connected();
+    try {
+      return await listTexts(map, prefix);
+    } catch (error) {
+      throw this.#failed(readFailure(error));
+    }
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    if (this.#closing) throw this.#unavailable();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  async now(): Promise<ClockReading> {
+    const { clock } = this.#connected();
+    try {
+      return await clock.read();
+    } catch (error) {
+      throw this.#failed(readFailure(error));
+    }
+  }
+
+  health(): StoreHealth {
+    const session = this.#connection.session;
+    const problem = this.#closing ? 'the store is closed' : (this.#connection.problem ?? this.#problem);
+    return {
+      connected: session !== undefined,
+      members: session ? dataMembers(session) : 0,
+      quorum: this.options.quorum,
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#watches.clear();
+    await this.#connection.close();
+    await this.#feed.detach();
+  }
+
+  #connected(): Session {
+    const { session } = this.#connection;
+    if (!session) throw this.#unavailable();
+    return session;
+  }
+
+  #quorate(): Session {
+    const { quorum } = this.options;
+    const { session } = this.#connection;
+    const members = quorum > 0 && session ? dataMembers(session) : 0;
+    if (members < quorum && !this.#closing) throw this.#withoutQuorum(members);
+    return this.#connected();
+  }
+
+  #unavailable(): StoreUnavailableError {
+    if (this.#closing) return new StoreUnavailableError('The Hazelcast store is closed: open another one');
+    return new StoreUnavailableError(`Not connected to ${this.#target()}: ${this.#connection.problem}`);
+  }
+
+  #withoutQuorum(members: number): NoQuorumError {
+    const { quorum } = this.options;
+    return new NoQuorumError(
+      `${members} of at least ${quorum} members of ${this.#target()} are there: bring members back, or lower quorum`,
+    );
+  }
+
+  #target(): string {
+    const { options } = this;
+    return options.client
+      ? "the given client's cluster"
+      : `cluster "${options.clusterName}" at ${options.members.join(', ')}`;
+  }
+
+  #failed<E extends Error>(error: E): E {
+    this.#problem = error.message;
+    return error;
+  }
+}

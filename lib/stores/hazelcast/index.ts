@@ -1,0 +1,22 @@
+import type { StoreDefinition } from '../store.js';
+import { type HazelcastStoreOptions, resolveOptions } from './hazelcast.options.js';
+import { HazelcastStore } from './hazelcast.store.js';
+
+export type { ClientLogger } from './client-log.js';
+export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
+export { ClockPrefetchError } from './clock-prefetch.error.js';
+
+/**
+ * Keeps records in a map of a Hazelcast cluster: the default store.
+ *
+ * Opening it never waits. In the background it connects, and connects again for ever, with a growing and jittered pause
+ * of up to 5 s; until then every call fails at once with StoreUnavailableError and `health().problem` says why.
+ *
+ * @param options which cluster, or which client of yours; see {@link OwnClientOptions} and {@link GivenClientOptions}
+ * @throws InvalidOptionsError listing every fault, each with its field and value
+ * @see https://docs.hazelcast.com/hazelcast/latest/data-structures/map
+ */
+export function hazelcast(options: HazelcastStoreOptions = {}): StoreDefinition {
+  const resolved = resolveOptions(options);
+  return { kind: 'hazelcast', open: (opening) => new HazelcastStore(resolved, opening) };
+}

@@ -1,0 +1,21 @@
+import type { StoreDefinition } from '../store.js';
+import { MemoryCluster } from './memory-cluster.js';
+import { MemoryStore } from './memory.store.js';
+
+export interface MemoryOptions {
+  /** Cluster time in ms since the epoch. Default: the host's wall clock. */
+  readonly clock?: () => number;
+}
+
+/**
+ * A store in this process's memory: for tests, and for an application that runs as one process.
+ *
+ * Each value that this function returns is one "cluster": everything opened from it shares the same records, as if
+ * each were another client. Two calls share nothing, and nothing outlives the process.
+ *
+ * @param options.clock cluster time in ms since the epoch, for tests that move time
+ */
+export function memory({ clock = Date.now }: MemoryOptions = {}): StoreDefinition {
+  const cluster = new MemoryCluster(clock);
+  return { kind: 'memory', open: (options) => new MemoryStore(cluster, options?.writer) };
+}

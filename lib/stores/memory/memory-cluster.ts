@@ -1,0 +1,35 @@
+import type { PrefixWatches } from '../prefix-watches.js';
+
+/** What all clients that one `memory()` opened have in common: the texts, the clock, and each other's watches. */
+export class MemoryCluster {
+  readonly texts = new Map<string, string>();
+  readonly #clients = new Set<PrefixWatches>();
+
+  constructor(readonly clock: () => number) {}
+
+  join(watches: PrefixWatches): void {
+    this.#clients.add(watches);
+  }
+
+  leave(watches: PrefixWatches): void {
+    this.#clients.delete(watches);
+  }
+
+  /** One step of the event loop, so nothing comes between the comparison and the write. */
+  compareAndSet(key: string, expected: string | undefined, next: string): boolean {
+    if (this.texts.get(key) !== expected) return false;
+    this.texts.set(key, next);
+    return true;
+  }
+
+  /**
+   * Later, as from any other store: a writer must not run its watchers' code inside its own call.
+   *
+   * @param own the writer's own watches, when it need not be told
+   */
+  announce(key: string, text: string, own: PrefixWatches | undefined): void {
+    queueMicrotask(() => {
+      for (const watches of this.#clients) if (watches !== own) watches.tell({ key, text });
+    });
+  }
+}

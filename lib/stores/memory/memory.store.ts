@@ -1,0 +1,66 @@
+import type { ClockReading, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import { StoreUnavailableError } from '../store.errors.js';
+import type { MemoryCluster } from './memory-cluster.js';
+import { PrefixWatches } from '../prefix-watches.js';
+
+const CLOSED = 'The memory store is closed: open another one with its definition';
+
+/** One client of a {@link MemoryCluster}. */
+export class MemoryStore implements RecordStore {
+  readonly #watches = new PrefixWatches();
+  #closed = false;
+
+  constructor(
+    readonly cluster: MemoryCluster,
+    readonly writer?: string,
+  ) {
+    cluster.join(this.#watches);
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.cluster.texts.get(key);
+  }
+
+  async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean> {
+    this.#assertOpen();
+    if (!this.cluster.compareAndSet(key, expected, next)) return false;
+    if (!options?.quiet) this.cluster.announce(key, next, this.writer === undefined ? undefined : this.#watches);
+    return true;
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    this.#assertOpen();
+    return new Map([...this.cluster.texts].filter(([key]) => key.startsWith(prefix)));
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    this.#assertOpen();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  async now(): Promise<ClockReading> {
+    this.#assertOpen();
+    return { time: this.cluster.clock(), member: 'memory' };
+  }
+
+  health(): StoreHealth {
+    if (this.#closed) return { connected: false, members: 0, quorum: 0, problem: CLOSED };
+    return { connected: true, members: 1, quorum: 0 };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watches.clear();
+    this.cluster.leave(this.#watches);
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoreUnavailableError(CLOSED);
+  }
+}

@@ -1,0 +1,37 @@
+/** Lets any number of callers wait for a condition: whoever changes something says so, and each looks again. */
+export class Changes {
+  readonly #waiting = new Set<() => void>();
+
+  announce(): void {
+    for (const look of this.#waiting) look();
+  }
+
+  /**
+   * Resolves as soon as `isTrue` says so, rejects with what it throws, or with `tooLate()` after `timeout` ms.
+   */
+  until(isTrue: () => boolean, timeout: number, tooLate: () => Error): Promise<void> {
+    const { promise, resolve, reject } = deferred();
+    const timer = setTimeout(() => reject(tooLate()), timeout);
+    const look = () => {
+      try {
+        if (isTrue()) resolve();
+      } catch (error) {
+        reject(error);
+      }
+    };
+    this.#waiting.add(look);
+    look();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(look);
+    });
+  }
+}
+
+/** `Promise.withResolvers` is not in Node 20. */
+function deferred() {
+  let resolve!: () => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<void>((...handles) => ([resolve, reject] = handles));
+  return { promise, resolve, reject };
+}

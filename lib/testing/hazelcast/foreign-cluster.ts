@@ -1,0 +1,60 @@
+import type { HazelcastCluster } from './hazelcast-cluster.js';
+import type { HazelcastMember } from './hazelcast-member.js';
+import type { HazelcastOptions } from './hazelcast.options.js';
+import { HazelcastLauncherError } from './launcher.error.js';
+import { NOT_OURS } from './launcher.messages.js';
+
+/** Options that a cluster which is already there fulfils, whatever it is like. */
+const FULFILLED: ReadonlySet<string> = new Set(['members', 'startTimeout', 'onLog']);
+
+/**
+ * The cluster that `HAZELCAST_MEMBERS` (comma separated `host:port`) and `HAZELCAST_CLUSTER` (default `dev`) name, if
+ * the options ask for nothing that only members of our own can give.
+ */
+export function foreignCluster(options: HazelcastOptions, env = process.env): HazelcastCluster | undefined {
+  const addresses = (env['HAZELCAST_MEMBERS'] ?? '').split(',').flatMap((address) => address.trim() || []);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const fulfilled = typeof options.members !== 'object' && given.every(([name]) => FULFILLED.has(name));
+  if (addresses.length === 0 || !fulfilled) return undefined;
+  return new ForeignCluster(env['HAZELCAST_CLUSTER'] || 'dev', addresses);
+}
+
+class ForeignCluster implements HazelcastCluster {
+  readonly members: readonly HazelcastMember[];
+
+  constructor(
+    readonly clusterName: string,
+    readonly addresses: string[],
+  ) {
+    this.members = addresses.map((address, index) => new ForeignMember(index, address));
+  }
+
+  async addMember(): Promise<never> {
+    throw new HazelcastLauncherError(NOT_OURS(this.addresses.join(','), 'addMember'));
+  }
+
+  /** Whoever started it stops it. */
+  async stop(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+class ForeignMember implements HazelcastMember {
+  readonly pid = undefined;
+  readonly running = true;
+
+  constructor(
+    readonly index: number,
+    readonly address: string,
+  ) {}
+
+  kill = async () => this.#refuse('kill');
+  stop = async () => this.#refuse('stop');
+  start = async () => this.#refuse('start');
+  pause = () => this.#refuse('pause');
+  resume = () => this.#refuse('resume');
+
+  #refuse(verb: string): never {
+    throw new HazelcastLauncherError(NOT_OURS(this.address, verb));
+  }
+}

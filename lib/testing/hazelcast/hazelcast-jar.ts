@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { HazelcastLauncherError } from './launcher.error.js';
+import { FETCH_FAILED, MAVEN_MISSING } from './launcher.messages.js';
+import { pinnedVersion, pomFile } from './package-files.js';
+
+const run = promisify(execFile);
+
+/**
+ * Sees to it that the jar of a Hazelcast member lies in the cache, fetching it with Maven if need be. Any number of
+ * processes may do so at once.
+ *
+ * The cache is `$GATEKEEPER_CACHE`, else `nestjs-gatekeeper/hazelcast` in `$XDG_CACHE_HOME` or `~/.cache`.
+ *
+ * @param version Hazelcast's version. Default: the one that this package pins.
+ * @param env where `PATH` and the variables above are looked up. Default: the process's environment.
+ * @returns the absolute path of the jar.
+ * @throws {HazelcastLauncherError} if Maven is missing, or can't get that version.
+ */
+export async function fetchHazelcast(version = pinnedVersion(), env = process.env): Promise<string> {
+  const jar = join(cacheFolder(env), `hazelcast-${version}.jar`);
+  if (!existsSync(jar)) await download(version, jar, env);
+  return jar;
+}
+
+/** Outside of the package: an installed package's folder may be read-only, and is wiped with each install. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  if (env['GATEKEEPER_CACHE']) return resolve(env['GATEKEEPER_CACHE']);
+  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'nestjs-gatekeeper', 'hazelcast');
+}
+
+/**
+ * Into a folder of its own, then renamed: a jar that is in the cache is always complete, and of two processes that
+ * fetch at once the later one replaces the file by an equal one.
+ */
+async function download(version: string, jar: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await mkdir(cacheFolder(env), { recursive: true });
+  const folder = await mkdtemp(join(cacheFolder(env), 'fetch-'));
+  try {
+    await copyByMaven(version, folder, env);
+    await rename(join(folder, `hazelcast-${version}.jar`), jar);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyByMaven(version: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`, `-Dhazelcast.version=${version}`];
+  try {
+    await run('mvn', ['-q', '-B', '-f', pomFile(), ...goal], { env });
+  } catch (error) {
+    const { code, stdout = '' } = error as { code?: string | number; stdout?: string };
+    const message = code === 'ENOENT' ? MAVEN_MISSING(version) : FETCH_FAILED(version, firstLines(stdout));
+    throw new HazelcastLauncherError(message, { cause: error });
+  }
+}
+
+const firstLines = (text: string) => text.trim().split('\n').slice(0, 5).join('\n');

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { HazelcastMember } from './hazelcast-member.js';
+import { HazelcastLauncherError } from './launcher.error.js';
+import { OPTIONS_INVALID } from './launcher.messages.js';
+
+/** What may differ from member to member. */
+export interface HazelcastMemberOptions {
+  /** IPv4 address that the member binds, and nothing else. Default `127.0.0.1`. */
+  address?: string;
+  /** Default: the next after `basePort`, else a free one. */
+  port?: number;
+  /** The largest heap, as Java's `-Xmx` reads it. Default `256m`. */
+  heap?: string;
+  /** Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so win. */
+  jvmArgs?: string[];
+  /** Put in front of Java's command line: `['ip', 'netns', 'exec', 'a']`, `['faketime', '-f', '+600']`. */
+  command?: string[];
+}
+
+/** What `startHazelcast` takes; the members' options given here hold for each member that has no own. */
+export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
+  /** How many members, or what each is like. Default 1. */
+  members?: number | HazelcastMemberOptions[];
+  /** Default: a random name, so that two test runs on one host never meet. */
+  clusterName?: string;
+  /** Hazelcast's version. Default: the one that this package pins. Java's packages are fetched with Maven. */
+  version?: string;
+  /** The first member's port; the others follow. Default: free ports are picked. */
+  basePort?: number;
+  /** Path of another hazelcast.yaml. Name, port and member list are overridden all the same. */
+  config?: string;
+  /** Fewer members than this neither read nor write `gatekeeper.*` maps; 1 turns that off. Default: as `config` says (off). */
+  minimumClusterSize?: number;
+  /** How long the members may take until they form the whole cluster, in ms. Default 60,000. */
+  startTimeout?: number;
+  /** Called with every line that a member logs. */
+  onLog?: (member: HazelcastMember, line: string) => void;
+}
+
+const port = z.int().min(1).max(65_535);
+const memberShape = {
+  address: z.ipv4().optional(),
+  heap: z
+    .string()
+    .regex(/^\d+[kmg]$/i, 'is a number with k, m or g, such as 256m')
+    .optional(),
+  jvmArgs: z.array(z.string().min(1)).optional(),
+  command: z.array(z.string().min(1)).optional(),
+};
+const member = z.strictObject({ ...memberShape, port: port.optional() });
+
+const schema = z.strictObject({
+  ...memberShape,
+  members: z.union([z.int().min(1), z.array(member).min(1)], 'is a number or an array of member options').optional(),
+  clusterName: z.string().min(1).optional(),
+  version: z
+    .string()
+    .regex(/^\d[\w.-]*$/, 'is a version such as 5.6.0')
+    .optional(),
+  basePort: port.optional(),
+  config: z.string().min(1).optional(),
+  minimumClusterSize: z.int().min(1).optional(),
+  startTimeout: z.number().positive().optional(),
+  onLog: z.custom<HazelcastOptions['onLog']>((value) => typeof value === 'function', 'is a function').optional(),
+});
+
+/** @throws {HazelcastLauncherError} that lists every fault, by field. */
+export function checkOptions(options: HazelcastOptions): HazelcastOptions {
+  return checked(schema, options);
+}
+
+/** @throws {HazelcastLauncherError} that lists every fault, by field. */
+export function checkMemberOptions(options: HazelcastMemberOptions): HazelcastMemberOptions {
+  return checked(member, options);
+}
+
+function checked<T>(shape: z.ZodType<T>, options: T): T {
+  const result = shape.safeParse(options);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`);
+  throw new HazelcastLauncherError(OPTIONS_INVALID(faults), { cause: result.error });
+}

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { HazelcastLauncherError } from './launcher.error.js';
+import { JAVA_MISSING, JAVA_TOO_OLD, MINIMUM_JAVA } from './launcher.messages.js';
+
+const run = promisify(execFile);
+
+/**
+ * @param version of Hazelcast, for the message.
+ * @returns the Java program: the one of `JAVA_HOME`, else of `PATH`.
+ * @throws {HazelcastLauncherError} if there is none, or an older one than the members need.
+ */
+export async function findJava(version: string, env = process.env): Promise<string> {
+  const java = env['JAVA_HOME'] ? join(env['JAVA_HOME'], 'bin', 'java') : 'java';
+  const found = await versionOf(java, version, env);
+  if (majorVersion(found) < MINIMUM_JAVA) throw new HazelcastLauncherError(JAVA_TOO_OLD(java, found, version));
+  return java;
+}
+
+async function versionOf(java: string, hazelcast: string, env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    const { stderr } = await run(java, ['-version'], { env });
+    return /version "(.+?)"/.exec(stderr)?.[1] ?? stderr.trim();
+  } catch (error) {
+    throw new HazelcastLauncherError(JAVA_MISSING(java, hazelcast), { cause: error });
+  }
+}
+
+/** 17 of "17.0.15"; 8 of "1.8.0_402", as it was counted before Java 9; 0 of what is no version. */
+export function majorVersion(version: string): number {
+  const [, major = '0'] = /^(?:1\.)?(\d+)/.exec(version) ?? [];
+  return Number(major);
+}

@@ -1,0 +1,52 @@
+import { hostAndPort, type MemberSettings } from './member-settings.js';
+
+/** What holds for every member of a cluster. */
+export interface ClusterSettings {
+  readonly clusterName: string;
+  readonly jar: string;
+  readonly config: string;
+  readonly minimumClusterSize?: number | undefined;
+}
+
+/** One line per log record, in place of Java's two; records of several lines stay as they are. */
+const LOG_FORMAT = '%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n';
+
+/**
+ * Java's arguments for one member. `hz.` properties override what the configuration file says
+ * (Hazelcast manual, "Overriding Configuration").
+ *
+ * @param list every member that it may find, itself included.
+ */
+export function jvmArguments(
+  cluster: ClusterSettings,
+  member: MemberSettings,
+  list: readonly MemberSettings[],
+): string[] {
+  return [
+    `-Xmx${member.heap}`,
+    `-Djava.util.logging.SimpleFormatter.format=${LOG_FORMAT}`,
+    `-Dhazelcast.config=${cluster.config}`,
+    `-Dhz.cluster-name=${cluster.clusterName}`,
+    `-Dhz.network.port.port=${member.port}`,
+    '-Dhz.network.port.auto-increment=false',
+    `-Dhz.network.join.tcp-ip.members=${list.map(hostAndPort).join(',')}`,
+    `-Dhazelcast.local.localAddress=${member.address}`,
+    '-Dhazelcast.socket.bind.any=false',
+    // A master waits 5 s for further members before it lets the first one in; here the launcher says who comes when.
+    '-Dhazelcast.wait.seconds.before.join=0',
+    '-Dhazelcast.phone.home.enabled=false',
+    ...protection(cluster.minimumClusterSize),
+    ...member.jvmArgs,
+    '-jar',
+    cluster.jar,
+  ];
+}
+
+/** Hazelcast refuses a minimum below 2, so 1 turns the protection off. */
+function protection(minimum: number | undefined): string[] {
+  const property = (name: string, value: boolean | number) => `-Dhz.split-brain-protection.gatekeeper.${name}=${value}`;
+  if (minimum === undefined) return [];
+  return minimum < 2
+    ? [property('enabled', false)]
+    : [property('enabled', true), property('minimum-cluster-size', minimum)];
+}

@@ -1,0 +1,111 @@
+import type { HazelcastMember } from './hazelcast-member.js';
+import { HazelcastLauncherError } from './launcher.error.js';
+import { ALREADY_RUNNING, DIED_AT_START, NOT_RUNNING } from './launcher.messages.js';
+import { readLogLine, type LogEvent, type MemberView } from './member-log.js';
+import { MemberProcess } from './member-process.js';
+import { hostAndPort, type MemberSettings } from './member-settings.js';
+
+/** What a member needs of the cluster that it belongs to. */
+export interface Surroundings {
+  /** The command that runs this member as things are now. */
+  program(settings: MemberSettings): string[];
+  /** Resolves when this member and all others that run form one cluster; else ends it and rejects. */
+  joined(member: LaunchedMember): Promise<void>;
+  /** Something that another may wait for has changed. */
+  changed(): void;
+  logged(member: LaunchedMember, line: string): void;
+}
+
+const LINES_KEPT = 40;
+
+/** A member in a process of ours. */
+export class LaunchedMember implements HazelcastMember, MemberView {
+  readonly address: string;
+  paused = false;
+  started = false;
+  size = 0;
+  #pid: number | undefined;
+  #process: MemberProcess | undefined;
+  #lastLines: string[] = [];
+
+  constructor(
+    readonly index: number,
+    readonly settings: MemberSettings,
+    private readonly surroundings: Surroundings,
+  ) {
+    this.address = hostAndPort(settings);
+  }
+
+  get running(): boolean {
+    return this.#process?.running ?? false;
+  }
+
+  get pid(): number | undefined {
+    return this.running ? this.#pid : undefined;
+  }
+
+  get lastLines(): readonly string[] {
+    return this.#lastLines;
+  }
+
+  async start(): Promise<void> {
+    if (this.running) throw new HazelcastLauncherError(ALREADY_RUNNING(this.address));
+    this.#pid = undefined;
+    this.paused = this.started = false;
+    this.size = 0;
+    this.#lastLines = [];
+    const program = this.surroundings.program(this.settings);
+    const run = new MemberProcess(this.settings.command, program, (line) => this.#read(line));
+    this.#process = run;
+    void run.gone.then(() => this.surroundings.changed());
+    await this.surroundings.joined(this);
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    this.#process?.signal(signal, this.#pid);
+    await this.#process?.gone;
+  }
+
+  async stop(): Promise<void> {
+    this.#process?.signal('SIGTERM', this.#pid);
+    // A stopped process acts on no signal but this one and SIGKILL.
+    this.#process?.signal('SIGCONT', this.#pid);
+    await this.#process?.gone;
+  }
+
+  pause(): void {
+    this.#runningProcess('pause').signal('SIGSTOP', this.#pid);
+    this.paused = true;
+    this.surroundings.changed();
+  }
+
+  resume(): void {
+    this.#runningProcess('resume').signal('SIGCONT', this.#pid);
+    this.paused = false;
+    this.surroundings.changed();
+  }
+
+  /** @throws {HazelcastLauncherError} with the last lines of its log, if it is gone. */
+  assertAlive(): void {
+    if (!this.running) throw new HazelcastLauncherError(DIED_AT_START(this.address, this.#lastLines));
+  }
+
+  #runningProcess(verb: string): MemberProcess {
+    if (!this.#process?.running) throw new HazelcastLauncherError(NOT_RUNNING(this.address, verb));
+    return this.#process;
+  }
+
+  #read(line: string): void {
+    this.#lastLines = [...this.#lastLines, line].slice(-LINES_KEPT);
+    this.surroundings.logged(this, line);
+    const event = readLogLine(line);
+    if (event) this.#learn(event);
+  }
+
+  #learn(event: LogEvent): void {
+    if ('pid' in event) this.#pid = event.pid;
+    else if ('size' in event) this.size = event.size;
+    else this.started = true;
+    this.surroundings.changed();
+  }
+}

@@ -1,0 +1,44 @@
+/** The least Java that the members' jar runs on: its classes are compiled for 17. */
+export const MINIMUM_JAVA = 17;
+
+const instead = (version: string) =>
+  `Install it, or run a member elsewhere and name it, for example: ` +
+  `docker run --rm -p 5701:5701 -e HZ_CLUSTERNAME=dev hazelcast/hazelcast:${version} ` +
+  `and HAZELCAST_MEMBERS=127.0.0.1:5701 in this process's environment (HAZELCAST_MEMBERS=host:port, comma separated; ` +
+  `HAZELCAST_CLUSTER=name when it is not "dev").`;
+
+export const JAVA_MISSING = (program: string, version: string) =>
+  `Java is missing: "${program} -version" could not be run, and Hazelcast ${version} needs Java ${MINIMUM_JAVA} or newer. ${instead(version)}`;
+
+export const JAVA_TOO_OLD = (program: string, found: string, version: string) =>
+  `Java is too old: "${program}" is ${found}, and Hazelcast ${version} needs Java ${MINIMUM_JAVA} or newer. ${instead(version)}`;
+
+export const MAVEN_MISSING = (version: string) =>
+  `Maven is missing: "mvn" could not be run, and it is what fetches hazelcast-${version}.jar. ${instead(version)}`;
+
+export const FETCH_FAILED = (version: string, output: string) =>
+  `Maven could not fetch hazelcast-${version}.jar. Does the version exist, and is a Maven repository in reach? It said:\n${output}`;
+
+export const OPTIONS_INVALID = (faults: string[]) => `Invalid options of startHazelcast: ${faults.join('; ')}.`;
+
+export const ADDRESS_NOT_LOCAL = (address: string, cause: string) =>
+  `No free port can be picked on ${address} (${cause}), since it is no address of this process. Say which ports to use: set basePort.`;
+
+export const NO_FREE_PORT = (address: string) =>
+  `No free port was found on ${address}. Say which to use: set basePort.`;
+
+export const DIED_AT_START = (address: string, lines: string[]) =>
+  `The Hazelcast member ${address} ended while it started. Its last log lines:\n${lines.join('\n')}`;
+
+export const START_TIMED_OUT = (waited: number, members: string[]) =>
+  `The Hazelcast cluster was not whole after ${waited} ms (startTimeout). ${members.join('\n')}`;
+
+export const NOT_RUNNING = (address: string, verb: string) =>
+  `The Hazelcast member ${address} can't ${verb}: it is not running. Call start() first.`;
+
+export const ALREADY_RUNNING = (address: string) =>
+  `The Hazelcast member ${address} already runs. Call kill() or stop() and await it before start().`;
+
+export const NOT_OURS = (address: string, verb: string) =>
+  `${verb} is not possible: the Hazelcast cluster ${address} comes from HAZELCAST_MEMBERS and was not started here. ` +
+  `Unset it, or pass an option that only an own cluster can fulfil (such as clusterName), to have members started.`;

@@ -1,0 +1,53 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { supervised } from './supervisor.js';
+
+/** One run of one member: it is gone once and never comes back. */
+export class MemberProcess {
+  readonly gone: Promise<void>;
+  #running = true;
+  readonly #child: ChildProcess;
+
+  constructor(wrapper: readonly string[], program: readonly string[], onLine: (line: string) => void) {
+    const { file, args } = supervised(wrapper, program);
+    // A session of its own: Ctrl-C in a terminal is the owner's to act on, not the members'.
+    this.#child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: withoutOverrides(), detached: true });
+    this.#child.once('error', (error) => onLine(`could not be started: ${error.message}`));
+    for (const output of [this.#child.stdout, this.#child.stderr]) eachLine(output, onLine);
+    this.gone = new Promise<void>((resolve) => this.#child.once('close', () => resolve())).then(() => this.#ended());
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** To Java itself, or to the wrapper while Java's pid is not known yet. */
+  signal(name: NodeJS.Signals, pid: number | undefined): void {
+    if (!this.#running) return;
+    if (pid === undefined) this.#child.kill(name);
+    else sendTo(pid, name);
+  }
+
+  #ended(): void {
+    this.#running = false;
+  }
+}
+
+function eachLine(output: Readable | null, onLine: (line: string) => void): void {
+  if (output) createInterface({ input: output }).on('line', onLine);
+}
+
+/** HZ_ variables override the configuration, and a member that gets both a variable and a property does not start. */
+function withoutOverrides(env = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HZ_')));
+}
+
+function sendTo(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It ended just now and its end is about to be reported: what the signal was for has happened.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,6 @@
+export { startHazelcast } from './hazelcast/start-hazelcast.js';
+export { fetchHazelcast } from './hazelcast/hazelcast-jar.js';
+export { HazelcastLauncherError } from './hazelcast/launcher.error.js';
+export type { HazelcastCluster } from './hazelcast/hazelcast-cluster.js';
+export type { HazelcastMember } from './hazelcast/hazelcast-member.js';
+export type { HazelcastOptions, HazelcastMemberOptions } from './hazelcast/hazelcast.options.js';

@@ -1,0 +1,23 @@
+import { hazelcast } from '../../lib/stores/hazelcast/index.js';
+import { startHazelcast } from '../../lib/testing/index.js';
+import { describeStoreContract } from './store.contract.js';
+import { newClient } from './hazelcast-clients.js';
+
+describeStoreContract('hazelcast() with its own client', async () => {
+  const cluster = await startHazelcast();
+  const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses });
+  return { open: () => store.open(), stop: () => cluster.stop() };
+});
+
+describeStoreContract('hazelcast() over the clients of an application', async () => {
+  const cluster = await startHazelcast();
+  const clients = await Promise.all(Array.from({ length: 12 }, () => newClient(cluster)));
+  let next = 0;
+  return {
+    open: () => hazelcast({ client: clients[next++ % clients.length]! }).open(),
+    stop: async () => {
+      await Promise.all(clients.map((client) => client.shutdown()));
+      await cluster.stop();
+    },
+  };
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { memory } from '../../lib/stores/memory/index.js';
+import { describeStoreContract } from './store.contract.js';
+
+describeStoreContract('memory()', () => {
+  const store = memory();
+  return { open: () => store.open(), stop: async () => undefined };
+});
+
+describe('memory()', () => {
+  it('shares nothing with another memory()', async () => {
+    await memory().open().compareAndSet('key', undefined, 'text');
+    expect(await memory().open().read('key')).toBeUndefined();
+  });
+
+  it('reads the clock that it was given', async () => {
+    let time = 1000;
+    const store = memory({ clock: () => time }).open();
+    expect(await store.now()).toEqual({ time: 1000, member: 'memory' });
+    time = 500;
+    expect(await store.now()).toEqual({ time: 500, member: 'memory' });
+  });
+});

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
+import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
+import { eventually } from './eventually.js';
+
+/** A store to be tested: each `open` gives another client of the same records. */
+export interface StoreUnderTest {
+  open(): RecordStore;
+  /** Ends what the stores connect to. */
+  stop(): Promise<void>;
+}
+
+/** What every RecordStore promises, one sentence each. */
+export function describeStoreContract(name: string, prepare: () => StoreUnderTest | Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the store's contract`, () => {
+    let underTest: StoreUnderTest;
+    let one: RecordStore;
+    let other: RecordStore;
+    const opened: RecordStore[] = [];
+
+    const open = async (): Promise<RecordStore> => {
+      const store = underTest.open();
+      opened.push(store);
+      await eventually('the store is connected', () => store.health().connected);
+      return store;
+    };
+
+    beforeAll(async () => {
+      underTest = await prepare();
+      [one, other] = [await open(), await open()];
+    });
+
+    afterAll(async () => {
+      await Promise.all(opened.map((store) => store.close()));
+      await underTest?.stop();
+    });
+
+    const newKey = () => `contract:${randomUUID()}`;
+    const written = async (text: string): Promise<string> => {
+      const key = newKey();
+      expect(await one.compareAndSet(key, undefined, text)).toBe(true);
+      return key;
+    };
+
+    describe('compare-and-set', () => {
+      it('finds nothing under a key that was never written', async () => {
+        expect(await one.read(newKey())).toBeUndefined();
+      });
+
+      it('writes the first text only where there is none', async () => {
+        const key = await written('first');
+        expect(await other.compareAndSet(key, undefined, 'second')).toBe(false);
+        expect(await one.read(key)).toBe('first');
+      });
+
+      it('writes from the exact text, and the other client reads it', async () => {
+        const key = await written('before');
+        expect(await one.compareAndSet(key, 'before', 'after')).toBe(true);
+        expect(await other.read(key)).toBe('after');
+      });
+
+      it('leaves the text untouched when another one was expected', async () => {
+        const key = await written('{"x":1}');
+        expect(await one.compareAndSet(key, '{ "x": 1 }', 'never')).toBe(false);
+        expect(await one.read(key)).toBe('{"x":1}');
+      });
+
+      it('writes nothing where a text was expected and there is none', async () => {
+        const key = newKey();
+        expect(await one.compareAndSet(key, 'something', 'never')).toBe(false);
+        expect(await one.read(key)).toBeUndefined();
+      });
+
+      it('accepts the text that is there already', async () => {
+        const key = await written('same');
+        expect(await one.compareAndSet(key, 'same', 'same')).toBe(true);
+      });
+
+      it.each([
+        ['quotes', `"double" 'single' \\back\\slash`],
+        ['spaces and line ends', '  { "x" :\t1 }\r\n '],
+        ['unicode', 'Zürich 東京 👩‍🚀 e\u0301 \u00e9 \u0000'],
+        ['nothing', ''],
+      ])('compares %s as they are', async (_what, text) => {
+        const key = await written(text);
+        expect(await other.read(key)).toBe(text);
+        expect(await other.compareAndSet(key, text, 'next')).toBe(true);
+      });
+
+      it('tells apart texts that look the same', async () => {
+        const key = await written('\u00e9');
+        expect(await one.compareAndSet(key, 'e\u0301', 'never')).toBe(false);
+      });
+
+      it('keeps a text of 1 MB', async () => {
+        const text = 'ü'.repeat(512 * 1024);
+        const key = await written(text);
+        expect(await other.read(key)).toBe(text);
+        expect(await other.compareAndSet(key, text, 'small')).toBe(true);
+      });
+
+      it('lets exactly one of many concurrent writers win, over two clients', async () => {
+        const key = await written('start');
+        const writers = Array.from({ length: 40 }, (_, i) =>
+          (i % 2 ? one : other).compareAndSet(key, 'start', `writer ${i}`),
+        );
+        const wins = (await Promise.all(writers)).flatMap((won, i) => (won ? [`writer ${i}`] : []));
+        expect(wins).toEqual([await one.read(key)]);
+      });
+
+      it('lets exactly one of many concurrent first writers win, over two clients', async () => {
+        const key = newKey();
+        const writers = Array.from({ length: 40 }, (_, i) =>
+          (i % 2 ? one : other).compareAndSet(key, undefined, `writer ${i}`),
+        );
+        const wins = (await Promise.all(writers)).flatMap((won, i) => (won ? [`writer ${i}`] : []));
+        expect(wins).toEqual([await one.read(key)]);
+      });
+
+      it('makes a racy counter exact, counted up by ten flows of two clients', async () => {
+        const key = await written('0');
+        const countUp = async (store: RecordStore): Promise<void> => {
+          const text = await store.read(key);
+          if (!(await store.compareAndSet(key, text, String(Number(text) + 1)))) await countUp(store);
+        };
+        const flow = async (store: RecordStore) => {
+          for (let i = 0; i < 25; i += 1) await countUp(store);
+        };
+        await Promise.all([one, other].flatMap((store) => Array.from({ length: 5 }, () => flow(store))));
+        expect(await one.read(key)).toBe('250');
+      });
+    });
+
+    describe('list', () => {
+      it('gives every text whose key begins with the prefix, and no other', async () => {
+        const prefix = `list-${randomUUID()}:`;
+        const keys = [`${prefix}a`, `${prefix}%_*\\`, `${prefix}ünï "x"\n`, prefix];
+        for (const key of keys) await one.compareAndSet(key, undefined, `text of ${key}`);
+        await one.compareAndSet(`x${prefix}a`, undefined, 'another');
+        expect(await other.list(prefix)).toEqual(new Map(keys.map((key) => [key, `text of ${key}`])));
+      });
+
+      it('takes no character of the prefix for a wildcard', async () => {
+        const id = randomUUID();
+        await one.compareAndSet(`${id}xx`, undefined, 'text');
+        expect(await one.list(`${id}%`)).toEqual(new Map());
+        expect(await one.list(`${id}_`)).toEqual(new Map());
+      });
+    });
+
+    describe('watch', () => {
+      const ends: (() => Promise<void>)[] = [];
+      afterEach(async () => {
+        await Promise.all(ends.splice(0).map((end) => end()));
+      });
+      const watch = async (store: RecordStore, prefix: string): Promise<RecordChange[]> => {
+        const changes: RecordChange[] = [];
+        ends.push(await store.watch(prefix, (change) => changes.push(change)));
+        return changes;
+      };
+      const heard = (changes: RecordChange[], key: string, text: string) =>
+        eventually(`word of ${text}`, () => changes.some((change) => change.key === key && change.text === text));
+
+      it('tells of a new text that the other client wrote', async () => {
+        const key = newKey();
+        const changes = await watch(one, 'contract:');
+        await other.compareAndSet(key, undefined, 'new');
+        await heard(changes, key, 'new');
+      });
+
+      it('tells of a changed text, and ends with the latest', async () => {
+        const key = await written('0');
+        const changes = await watch(one, key);
+        for (let i = 0; i < 20; i += 1) await other.compareAndSet(key, String(i), String(i + 1));
+        await heard(changes, key, '20');
+        expect(changes.at(-1)).toEqual({ key, text: '20' });
+      });
+
+      it('tells the client itself of what it wrote, after the call began', async () => {
+        const key = newKey();
+        const changes = await watch(one, key);
+        const writing = one.compareAndSet(key, undefined, 'mine');
+        expect(changes).toEqual([]);
+        await writing;
+        await heard(changes, key, 'mine');
+      });
+
+      it('tells nothing of keys that begin otherwise', async () => {
+        const [watched, unwatched] = [newKey(), newKey()];
+        const changes = await watch(one, watched);
+        await other.compareAndSet(unwatched, undefined, 'unwatched');
+        await other.compareAndSet(watched, undefined, 'watched');
+        await heard(changes, watched, 'watched');
+        expect(changes.filter(({ key }) => key === unwatched)).toEqual([]);
+      });
+
+      it('is silent once it was ended, while others go on', async () => {
+        const key = newKey();
+        const ended: RecordChange[] = [];
+        const end = await one.watch(key, (change) => ended.push(change));
+        const going = await watch(one, key);
+        await end();
+        await other.compareAndSet(key, undefined, 'text');
+        await heard(going, key, 'text');
+        expect(ended).toEqual([]);
+      });
+    });
+
+    describe('the clock', () => {
+      it('moves on as fast as real time', async () => {
+        const began = performance.now();
+        const first = await one.now();
+        const firstRead = performance.now();
+        await eventually('time passed', () => performance.now() - firstRead > 60);
+        const again = performance.now();
+        const second = await one.now();
+        const moved = second.time - first.time;
+        expect(moved).toBeGreaterThanOrEqual(Math.floor(again - firstRead) - 2);
+        expect(moved).toBeLessThanOrEqual(Math.ceil(performance.now() - began) + 2);
+      });
+
+      it('tells ms since the epoch, within 2 ms of the same host', async () => {
+        const before = Date.now();
+        const { time } = await one.now();
+        expect(time).toBeGreaterThanOrEqual(before - 2);
+        expect(time).toBeLessThanOrEqual(Date.now() + 2);
+      });
+
+      it('names the member that answered, to every client alike', async () => {
+        const [mine, theirs] = [await one.now(), await other.now()];
+        expect(mine.member).not.toBe('');
+        expect(theirs.member).toBe(mine.member);
+      });
+    });
+
+    describe('health', () => {
+      it('says that it is connected and sees members', () => {
+        expect(one.health()).toEqual({ connected: true, members: 1, quorum: 0 });
+      });
+    });
+
+    describe('close', () => {
+      it('is done once, however often it is called, and leaves other clients alone', async () => {
+        const store = await open();
+        await Promise.all([store.close(), store.close()]);
+        await store.close();
+        expect(store.health()).toMatchObject({ connected: false, members: 0 });
+        await expect(one.read(newKey())).resolves.toBeUndefined();
+      });
+
+      it.each<[string, (store: RecordStore) => Promise<unknown>]>([
+        ['read', (store) => store.read('key')],
+        ['compareAndSet', (store) => store.compareAndSet('key', undefined, 'text')],
+        ['list', (store) => store.list('')],
+        ['watch', (store) => store.watch('', () => undefined)],
+        ['now', (store) => store.now()],
+      ])('makes %s refuse later calls', async (_name, call) => {
+        const store = await open();
+        await store.close();
+        await expect(call(store)).rejects.toThrow(StoreUnavailableError);
+      });
+
+      it('ends the watches', async () => {
+        const key = newKey();
+        const store = await open();
+        const ended: RecordChange[] = [];
+        await store.watch(key, (change) => ended.push(change));
+        await store.close();
+        const going = await watchUntil(one, key, () => other.compareAndSet(key, undefined, 'text'));
+        expect(going).toContainEqual({ key, text: 'text' });
+        expect(ended).toEqual([]);
+      });
+    });
+  });
+}
+
+/** Watches while `act` runs, until it heard something. */
+async function watchUntil(store: RecordStore, key: string, act: () => Promise<unknown>): Promise<RecordChange[]> {
+  const changes: RecordChange[] = [];
+  const end = await store.watch(key, (change) => changes.push(change));
+  await act();
+  await eventually('a change', () => changes.length > 0);
+  await end();
+  return changes;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FlakeIdGenerator } from 'hazelcast-client';
+import { ClockPrefetchError } from '../../../../lib/stores/hazelcast/clock-prefetch.error.js';
+import { type FlakeId, readingOf } from '../../../../lib/stores/hazelcast/flake-id.js';
+import { MemberClock } from '../../../../lib/stores/hazelcast/member-clock.js';
+
+const EPOCH = 1_514_764_800_000n;
+
+/** A Long, as far as it is looked at. */
+function idOf(time: bigint, member: bigint, sequence = 0n): FlakeId {
+  const id = ((time - EPOCH) << 22n) | (sequence << 16n) | member;
+  return {
+    getLowBits: () => Number(BigInt.asIntN(32, id)),
+    shiftRightUnsigned: (bits) => ({ toNumber: () => Number(id >> BigInt(bits)) }),
+  };
+}
+
+/** A generator that answers with these ids, one after the other, and then with the host's time. */
+function generatorOf(...ids: FlakeId[]) {
+  let asked = 0;
+  const newId = async () => ids[asked++] ?? idOf(BigInt(Date.now()), 1n);
+  return { generator: { newId, getName: () => 'clock' } as unknown as FlakeIdGenerator, asked: () => asked };
+}
+
+describe('An id', () => {
+  it.each([
+    [1_800_000_000_123n, 0n, 0n],
+    [1_800_000_000_123n, 65_535n, 63n],
+    [1_514_764_800_000n, 32_768n, 1n],
+    [3_713_788_055_551n, 65_535n, 63n],
+  ])('tells the time %i and the member %i', (time, member, sequence) => {
+    expect(readingOf(idOf(time, member, sequence))).toEqual({ time: Number(time), member: String(member) });
+  });
+});
+
+describe('The clock of a member', () => {
+  const now = BigInt(Date.now());
+
+  it('is read with one id each time when its generator is trusted', async () => {
+    const { generator, asked } = generatorOf(idOf(now, 1n), idOf(now, 1n));
+    const clock = new MemberClock(generator, true);
+    expect(await clock.read()).toEqual({ time: Number(now), member: '1' });
+    expect(await clock.read()).toEqual({ time: Number(now), member: '1' });
+    expect(asked()).toBe(2);
+  });
+
+  it('is refused while its ids come from one batch, and believed once they do not', async () => {
+    const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
+    const clock = new MemberClock(generator, false);
+    await expect(clock.read()).rejects.toThrow(ClockPrefetchError);
+    await expect(clock.read()).resolves.toMatchObject({ member: '1' });
+  });
+
+  it('is believed when two members answered, though the clocks of both differ', async () => {
+    const { generator } = generatorOf(idOf(now, 1n), idOf(now - 30n, 2n), idOf(now, 1n));
+    await expect(new MemberClock(generator, false).read()).resolves.toEqual({ time: Number(now), member: '1' });
+  });
+
+  it('is proven once', async () => {
+    const { generator, asked } = generatorOf();
+    const clock = new MemberClock(generator, false);
+    await clock.read();
+    expect(asked()).toBe(3);
+    await clock.read();
+    expect(asked()).toBe(4);
+  });
+});
