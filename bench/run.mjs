@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { Client } from 'hazelcast-client';
+import { hazelcast } from 'nestjs-gatekeeper';
+import { startHazelcast } from 'nestjs-gatekeeper/testing';
+import { concurrent } from './concurrent.mjs';
+import { decoratorCost, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
+import { rawCalls, sequential } from './sequential.mjs';
+
+const RESULTS = new URL('results.json', import.meta.url);
+
+const cluster = await startHazelcast();
+try {
+  const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
+  await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
+  console.log(
+    `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,
+  );
+  console.table(rows);
+} finally {
+  await cluster.stop();
+}
+
+async function onHazelcast() {
+  const network = { clusterMembers: cluster.addresses };
+  const client = await Client.newHazelcastClient({
+    clusterName: cluster.clusterName,
+    network,
+    flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } },
+    properties: { 'hazelcast.logging.level': 'OFF' },
+  });
+  // The same client for both sides: the same connection, the same settings.
+  const gatekeeper = await openGatekeeper(hazelcast({ client }));
+  const other = await openGatekeeper(hazelcast({ client }), 'other');
+  const map = await client.getMap('gatekeeper.bench');
+  const records = await client.getMap('gatekeeper.records');
+  try {
+    await definitionsLoaded(gatekeeper);
+    const raw = rawCalls(map, records);
+    return [...(await sequential({ gatekeeper, other, raw })), ...(await concurrent({ gatekeeper, map, records }))];
+  } finally {
+    await gatekeeper.close();
+    await other.close();
+    await client.shutdown();
+  }
+}
+
+/** A duration given with a call makes its definition at once only after the first load. */
+async function definitionsLoaded(gatekeeper) {
+  while (!(await gatekeeper.tryAcquire('bench-ready', { duration: '10m' }).catch(() => undefined))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { GatekeeperModule } from 'nestjs-gatekeeper';
+import { ArchiveClient } from './archive/archive.client.js';
+import { Environment } from './environment.js';
+import { EnvironmentModule } from './environment.module.js';
+import { gatekeeperConfig } from './gatekeeper.config.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { MailingJob } from './jobs/mailing.job.js';
+import { NightlyExportJob } from './jobs/nightly-export.job.js';
+import { ReportJob } from './jobs/report.job.js';
+import { StateController } from './state.controller.js';
+
+@Module({
+  imports: [
+    EnvironmentModule,
+    ScheduleModule.forRoot(),
+    GatekeeperModule.forRootAsync({ inject: [Environment], useFactory: gatekeeperConfig }),
+  ],
+  controllers: [StateController, ImportsController],
+  providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient],
+})
+export class AppModule {}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ArchiveController } from './archive.controller.js';
+
+@Module({ controllers: [ArchiveController] })
+class ArchiveModule {}
+
+/** Stands for the database or file store that all nodes share, and that outlives each of them. */
+export async function startArchive(port: number): Promise<{ url: string } & AsyncDisposable> {
+  const app = await NestFactory.create(ArchiveModule, { logger: ['warn', 'error', 'fatal'] });
+  await app.listen(port, '127.0.0.1');
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() };
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+const schema = z.object({
+  PORT: z.coerce.number().int().min(1).max(65_535).default(8090),
+  GROUP: z.string().default('production'),
+  ACQUIRER: z.string().optional(),
+  HAZELCAST_MEMBERS: z.string().default('127.0.0.1:5701'),
+  HAZELCAST_CLUSTER: z.string().default('dev'),
+  ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
+});
+
+/** What differs from node to node; the code is the same everywhere. */
+export class Environment {
+  readonly port: number;
+  /** The node's zone: a definition's groupPattern says which zones may run a job. */
+  readonly group: string;
+  /** The node's name: a definition's acquirerPattern says which nodes may. */
+  readonly acquirer: string;
+  readonly hazelcastMembers: string[];
+  readonly hazelcastCluster: string;
+  readonly archiveUrl: string;
+
+  /** @throws ZodError naming every variable that can't be used */
+  constructor(variables: NodeJS.ProcessEnv = process.env) {
+    const read = schema.parse(variables);
+    this.port = read.PORT;
+    this.group = read.GROUP;
+    // Three processes on one host have one host name, so the port tells them apart.
+    this.acquirer = read.ACQUIRER ?? `app-${read.PORT}`;
+    this.hazelcastMembers = read.HAZELCAST_MEMBERS.split(',');
+    this.hazelcastCluster = read.HAZELCAST_CLUSTER;
+    this.archiveUrl = read.ARCHIVE_URL;
+  }
+}

@@ -1,0 +1,23 @@
+import { type GatekeeperOptions, hazelcast } from 'nestjs-gatekeeper';
+import type { Environment } from './environment.js';
+
+/**
+ * All that the gatekeeper has to know. Durations are a few seconds here so that one can watch permits move; a job that
+ * runs once a night would rather have minutes.
+ */
+export function gatekeeperConfig(environment: Environment): GatekeeperOptions {
+  return {
+    group: environment.group,
+    acquirer: environment.acquirer,
+    store: hazelcast({ clusterName: environment.hazelcastCluster, members: environment.hazelcastMembers }),
+    definitions: [
+      { name: 'nightly-export', groupPattern: 'production', permits: 1, duration: '6s' },
+      { name: 'mailing', groupPattern: 'production', permits: 2, duration: '8s' },
+      // "report" is not listed: its decorator's duration makes a definition, for any group, with one permit.
+    ],
+    // Definitions are put into the store this long after the start, and only where they are missing.
+    definitionsDelay: '1s',
+    // How long a run that goes on may hold up the shutdown. Its permit's signal aborts after that.
+    shutdownGrace: '2s',
+  };
+}

@@ -1,0 +1,18 @@
+import { type CallHandler, Injectable, type NestInterceptor, ServiceUnavailableException } from '@nestjs/common';
+import { PermitLostError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { type Observable, catchError } from 'rxjs';
+
+const FAULTS = [StoreUnavailableError, UnknownOutcomeError, PermitLostError];
+
+/** A store that can't be asked, or a permit that got lost, is nothing that the caller did wrong: 503, try later. */
+@Injectable()
+export class UnavailableInterceptor implements NestInterceptor {
+  intercept(_: unknown, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      catchError((error: Error) => {
+        const isUnavailable = FAULTS.some((fault) => error instanceof fault);
+        throw isUnavailable ? new ServiceUnavailableException(error.message, { cause: error }) : error;
+      }),
+    );
+  }
+}

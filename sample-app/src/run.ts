@@ -1,0 +1,52 @@
+import { startHazelcast } from 'nestjs-gatekeeper/testing';
+import { startArchive } from './archive/start-archive.js';
+import { AppProcess } from './run/app-process.js';
+import { assertFree, readPorts } from './run/ports.js';
+import { tryIt } from './run/try-it.js';
+
+const stop = new AbortController();
+// `on`, not `once`: a second Ctrl-C must not end this process before it has ended the others.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+
+/** Starts a Hazelcast member, the archive, and the app once per port; ends them all on Ctrl-C. */
+async function run(): Promise<void> {
+  const ports = readPorts();
+  await assertFree(ports);
+  console.log('Starting a Hazelcast member (the first time its jar is fetched with Maven) ...');
+  // Both end after the apps, which give their permits back to the member before.
+  await using cluster = await startHazelcast();
+  await using archive = await startArchive(ports.archive);
+  const variables = {
+    HAZELCAST_MEMBERS: cluster.addresses.join(','),
+    HAZELCAST_CLUSTER: cluster.clusterName,
+    ARCHIVE_URL: archive.url,
+  };
+  const apps = ports.apps.map((port, index) => new AppProcess(port, index, variables, stop.signal));
+  try {
+    await Promise.all(apps.map((app) => app.ready()));
+    console.log(tryIt(apps, cluster, archive.url));
+    await Promise.all(apps.map((app) => tellEnd(app)));
+  } finally {
+    stop.abort();
+    await Promise.all(apps.map((app) => app.ended));
+  }
+}
+
+/** The end of one app is no reason to end the others: it is what the sample is there to show. */
+async function tellEnd(app: AppProcess): Promise<void> {
+  const how = await app.ended;
+  if (stop.signal.aborted) return;
+  console.log(
+    `\nThe app on port ${app.port} ended (${how}). Start it again, in another terminal:\n\n  ${app.command}\n`,
+  );
+}
+
+try {
+  await run();
+} catch (error) {
+  // What was cut short by Ctrl-C did not fail.
+  if (!stop.signal.aborted) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

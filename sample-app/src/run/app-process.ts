@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url';
+import { styleText } from 'node:util';
+import { execaNode } from 'execa';
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const COLORS = ['cyan', 'magenta', 'yellow'] as const;
+
+/** One node: the app in a process of its own, each line of its output marked with its port. */
+export class AppProcess {
+  /** Resolves when the process is gone, with the signal or exit code that ended it; never rejects. */
+  readonly ended: Promise<string>;
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #child;
+
+  /** @param stop ends it: with SIGTERM, and with SIGKILL if that was not enough (a frozen process hears no SIGTERM) */
+  constructor(
+    readonly port: number,
+    index: number,
+    shared: Readonly<Record<string, string>>,
+    stop: AbortSignal,
+  ) {
+    this.#variables = { PORT: String(port), ...shared };
+    const prefix = colored(index, `${port} |`);
+    const marked = function* (line: unknown) {
+      yield `${prefix} ${String(line)}`;
+    };
+    this.#child = execaNode(MAIN, {
+      env: this.#variables,
+      ipc: true,
+      stdin: 'ignore',
+      stdout: [marked, 'inherit'],
+      stderr: [marked, 'inherit'],
+      buffer: false,
+      reject: false,
+      cancelSignal: stop,
+      forceKillAfterDelay: 5000,
+    });
+    this.ended = this.#child.then(({ signal, exitCode }) => signal ?? `exit code ${exitCode}`);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /**
+   * Resolves when it serves requests.
+   *
+   * @throws when it ended before that
+   */
+  async ready(): Promise<void> {
+    const message = await this.#child.getOneMessage().catch(() => this.ended);
+    if (message === 'ready') return;
+    throw new Error(
+      `The app on port ${this.port} ended while it started (${String(message)}): its lines above say why`,
+    );
+  }
+
+  /** What a person types to start it again. */
+  get command(): string {
+    const variables = Object.entries(this.#variables).map(([name, value]) => `${name}=${value}`);
+    return `${variables.join(' ')} node sample-app/dist/main.js`;
+  }
+}
+
+function colored(index: number, text: string): string {
+  return process.stdout.isTTY ? styleText(COLORS[index % COLORS.length]!, text) : text;
+}

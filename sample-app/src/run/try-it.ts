@@ -1,0 +1,27 @@
+import type { HazelcastCluster } from 'nestjs-gatekeeper/testing';
+import type { AppProcess } from './app-process.js';
+
+/** What to do with three nodes, now that they run. */
+export function tryIt(apps: readonly AppProcess[], cluster: HazelcastCluster, archiveUrl: string): string {
+  const [first, second] = apps as [AppProcess, AppProcess?];
+  const other = second ?? first;
+  return `
+Three nodes of one application share their permits through Hazelcast:
+
+${apps.map(({ port, pid }) => `  app      http://127.0.0.1:${port}   pid ${pid}`).join('\n')}
+  archive  ${archiveUrl}   refuses stale tokens
+${cluster.members.map(({ address, pid }) => `  member   ${address}${pid ? `   pid ${pid}` : ''}`).join('\n')}
+
+Try it, in another terminal:
+
+  kill -9 PID       of the app that says "nightly-export": within 9 s another one exports
+  kill -STOP PID    of the app that says "report": another one starts the report anew
+  kill -CONT PID    of the same: it wakes up, finds its permit lost and stops before it writes
+
+  curl http://127.0.0.1:${first.port}                        who holds what
+  curl -X POST http://127.0.0.1:${first.port}/imports/acme   takes five seconds; meanwhile:
+  curl -X POST http://127.0.0.1:${other.port}/imports/acme   409, and who holds the permit
+
+Ctrl-C ends everything.
+`;
+}

@@ -1,0 +1,138 @@
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { execaNode } from 'execa';
+import type { GatekeeperState } from 'nestjs-gatekeeper';
+import { freePort } from '../../lib/testing/hazelcast/free-port.js';
+import { eventually } from '../contract/eventually.js';
+
+const RUNNER = fileURLToPath(new URL('../../sample-app/dist/run.js', import.meta.url));
+
+/** One line of an app's output, and when it came, by the monotonic clock in ms. */
+export interface AppLine {
+  readonly port: number;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** `npm run sample` without the build, on ports of its own, as a person at its terminal sees it. */
+export class RunningSample {
+  readonly ports: readonly number[];
+  readonly archiveUrl: string;
+  readonly #runner;
+  readonly #lines: { text: string; at: number }[] = [];
+
+  constructor(ports: readonly number[], archivePort: number) {
+    this.ports = ports;
+    this.archiveUrl = `http://127.0.0.1:${archivePort}`;
+    this.#runner = execaNode(RUNNER, {
+      env: {
+        SAMPLE_PORTS: ports.join(','),
+        SAMPLE_ARCHIVE_PORT: String(archivePort),
+        NO_COLOR: '1',
+        // Else it would use a cluster that is there, whose records of former runs would be in force.
+        HAZELCAST_MEMBERS: '',
+      },
+      nodeOptions: [],
+      ipc: false,
+      all: true,
+      buffer: false,
+      reject: false,
+      forceKillAfterDelay: false,
+    });
+    createInterface({ input: this.#runner.all }).on('line', (text) =>
+      this.#lines.push({ text, at: performance.now() }),
+    );
+  }
+
+  /**
+   * Starts it, and waits until it says how to try it.
+   *
+   * @throws with all that it said, when it ends before or takes too long; nothing is left then
+   */
+  static async start(): Promise<RunningSample> {
+    const sample = await RunningSample.begin();
+    const isReady = () => sample.output.includes('Ctrl-C ends everything');
+    const ended = sample.exitCode().then((code) => Promise.reject(new Error(`ended with exit code ${code}`)));
+    try {
+      await Promise.race([eventually('the sample says how to try it', isReady, 60_000), ended]);
+      return sample;
+    } catch (cause) {
+      await sample[Symbol.asyncDispose]();
+      throw new Error(`The sample did not start. It said:\n${sample.output}`, { cause });
+    }
+  }
+
+  /** Starts it on free ports, but for those that a test wants taken. */
+  static async begin(taken: readonly number[] = []): Promise<RunningSample> {
+    const ports = new Set<number>();
+    while (ports.size < 4) ports.add(await freePort('127.0.0.1', ports));
+    const [archive, ...apps] = [...ports] as [number, ...number[]];
+    return new RunningSample([...taken, ...apps].slice(0, 3), archive);
+  }
+
+  get output(): string {
+    return this.#lines.map(({ text }) => text).join('\n');
+  }
+
+  /** What the apps have said since `from` (see {@link AppLine.at}). */
+  lines(pattern: RegExp, from = 0): AppLine[] {
+    return this.#lines.flatMap(({ text, at }) => {
+      const [, port, said = ''] = /^(\d+) \| (.*)$/.exec(text) ?? [];
+      return port && at >= from && pattern.test(said) ? [{ port: Number(port), text: said, at }] : [];
+    });
+  }
+
+  /** Waits for the next such line that comes from one of the ports. */
+  nextLine(pattern: RegExp, within: number, ports = this.ports): Promise<AppLine> {
+    const from = performance.now();
+    const find = () => this.lines(pattern, from).find(({ port }) => ports.includes(port)) ?? false;
+    return eventually(`${ports.join(' or ')} says ${pattern}`, find, within) as Promise<AppLine>;
+  }
+
+  /** The pid that it shows beside a port. */
+  pid(port: number): number {
+    return Number(new RegExp(`:${port} +pid (\\d+)`).exec(this.output)?.[1]);
+  }
+
+  /** Every pid that it shows, the member's included, and its own. */
+  get pids(): number[] {
+    return [this.#runner.pid!, ...[...this.output.matchAll(/ pid (\d+)$/gm)].map(([, pid]) => Number(pid))];
+  }
+
+  others(port: number): number[] {
+    return this.ports.filter((each) => each !== port);
+  }
+
+  async state(port: number): Promise<GatekeeperState> {
+    return (await fetch(`http://127.0.0.1:${port}/`)).json() as Promise<GatekeeperState>;
+  }
+
+  post(port: number, path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
+  }
+
+  /** What Ctrl-C does, and when it is over: the exit code. */
+  async interrupt(): Promise<number | undefined> {
+    this.#runner.kill('SIGINT');
+    return this.exitCode();
+  }
+
+  async exitCode(): Promise<number | undefined> {
+    return (await this.#runner).exitCode;
+  }
+
+  /** For when a test failed: ends what is left, whatever state it is in. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pid of this.pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    await this.#runner;
+  }
+}
+
+/** Whether there is such a process; one that has ended and is only not yet collected by its parent is not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // ESRCH: no such process
+  }
+}
