@@ -16,9 +16,7 @@ import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
   providers: [
     {
       provide: GatekeeperService,
-      // A copy of the options without what only the module needs.
-      useFactory: ({ isGlobal: _, ...options }: GatekeeperOptions & { isGlobal?: boolean }) =>
-        new GatekeeperService(options),
+      useFactory: (options: GatekeeperOptions) => new GatekeeperService(options),
       inject: [MODULE_OPTIONS_TOKEN],
     },
     { provide: GATEKEEPER, useExisting: GatekeeperService },

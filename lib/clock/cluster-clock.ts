@@ -1,4 +1,5 @@
 import type { ClockReading } from '../stores/store.js';
+import { StoreUnavailableError } from '../stores/store.errors.js';
 import { MemberClock } from './member-clock.js';
 import type { CancelTimer, NodeClock } from './node-clock.js';
 
@@ -42,6 +43,8 @@ const MOST_READINGS = 8;
 export class ClusterClock {
   #members = new Map<string, MemberClock>();
   #latest = -Infinity;
+  /** The node's wall clock minus its monotonic clock when the samples were taken. */
+  #wallAhead = 0;
   #suspectUntil = -Infinity;
   #suspicion = '';
   #cancelTimer?: CancelTimer;
@@ -70,6 +73,7 @@ export class ClusterClock {
    * Reads the clocks of the members anew; calls that come meanwhile share the result.
    *
    * @throws whatever the store throws when it can't be asked
+   * @throws StoreUnavailableError when all answers took so long that they tell nothing
    */
   sample(): Promise<void> {
     this.#sampling ??= this.#readMembers().finally(() => (this.#sampling = undefined));
@@ -78,6 +82,7 @@ export class ClusterClock {
 
   /** Whether a sample is young enough to decide by. */
   get isFresh(): boolean {
+    if (!this.#isSteady) return false;
     const at = this.node.monotonic();
     for (const member of this.#members.values()) if (at - member.lastAt <= OLDEST_SAMPLE) return true;
     return false;
@@ -92,6 +97,11 @@ export class ClusterClock {
     }
     if (offset !== Infinity) this.#latest = Math.max(this.#latest, Math.floor(at + offset));
     return this.#latest;
+  }
+
+  /** Samples say nothing of now when the monotonic clock stood still since (the machine slept) or the wall clock was set. */
+  get #isSteady(): boolean {
+    return Math.abs(this.node.wall() - this.node.monotonic() - this.#wallAhead) <= this.options.tolerance;
   }
 
   get isSuspect(): boolean {
@@ -118,16 +128,25 @@ export class ClusterClock {
 
   /** Successive readings come from different members: a few of them find all. */
   async #readMembers(): Promise<void> {
+    if (!this.#isSteady) this.#members.clear();
+    this.#wallAhead = this.node.wall() - this.node.monotonic();
     const readings = Math.min(MOST_READINGS, Math.max(2, 2 * this.#members.size));
     for (let count = 0; count < readings; count++) await this.#readOne();
     this.#forgetDeparted();
     this.#checkAgreement();
+    if (this.isFresh) return;
+    throw new StoreUnavailableError(
+      `the store took longer than clockTolerance (${this.options.tolerance} ms) to tell its time`,
+    );
   }
 
   async #readOne(): Promise<void> {
     const sent = this.node.monotonic();
     const { time, member } = await this.read();
     const at = this.node.monotonic();
+    // It is off by up to half the time that it was under way, also when the process was frozen meanwhile. A stamp made
+    // by it would let others take a permit over too early.
+    if (at - sent > this.options.tolerance) return;
     const clock = this.#members.get(member) ?? new MemberClock();
     this.#members.set(member, clock);
     const sample = { offset: time - (sent + at) / 2, roundTrip: at - sent, at };

@@ -14,13 +14,11 @@ const KEPT = 5;
 /** The clock of one member, as this node's samples show it. */
 export class MemberClock {
   #samples: ClockSample[] = [];
+  #best?: ClockSample;
 
   /** The offset by the sample with the smallest round trip of the last few: the one that the network disturbed least. */
   get best(): ClockSample | undefined {
-    return this.#samples.reduce<ClockSample | undefined>(
-      (best, sample) => (best && best.roundTrip <= sample.roundTrip ? best : sample),
-      undefined,
-    );
+    return this.#best;
   }
 
   get lastAt(): number {
@@ -35,6 +33,7 @@ export class MemberClock {
     const moved = Math.max(0, apart - explained);
     // After a jump the older samples tell of another clock.
     this.#samples = moved > tolerance ? [sample] : [...this.#samples, sample].slice(-KEPT);
+    this.#best = this.#samples.reduce((best, other) => (best.roundTrip <= other.roundTrip ? best : other));
     return moved;
   }
 }

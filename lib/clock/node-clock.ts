@@ -7,8 +7,13 @@ export interface NodeClock {
   monotonic(): number;
   /** ms since the epoch by the machine's wall clock; may be wrong and may jump. Only differences of it are used. */
   wall(): number;
-  /** Calls `action` once after `delay` ms. The timer never keeps the process alive. */
-  schedule(action: () => void, delay: number): CancelTimer;
+  /**
+   * Calls `action` once after `delay` ms.
+   *
+   * @param isAwaited somebody waits for it, so that the process stays alive until then; a timer of the background must
+   *   not keep a process from ending
+   */
+  schedule(action: () => void, delay: number, isAwaited?: boolean): CancelTimer;
 }
 
 export type CancelTimer = () => void;
@@ -19,9 +24,9 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export const systemClock: NodeClock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
-  schedule(action, delay) {
+  schedule(action, delay, isAwaited = false) {
     const timer = setTimeout(action, Math.min(Math.max(delay, 0), LONGEST_TIMER));
-    timer.unref();
+    if (!isAwaited) timer.unref();
     return () => clearTimeout(timer);
   },
 };

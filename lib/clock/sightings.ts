@@ -2,6 +2,12 @@ import type { Expiring } from '../semaphores/permit.js';
 
 /** What a node saw of one lease, in its own monotonic ms. */
 interface Sighting {
+  /**
+   * Both tell the lease from earlier ones of the same permit. A refresh makes another lease, which always ends later
+   * than the one before it, unless the store forgot that one: then their durations differ.
+   */
+  readonly expiresAt: number;
+  readonly duration: number;
   /** The last moment at which the record was seen without it. It was written after that. */
   readonly lastSeenWithout: number;
   /** The first moment at which it was seen. It was written before that. */
@@ -38,8 +44,9 @@ export class Sightings {
   observe(leases: readonly Expiring[], at: number): void {
     const seen = new Map<string, Sighting>();
     for (const lease of leases) {
-      const key = keyOf(lease);
-      seen.set(key, this.#sightings.get(key) ?? { lastSeenWithout: this.#lastObserved, firstSeenWith: at });
+      const { id, expiresAt, duration } = lease;
+      const known = this.#known(lease);
+      seen.set(id, known ?? { expiresAt, duration, lastSeenWithout: this.#lastObserved, firstSeenWith: at });
     }
     this.#sightings = seen;
     this.#lastObserved = at;
@@ -47,14 +54,14 @@ export class Sightings {
 
   /** @param at monotonic ms now */
   judge(lease: Expiring, at: number, tolerance: number): Verdict {
-    const seen = this.#sightings.get(keyOf(lease));
+    const seen = this.#known(lease);
     if (!seen) return 'alive';
     if (at >= seen.firstSeenWith + lease.duration + tolerance) return 'dead';
     return at < seen.lastSeenWithout + lease.duration ? 'alive' : 'undecided';
   }
-}
 
-/** A refresh makes another lease of the same permit. */
-function keyOf(lease: Expiring): string {
-  return `${lease.id}@${lease.expiresAt}`;
+  #known({ id, expiresAt, duration }: Expiring): Sighting | undefined {
+    const seen = this.#sightings.get(id);
+    return seen?.expiresAt === expiresAt && seen.duration === duration ? seen : undefined;
+  }
 }

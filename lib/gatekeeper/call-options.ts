@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, readDuration, show } from '../semaphores/index.js';
+import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show } from '../semaphores/index.js';
 import type { AttemptOptions } from './holdings.js';
+import { choiceSchema, delaySchema, switchSchema } from './option-types.js';
 import type { RunSettings, Skipped } from './runner.js';
 import type { WaitOptions } from './waiting-line.js';
 
@@ -43,9 +44,11 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
   readonly overlap?: 'skip' | 'allow';
   /** When the store can't be asked: skip (default), or run without a permit. */
   readonly onUnavailable?: 'skip' | 'run';
-  /** Told why a run did not take place. */
-  readonly onSkip?: (skipped: Skipped) => void;
+  /** Told why a run did not take place. When it throws, a `problem` event tells of it; the run counts as skipped. */
+  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
 }
+
+const NO_OPTIONS: AttemptOptions = { keepAlive: false };
 
 const acquireShape = {
   holder: nameSchema.optional(),
@@ -53,51 +56,49 @@ const acquireShape = {
   duration: durationSchema.optional(),
 };
 
-const waitOrNothing = z.unknown().transform((value, context) => {
-  if (value === 0) return 0;
-  const read = readDuration(value);
-  if (typeof read === 'number') return read;
-  context.addIssue({ code: 'custom', message: read });
-  return z.NEVER;
-});
-
-const acquireSchema = z.strictObject({ ...acquireShape, keepAlive: z.boolean().default(false) });
+const acquireSchema = z.strictObject({ ...acquireShape, keepAlive: switchSchema.default(false) });
 
 const waitSchema = acquireSchema.extend({
-  timeout: waitOrNothing.optional(),
-  signal: z.instanceof(AbortSignal).optional(),
+  timeout: delaySchema.optional(),
+  signal: z.instanceof(AbortSignal, { error: ({ input }) => `${show(input)} is not an AbortSignal` }).optional(),
 });
 
 const runSchema = z.strictObject({
   ...acquireShape,
   task: nameSchema.optional(),
-  hold: z.boolean().default(true),
-  atLeastFor: waitOrNothing.default(0),
-  keepAlive: z.boolean().default(true),
+  hold: switchSchema.default(true),
+  atLeastFor: delaySchema.default(0),
+  keepAlive: switchSchema.default(true),
   maxHold: durationSchema.optional(),
-  overlap: z.enum(['skip', 'allow']).default('skip'),
-  onUnavailable: z.enum(['skip', 'run']).default('skip'),
-  onSkip: z.custom<(skipped: Skipped) => void>((value) => typeof value === 'function', 'is not a function').optional(),
+  overlap: choiceSchema(['skip', 'allow']).default('skip'),
+  onUnavailable: choiceSchema(['skip', 'run']).default('skip'),
+  onSkip: z
+    .custom<(skipped: Skipped) => void | Promise<void>>((value) => typeof value === 'function', {
+      error: ({ input }) => `${show(input)} is not a function`,
+    })
+    .optional(),
 });
 
 /** @throws InvalidOptionsError */
-export function parseAcquireOptions(semaphore: string, options: AcquireOptions = {}): AttemptOptions {
-  return parse(acquireSchema, `options for semaphore ${show(semaphore)}`, options);
+export function parseAcquireOptions(semaphore: string, options?: AcquireOptions): AttemptOptions {
+  if (options === undefined) return NO_OPTIONS;
+  return parse(acquireSchema, semaphore, options);
 }
 
 /** @throws InvalidOptionsError */
 export function parseWaitOptions(semaphore: string, options: AcquireWaitOptions = {}): WaitOptions {
-  return parse(waitSchema, `options for semaphore ${show(semaphore)}`, options);
+  return parse(waitSchema, semaphore, options);
 }
 
 /** @throws InvalidOptionsError */
 export function parseRunOptions(semaphore: string, options: RunOptions = {}): RunSettings {
-  const settings = parse(runSchema, `options for semaphore ${show(semaphore)}`, options);
+  const settings = parse(runSchema, semaphore, options);
   return { ...settings, task: settings.task ?? semaphore };
 }
 
-function parse<S extends z.ZodType>(schema: S, subject: string, value: unknown): z.output<S> {
+function parse<S extends z.ZodType>(schema: S, semaphore: string, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new InvalidOptionsError(subject, faultsOf(parsed.error));
+  if (!parsed.success)
+    throw new InvalidOptionsError(`options for semaphore ${show(semaphore)}`, faultsOf(parsed.error));
   return parsed.data;
 }

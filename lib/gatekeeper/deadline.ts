@@ -22,7 +22,7 @@ export class Deadline {
   /** Waits for `promise` until the deadline. What comes later is ignored, but never an unhandled rejection. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.clock.schedule(() => reject(new DeadlinePassed()), this.remaining);
+      const cancel = this.clock.schedule(() => reject(new DeadlinePassed()), this.remaining, true);
       promise.then(
         (value) => (cancel(), resolve(value)),
         (error) => (cancel(), reject(error)),
@@ -32,7 +32,7 @@ export class Deadline {
 
   /** Waits for `delay` ms, or until the deadline when that is earlier. */
   pause(delay: number): Promise<void> {
-    return new Promise((resolve) => this.clock.schedule(resolve, Math.min(delay, Math.max(0, this.remaining))));
+    return new Promise((resolve) => this.clock.schedule(resolve, Math.min(delay, Math.max(0, this.remaining)), true));
   }
 }
 

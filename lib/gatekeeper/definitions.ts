@@ -1,4 +1,5 @@
 import {
+  type DurationInput,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   createRecord,
@@ -6,10 +7,11 @@ import {
   parseDefinition,
   release,
   remove,
+  restore,
 } from '../semaphores/index.js';
 import type { Context } from './context.js';
 import { EditConflictError, UnknownSemaphoreError } from './gatekeeper.errors.js';
-import type { RecordKeeper } from './record-keeper.js';
+import { type RecordKeeper, isUnreadable } from './record-keeper.js';
 
 /** A definition as it is in force. */
 export interface DefinitionState {
@@ -68,19 +70,22 @@ export class Definitions {
    * Where no definition of that name is known, a duration given with a call makes one: any group, any acquirer, one
    * permit.
    *
-   * @param duration ms
+   * @param duration ms or text
+   * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
    */
-  async ensure(name: string, duration: number | undefined): Promise<void> {
-    if (duration === undefined || this.#expected.has(name) || this.options.requireDefinitions) return;
-    this.expect({ name, duration });
-    if (this.#isLoading) await this.#load(this.#expected.get(name)!).catch(() => undefined);
+  async ensure(name: string, duration: DurationInput | undefined): Promise<void> {
+    if (duration === undefined) return;
+    const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
+    if (this.#expected.has(name) || this.options.requireDefinitions) return;
+    this.#expected.set(name, definition);
+    if (this.#isLoading) await this.#load(definition).catch(() => undefined);
   }
 
   /**
    * Puts into the store what is not there. Called once the cluster had time to show what it has, and again whenever
-   * something may be missing.
+   * something may be missing. A record that can't be read is left as it is and keeps no other from being loaded.
    *
-   * @throws the first error, after it tried all of them
+   * @throws when the store can't be asked
    */
   async load(): Promise<void> {
     this.#isLoading = true;
@@ -117,7 +122,8 @@ export class Definitions {
       if (expectedRevision !== undefined && record.revision !== expectedRevision) {
         throw new EditConflictError(name, expectedRevision, record.revision);
       }
-      const definition = parseDefinition({ ...record.definition, ...change }, this.context.timing.clockTolerance);
+      const changed = { ...record.definition, ...given(change), name };
+      const definition = parseDefinition(changed, this.context.timing.clockTolerance);
       const next = edit(record, definition, view, nonce);
       return { write: next, done: () => ({ definition, revision: next.revision }) };
     });
@@ -141,9 +147,25 @@ export class Definitions {
 
   async #load(definition: SemaphoreDefinition): Promise<void> {
     const { name } = definition;
-    const isNew = await this.keeperOf(name).transact<boolean>((record, view, nonce) =>
-      record ? { result: false } : { write: createRecord(definition, view.now, nonce), done: () => true },
-    );
+    const isNew = await this.#create(definition).catch((error: unknown) => {
+      if (isUnreadable(error)) return false;
+      throw error;
+    });
     if (isNew) this.context.events.next({ type: 'defined', semaphore: name, revision: 1 });
   }
+
+  #create(definition: SemaphoreDefinition): Promise<boolean> {
+    return this.keeperOf(definition.name).transact<boolean>((record, view, nonce) => {
+      if (record) return { result: false };
+      const first = createRecord(definition, view.now, nonce);
+      // Nothing may stand there because the store lost it: who held a permit may still be at work.
+      const { strictStart } = this.context.timing;
+      return { write: strictStart ? restore(first, undefined, view, nonce) : first, done: () => true };
+    });
+  }
+}
+
+/** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */
+function given<T extends object>(change: T): Partial<T> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

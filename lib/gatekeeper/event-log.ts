@@ -3,6 +3,8 @@ import type { GatekeeperEvent } from './events.js';
 
 /** What is said of an event, and how loudly. A denial is quiet: it happens on all nodes but one at every tick. */
 export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
+  // The one event of the steady state: once per keep-alive, and nobody wants to read it.
+  if (event.type === 'refreshed') return;
   const name = 'semaphore' in event && event.semaphore !== undefined ? JSON.stringify(event.semaphore) : '';
   switch (event.type) {
     case 'granted':
@@ -13,6 +15,8 @@ export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void
       return logger.log(
         `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${each.acquirer}`).join(', ')}, expired`,
       );
+    case 'denied':
+      return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
       return logger.debug(`${name}: skipped ${event.task} (${event.reason})`);
     case 'run-unguarded':

@@ -27,22 +27,28 @@ export interface Explanation {
   readonly store: StoreHealth;
 }
 
+interface Insight {
+  readonly record: SemaphoreRecord | undefined;
+  readonly decision: Decision;
+  readonly holders: readonly StoredPermit[];
+}
+
 /** Asks the store and decides, but writes nothing. */
 export async function explain(keeper: RecordKeeper, holdings: Holdings, context: Context): Promise<Explanation> {
   const { node } = context;
   const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
-  const [record, decision] = await keeper.transact<[SemaphoreRecord | undefined, Decision]>((read, view, nonce) => ({
-    result: [read, decide(read, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view)],
-  }));
-  const denial = decision.outcome === 'denied' ? decision : undefined;
+  const { record, decision, holders } = await keeper.transact<Insight>((record, view, nonce) => {
+    const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
+    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isDead(permit)) ?? [] } };
+  });
   return {
     semaphore: keeper.name,
     outcome: decision.outcome,
-    ...(denial && { reason: denial.reason }),
+    ...(decision.outcome === 'denied' && { reason: decision.reason }),
     sentence: sentenceFor(decision, record, node),
     ...(record?.definition && { definition: record.definition }),
     ...(record && { revision: record.revision }),
-    holders: denial?.holders ?? record?.permits ?? [],
+    holders,
     node,
     clock: context.clusterClock.report(),
     store: context.store.health(),
@@ -67,8 +73,13 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
     case 'recovering':
       return 'the store lost data a moment ago: until the longest permit would have ended only former holders go on';
     default:
-      return `all ${definition?.permits} permits are held${heldBy(decision.holders)}`;
+      return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }
+}
+
+function shortage(permits: number): string {
+  if (permits === 0) return 'it is paused (0 permits), and nobody new gets one';
+  return permits === 1 ? 'the only permit is held' : `all ${permits} permits are held`;
 }
 
 function heldBy(holders: readonly StoredPermit[]): string {

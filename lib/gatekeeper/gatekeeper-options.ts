@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import {
   InvalidOptionsError,
-  type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   definitionSchema,
   durationFault,
@@ -12,6 +11,7 @@ import {
   show,
 } from '../semaphores/index.js';
 import type { StoreDefinition } from '../stores/index.js';
+import { delaySchema, switchSchema } from './option-types.js';
 
 /** Options of `GatekeeperModule.forRoot`. Durations are ms, or text as the `ms` package reads it. */
 export interface GatekeeperOptions {
@@ -40,21 +40,26 @@ export interface GatekeeperOptions {
   readonly strictStart?: boolean;
 }
 
+/** ms */
+const CLOCK_TOLERANCE = 500;
+
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
 const optionsSchema = z.strictObject({
   store: z.custom<StoreDefinition>(isStore, 'is missing: give hazelcast({ clusterName, members }) or memory()'),
   group: nameSchema.default('default'),
   acquirer: nameSchema.default(() => hostname()),
-  definitions: z.array(definitionSchema).default([]),
-  requireDefinitions: z.boolean().default(false),
-  definitionsDelay: z.union([z.literal(0), durationSchema]).default(5000),
+  definitions: z
+    .array(definitionSchema, { error: ({ input }) => `${show(input)} is not a list of definitions` })
+    .default([]),
+  requireDefinitions: switchSchema.default(false),
+  definitionsDelay: delaySchema.default(5000),
   stateDump: durationSchema.optional(),
-  clockTolerance: durationSchema.default(500),
+  clockTolerance: durationSchema.default(CLOCK_TOLERANCE),
   callTimeout: durationSchema.default(2000),
   sweepInterval: durationSchema.default(10_000),
-  shutdownGrace: z.union([z.literal(0), durationSchema]).default(10_000),
-  strictStart: z.boolean().default(false),
+  shutdownGrace: delaySchema.default(10_000),
+  strictStart: switchSchema.default(false),
 });
 
 /** The options with defaults filled in, all durations in ms. */
@@ -67,15 +72,25 @@ export type GatekeeperSettings = z.output<typeof optionsSchema>;
  */
 export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSettings {
   const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) throw new InvalidOptionsError("GatekeeperModule's options", faultsOf(parsed.error));
-  const faults = definitionFaults(parsed.data.definitions, parsed.data.clockTolerance);
-  if (faults.length > 0) throw new InvalidOptionsError("GatekeeperModule's options", faults);
+  const faults = [...(parsed.error ? faultsOf(parsed.error) : []), ...definitionFaults(options)];
+  if (!parsed.success || faults.length > 0) throw new InvalidOptionsError("GatekeeperModule's options", faults);
   return parsed.data;
 }
 
-function definitionFaults(definitions: readonly SemaphoreDefinition[], clockTolerance: number): string[] {
+/** Of options that may be wrong elsewhere: what can be read of those that must fit one another. */
+const relatedSchema = z
+  .object({
+    definitions: z.array(definitionSchema.optional().catch(undefined)).catch([]),
+    clockTolerance: durationSchema.default(CLOCK_TOLERANCE).catch(CLOCK_TOLERANCE),
+  })
+  .catch({ definitions: [], clockTolerance: CLOCK_TOLERANCE });
+
+function definitionFaults(options: unknown): string[] {
+  const { definitions, clockTolerance } = relatedSchema.parse(options);
   const seen = new Set<string>();
-  return definitions.flatMap(({ name, duration }, index) => {
+  return definitions.flatMap((definition, index) => {
+    if (!definition) return [];
+    const { name, duration } = definition;
     const tooShort = durationFault(duration, clockTolerance);
     const faults = tooShort ? [`definitions.${index}.${tooShort}`] : [];
     if (seen.has(name)) faults.push(`definitions.${index}.name: ${show(name)} is defined twice`);

@@ -38,6 +38,7 @@ export class Gatekeeper {
   readonly #periodics: Periodic[];
   readonly #events = new Subject<GatekeeperEvent>();
   #isClosing = false;
+  #drained?: Promise<void>;
   #closed?: Promise<void>;
   #mayLoad = false;
 
@@ -120,12 +121,10 @@ export class Gatekeeper {
     return readState(this.#directory, this.#context);
   }
 
-  /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. */
-  async drain(): Promise<void> {
-    this.#isClosing = true;
-    const runners = [...this.#directory.known.values()].map((semaphore) => semaphore.runner);
-    const grace = new Deadline(this.#context.nodeClock, this.settings.shutdownGrace);
-    await grace.race(Promise.all(runners.map((runner) => runner.idle()))).catch(() => undefined);
+  /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. Idempotent: the grace comes once. */
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain();
+    return this.#drained;
   }
 
   /** Drains, gives permits back, and closes what this gatekeeper opened. Idempotent. */
@@ -134,18 +133,34 @@ export class Gatekeeper {
     return this.#closed;
   }
 
+  async #drain(): Promise<void> {
+    this.#isClosing = true;
+    const semaphores = [...this.#directory.known.values()];
+    for (const semaphore of semaphores) semaphore.line.wake();
+    const grace = new Deadline(this.#context.nodeClock, this.settings.shutdownGrace);
+    await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
+  }
+
   async #close(): Promise<void> {
     await this.drain();
     for (const periodic of this.#periodics) periodic.stop();
     await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
     this.#context.clusterClock.stop();
-    await this.#watcher.stop();
+    await this.#endWatch();
     await this.#context.store.close();
     this.#events.complete();
   }
 
+  /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
+  async #endWatch(): Promise<void> {
+    const { nodeClock, timing } = this.#context;
+    await answerWithin(nodeClock, timing.callTimeout, 'end the watch', () => this.#watcher.stop()).catch((error) =>
+      this.#events.next({ type: 'problem', action: 'end the watch', error }),
+    );
+  }
+
   #createContext(nodeClock: NodeClock, random: Randomness): Context {
-    const store = this.settings.store.open();
+    const store = this.settings.store.open({ writer: this.node.instance });
     const { clockTolerance, callTimeout, strictStart } = this.settings;
     // Also the clock's readings end: one that hung would hold up all that wait for it.
     const readClock = () => answerWithin(nodeClock, callTimeout, 'tell its time', () => store.now());

@@ -1,21 +1,11 @@
-import {
-  type AcquireRequest,
-  CorruptRecordError,
-  type Decision,
-  type DenialReason,
-  NewerRecordError,
-  type StoredPermit,
-  decide,
-  release,
-  rewrite,
-} from '../semaphores/index.js';
+import { type Decision, type DenialReason, type StoredPermit, decide, release, rewrite } from '../semaphores/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from './context.js';
 import type { LossReason } from './gatekeeper.errors.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
-import type { Instant, RecordKeeper, Step } from './record-keeper.js';
+import { type Instant, type RecordKeeper, type Step, isUnreadable } from './record-keeper.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
@@ -54,21 +44,23 @@ export class Holdings {
     return [...this.#leases.values()];
   }
 
+  /** Whether a holder has a permit now; this process itself unless one is named. */
+  holds(holder = this.context.node.instance): boolean {
+    return this.#lease(holder) !== undefined;
+  }
+
   /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure is never counted as granted. */
   async attempt(options: AttemptOptions): Promise<Attempt> {
     if (this.context.isClosing()) return { reason: 'closing', holders: [] };
     const permitId = this.context.random.id();
     const holder = options.holder ?? this.context.node.instance;
-    const request = { ...this.context.node, ...options, holder, permitId, duration: options.duration };
+    const { instance, group } = this.context.node;
+    const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
     try {
       const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
-        const lease = this.#lease(holder);
-        const decision = decide(
-          record,
-          { ...request, acquirer: options.acquirer ?? this.context.node.acquirer, nonce, held: lease?.permit },
-          view,
-        );
-        return this.#step(decision, holder, options.keepAlive ?? false);
+        const held = this.#lease(holder)?.permit;
+        const request = { instance, holder, acquirer, group, permitId, nonce, held, duration };
+        return this.#step(decide(record, request, view), holder, keepAlive);
       });
       this.context.reachability.back();
       return attempt;
@@ -89,10 +81,13 @@ export class Holdings {
       if (!lease.isHeld) return { result: false };
       const { id: permitId, holder, instance, acquirer, group } = lease.permit;
       const held = lease.permit;
-      const request: AcquireRequest = { permitId, holder, instance, acquirer, group, nonce, held, running, duration };
-      const decision = decide(record, { ...request, onlyRefresh: true }, view);
+      const decision = decide(
+        record,
+        { instance, holder, acquirer, group, permitId, nonce, held, running, duration, onlyRefresh: true },
+        view,
+      );
       if (decision.outcome !== 'denied') {
-        return { write: decision.record, done: (sent) => this.#renew(lease, decision.permit, sent) };
+        return { quiet: true, write: decision.record, done: (sent) => this.#renew(lease, decision.permit, sent) };
       }
       // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
       if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
@@ -104,17 +99,19 @@ export class Holdings {
   async release(permit: Permit): Promise<void> {
     const { lease } = permit;
     permit.end('released');
-    if (lease.users.size > 0 || !lease.isHeld) return;
+    if (lease.users.size > 0 || lease.isKept || !lease.isHeld) return;
     await this.#giveBack(lease);
   }
 
   /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
   retire(permit: Permit): void {
+    permit.lease.keep();
     permit.end('released');
   }
 
   /** Takes the permit away from a use that goes on; it is told, and the permit runs out unless others keep it. */
   abandon(permit: Permit, reason: LossReason): void {
+    if (!permit.isHeld) return;
     permit.end(reason);
     this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: permit.lease.permit, reason });
   }
@@ -147,6 +144,7 @@ export class Holdings {
     if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
     const { permit, record, outcome } = decision;
     return {
+      quiet: true,
       write: record,
       done: (sent) => {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
@@ -206,7 +204,7 @@ export class Holdings {
     try {
       const released = await this.keeper.transact<boolean>((record, view, nonce) => {
         // A use that was in the queue before may have joined the lease: then it lives on.
-        if (lease.users.size > 0) return { result: false };
+        if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
         // Ended here before the request leaves: from then on the slot may be another's.
         lease.finish('released');
         const next = record && release(record, permit.id, view, nonce);
@@ -244,10 +242,7 @@ export class Holdings {
 
   /** A store that can't be asked or a record that can't be read denies; anything else is a fault of this program. */
   #deniedBy(error: unknown): Attempt {
-    if (error instanceof CorruptRecordError || error instanceof NewerRecordError) {
-      this.context.events.next({ type: 'record-unreadable', semaphore: this.keeper.name, error });
-      return { reason: error.code, holders: [], error };
-    }
+    if (isUnreadable(error)) return { reason: error.code, holders: [], error };
     if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
     this.context.reachability.lost(error);
     const reason = error instanceof NoQuorumError ? error.code : 'unavailable';

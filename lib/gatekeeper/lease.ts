@@ -12,6 +12,12 @@ export interface LeaseUser {
 }
 
 /**
+ * ms between two looks at the clocks. Timers stand still while the machine sleeps: one set for the end would tell the
+ * holder late by as much as it slept.
+ */
+const LONGEST_BLINK = 1000;
+
+/**
  * The holder's side of a permit: how long this process may believe that it holds it.
  *
  * It counts from before the request was sent, on both the monotonic and the wall clock (the one may stand still while
@@ -24,6 +30,7 @@ export class Lease {
   #permit: StoredPermit;
   #end?: LossReason;
   #cancelTimer: CancelTimer;
+  #isKept = false;
   /** The uses that share it; the store's release comes with the last one. */
   readonly users = new Set<LeaseUser>();
 
@@ -35,7 +42,7 @@ export class Lease {
   ) {
     this.#permit = permit;
     this.#sent = sent;
-    this.#cancelTimer = context.nodeClock.schedule(this.#check, this.remaining);
+    this.#cancelTimer = this.#lookAgain();
   }
 
   /** As the record last said. */
@@ -62,6 +69,15 @@ export class Lease {
     return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);
   }
 
+  /** Whether a run has left it to be held until it expires: no other use may give it back before. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  keep(): void {
+    this.#isKept = true;
+  }
+
   /** A refresh that succeeded. The running timer finds the new end by itself. */
   renew(permit: StoredPermit, sent: Instant): void {
     this.#permit = permit;
@@ -79,6 +95,10 @@ export class Lease {
   }
 
   #check = (): void => {
-    if (this.isHeld) this.#cancelTimer = this.context.nodeClock.schedule(this.#check, this.remaining);
+    if (this.isHeld) this.#cancelTimer = this.#lookAgain();
   };
+
+  #lookAgain(): CancelTimer {
+    return this.context.nodeClock.schedule(this.#check, Math.min(this.remaining, LONGEST_BLINK));
+  }
 }

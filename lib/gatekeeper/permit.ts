@@ -18,7 +18,8 @@ export class Permit implements LeaseUser {
   /** @internal Permits come from a Semaphore. */
   constructor(
     readonly lease: Lease,
-    private readonly owner: PermitOwner,
+    /** @internal */
+    readonly owner: PermitOwner,
     readonly keepAlive: boolean,
   ) {
     lease.users.add(this);
@@ -118,6 +119,11 @@ export class Permit implements LeaseUser {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
+  }
+
+  /** For logs and answers: the permit itself leads to the whole gatekeeper, and in circles. */
+  toJSON(): object {
+    return { semaphore: this.semaphore, ...this.lease.permit, isHeld: this.isHeld, remaining: this.remaining };
   }
 
   /** @internal Ends this use; the permit itself may live on in others. */

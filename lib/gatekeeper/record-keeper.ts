@@ -1,5 +1,14 @@
 import { Sightings } from '../clock/index.js';
-import { type SemaphoreRecord, type View, decodeRecord, encodeRecord, isBehind, restore } from '../semaphores/index.js';
+import {
+  CorruptRecordError,
+  NewerRecordError,
+  type SemaphoreRecord,
+  type View,
+  decodeRecord,
+  encodeRecord,
+  isBehind,
+  restore,
+} from '../semaphores/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from './context.js';
 import { Deadline, DeadlinePassed } from './deadline.js';
@@ -12,7 +21,14 @@ export interface Instant {
 }
 
 /** What to do with the record: leave it and give a result, or write it and give a result when that is done. */
-export type Step<T> = { readonly result: T } | { readonly write: SemaphoreRecord; readonly done: (sent: Instant) => T };
+export type Step<T> = { readonly result: T } | Write<T>;
+
+interface Write<T> {
+  readonly write: SemaphoreRecord;
+  readonly done: (sent: Instant) => T;
+  /** Nobody waits to hear of it. */
+  readonly quiet?: boolean;
+}
 
 /** A pure reading of the record; run again whenever the record turns out to be another. */
 export type Plan<T> = (record: SemaphoreRecord | undefined, view: View, nonce: string) => Step<T>;
@@ -21,9 +37,14 @@ interface Attempt<T> {
   readonly record: SemaphoreRecord;
   readonly text: string;
   readonly done: () => T;
+  readonly quiet: boolean;
 }
 
 export const KEY_PREFIX = 'semaphore:';
+
+/** Errors of a text that is no record, or not one for this version. The keeper tells of them by itself. */
+export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
+  error instanceof CorruptRecordError || error instanceof NewerRecordError;
 
 /**
  * One semaphore's record, as this node knows it, and the only way to change it: a loop of compare-and-set.
@@ -41,6 +62,8 @@ export class RecordKeeper {
   /** Cluster time of the last look at the record. */
   #lookedAt?: number;
   #queue = new SerialQueue();
+  /** The text that was told of as unreadable. */
+  #unreadable?: string;
 
   constructor(
     readonly name: string,
@@ -67,12 +90,20 @@ export class RecordKeeper {
     return this.#queue.run(() => this.#carryOut(plan, deadline));
   }
 
-  /** Takes in news that came by a watch or a listing: never believed when it is older than what is known. */
-  hear(text: string): void {
-    if (text === this.#text) return this.#observe(this.#record);
-    const record = decodeRecord(this.name, text);
-    if (this.#known && isBehind(record, this.#known)) return;
+  /**
+   * Takes in news that came by a watch or a listing: never believed when it is older than what is known.
+   *
+   * @returns false when it is older: late news, or the store lost what this node knows. To be looked into.
+   */
+  hear(text: string): boolean {
+    if (text === this.#text) {
+      this.#observe(this.#record);
+      return true;
+    }
+    const record = this.#decode(text);
+    if (this.#known && isBehind(record, this.#known)) return false;
     this.#accept(text, record);
+    return true;
   }
 
   /** The view of this moment. Only while cluster time is fresh. */
@@ -100,30 +131,32 @@ export class RecordKeeper {
         const written = attempts.find((attempt) => attempt.record.nonce === this.#record?.nonce);
         if (written) return written.done();
       }
-      await this.#setClock(deadline, attempts);
+      // Nothing is awaited in the steady state but the write itself.
+      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const step = plan(this.#record, this.view(), this.context.random.id());
       if ('result' in step && isRead) return step.result;
       if ('write' in step) {
         const attempt = this.#prepare(step);
         if (await this.#write(attempt, deadline, attempts)) return attempt.done();
-        await this.#backOff(attempts.length, deadline);
+        if (attempts.length > 1) await this.#backOff(attempts.length, deadline);
       }
       isRead = true;
     }
   }
 
-  #prepare<T>(step: { write: SemaphoreRecord; done: (sent: Instant) => T }): Attempt<T> {
+  #prepare<T>({ write, done, quiet = false }: Write<T>): Attempt<T> {
     // Before the request leaves: whoever counts from here ends before those who count from when they see it.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
-    return { record: step.write, text: encodeRecord(step.write), done: () => step.done(sent) };
+    return { record: write, text: encodeRecord(write), done: () => done(sent), quiet };
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
   async #write<T>(attempt: Attempt<T>, deadline: Deadline, attempts: Attempt<T>[]): Promise<boolean> {
     attempts.push(attempt);
     try {
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#text, attempt.text)))) return false;
+      const { text, quiet } = attempt;
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#text, text, { quiet })))) return false;
       // News of a later write may have overtaken this answer.
       if (!this.#known || !isBehind(attempt.record, this.#known)) this.#accept(attempt.text, attempt.record);
       return true;
@@ -139,20 +172,33 @@ export class RecordKeeper {
     for (let tries = 0; ; tries++) {
       const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
       if (text !== undefined && text === this.#text) return this.#observe(this.#record);
-      const record = text === undefined ? undefined : decodeRecord(this.name, text);
+      const record = text === undefined ? undefined : this.#decode(text);
       if (!this.#known || (record && !isBehind(record, this.#known))) return this.#accept(text, record);
       await this.#setClock(deadline, attempts);
-      if (await this.#restore(this.#known, text, deadline)) return;
+      if (await this.#restore(restore(this.#known, record, this.view(), this.context.random.id()), text, deadline))
+        return;
       await this.#backOff(tries, deadline);
     }
   }
 
+  /** Tells of a text that can't be read once, not at each of the calls that it denies. */
+  #decode(text: string): SemaphoreRecord {
+    try {
+      return decodeRecord(this.name, text);
+    } catch (error) {
+      if (text !== this.#unreadable) {
+        this.context.events.next({ type: 'record-unreadable', semaphore: this.name, error: error as Error });
+      }
+      this.#unreadable = text;
+      throw error;
+    }
+  }
+
   /** The store lost writes that this node has seen: puts back what it knows, with a grace. */
-  async #restore(known: SemaphoreRecord, lost: string | undefined, deadline: Deadline): Promise<boolean> {
-    const record = restore(known, this.view(), this.context.random.id());
+  async #restore(record: SemaphoreRecord, found: string | undefined, deadline: Deadline): Promise<boolean> {
     const text = encodeRecord(record);
     try {
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, lost, text)))) return false;
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
     } catch (error) {
       if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
       throw error;
@@ -199,6 +245,7 @@ export class RecordKeeper {
   }
 
   #observe(record: SemaphoreRecord | undefined): void {
+    this.#unreadable = undefined;
     const leases = record?.grace ? [...record.permits, record.grace] : (record?.permits ?? []);
     this.#sightings.observe(leases, this.context.nodeClock.monotonic());
     if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.now();

@@ -20,7 +20,7 @@ export class UnguardedPermit implements RunPermit {
   readonly token = 0;
   readonly isHeld = false;
   readonly remaining = 0;
-  readonly signal = new AbortController().signal;
+  readonly signal: AbortSignal = new AbortController().signal;
 
   constructor(readonly semaphore: string) {}
 

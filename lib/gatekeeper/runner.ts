@@ -4,7 +4,7 @@ import type { Context } from './context.js';
 import { withPermit } from './current-permit.js';
 import type { SkipReason } from './events.js';
 import type { Attempt, AttemptOptions, Holdings } from './holdings.js';
-import type { Permit } from './permit.js';
+import { Permit } from './permit.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** What a run did not take place for. */
@@ -26,7 +26,7 @@ export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' 
   readonly maxHold?: number;
   readonly overlap: 'skip' | 'allow';
   readonly onUnavailable: 'skip' | 'run';
-  readonly onSkip?: (skipped: Skipped) => void;
+  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
 }
 
 export type RunResult<T> =
@@ -50,21 +50,23 @@ export class Runner {
   }
 
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { task } = settings;
-    if (settings.overlap === 'skip' && this.#running.has(task)) return this.#skip(settings, 'overlap');
+    const { task, holder = '' } = settings;
+    // Runs of different holders have permits of their own.
+    const key = `${task}\n${holder}`;
+    if (settings.overlap === 'skip' && this.#running.has(key)) return this.#skip(settings, 'overlap');
     // Counted before the first await: two calls in one turn must not both pass.
-    this.#running.set(task, (this.#running.get(task) ?? 0) + 1);
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
     try {
       return await this.#attempt(work, settings);
     } finally {
-      this.#ended(task);
+      this.#ended(key);
     }
   }
 
-  #ended(task: string): void {
-    const left = this.#running.get(task)! - 1;
-    if (left > 0) this.#running.set(task, left);
-    else this.#running.delete(task);
+  #ended(key: string): void {
+    const left = this.#running.get(key)! - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
     if (this.#running.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
@@ -114,7 +116,7 @@ export class Runner {
   ): Promise<RunResult<T>> {
     const { events, nodeClock } = this.context;
     const run = { semaphore: this.semaphore, task };
-    events.next({ type: 'run-started', ...run });
+    events.next({ type: 'run-started', ...run, ...(permit instanceof Permit && { permit: permit.lease.permit }) });
     try {
       const value = await withPermit(permit, () => work(permit));
       events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
@@ -147,8 +149,17 @@ export class Runner {
   #skip<T>(settings: RunSettings, reason: SkipReason): RunResult<T> {
     const skipped = { semaphore: this.semaphore, task: settings.task, reason };
     this.context.events.next({ type: 'run-skipped', ...skipped });
-    settings.onSkip?.(skipped);
+    void this.#tell(skipped, settings.onSkip);
     return { executed: false, reason };
+  }
+
+  /** A callback that fails, at once or later, must not make a failed run of a skipped one. */
+  async #tell(skipped: Skipped, onSkip: RunSettings['onSkip']): Promise<void> {
+    try {
+      await onSkip?.(skipped);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Context } from './context.js';
 import type { Definitions } from './definitions.js';
 import { type Explanation, explain } from './explanation.js';
+import type { SkipReason } from './events.js';
 import { UnknownSemaphoreError } from './gatekeeper.errors.js';
 import { type Attempt, Holdings } from './holdings.js';
 import type { Permit, PermitOwner } from './permit.js';
@@ -38,7 +39,7 @@ export class Semaphore implements PermitOwner {
   ) {
     this.holdings = new Holdings(keeper, this, context);
     this.runner = new Runner(keeper.name, this.holdings, context);
-    this.line = new WaitingLine(keeper.name, this.holdings, context);
+    this.line = new WaitingLine(keeper.name, this.holdings, context, () => definitions.isExpected(keeper.name));
   }
 
   get name(): string {
@@ -56,7 +57,7 @@ export class Semaphore implements PermitOwner {
     const parsed = parseAcquireOptions(this.name, options);
     await this.definitions.ensure(this.name, parsed.duration);
     const attempt = await this.holdings.attempt(parsed);
-    return attempt.permit ?? this.#orThrow(attempt);
+    return attempt.permit ?? this.#denied(attempt);
   }
 
   /**
@@ -64,6 +65,7 @@ export class Semaphore implements PermitOwner {
    * while the store can't be asked.
    *
    * @throws AcquireTimeoutError when `timeout` passes, or this node shuts down
+   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
    * @throws the reason of `signal` when it aborts
    */
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
@@ -79,13 +81,17 @@ export class Semaphore implements PermitOwner {
    * @returns false when it was lost
    */
   async refresh(permit: Permit, options: { duration?: number | string } = {}): Promise<boolean> {
-    const { duration } = parseAcquireOptions(this.name, { duration: options.duration });
+    if (permit.owner !== this) return permit.owner.refresh(permit, options);
+    const duration = options.duration === undefined ? undefined : parseAcquireOptions(this.name, options).duration;
     return permit.isHeld && this.holdings.refresh(permit.lease, duration);
   }
 
-  /** Gives one use of a permit back. Idempotent. When the store can't be told, it is told on until the permit expires. */
+  /**
+   * Gives one use of a permit back. Idempotent. What a run has left to be held (`hold`) stays until it expires all the
+   * same. When the store can't be told, it is told on until the permit expires.
+   */
   release(permit: Permit): Promise<void> {
-    return this.holdings.release(permit);
+    return permit.owner === this ? this.holdings.release(permit) : permit.release();
   }
 
   /** ms for which this process may still count on the permit; 0 when it is over. */
@@ -98,11 +104,14 @@ export class Semaphore implements PermitOwner {
    * reason not to run (`unavailable`), not an error.
    *
    * @throws whatever `work` throws
+   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
    */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
     await this.definitions.ensure(this.name, settings.duration);
-    return this.runner.run(work, settings);
+    const result = await this.runner.run(work, settings);
+    if (!result.executed) this.#checkKnown(result.reason);
+    return result;
   }
 
   /** What would be decided now on this node, and why. Writes nothing. */
@@ -117,11 +126,16 @@ export class Semaphore implements PermitOwner {
     await this.holdings.close();
   }
 
-  #orThrow(attempt: Attempt & { permit?: undefined }): undefined {
-    if (attempt.error) throw attempt.error;
-    if (attempt.reason === 'no-definition' && !this.definitions.isExpected(this.name)) {
-      throw new UnknownSemaphoreError(this.name);
-    }
+  #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {
+    if (error) throw error;
+    this.#checkKnown(reason);
+    this.context.events.next({ type: 'denied', semaphore: this.name, reason });
     return undefined;
+  }
+
+  /** A misspelt name must not look like a denial: nothing would ever run, and nobody would be told. */
+  #checkKnown(reason: SkipReason): void {
+    if (reason === 'no-definition' && !this.definitions.isExpected(this.name))
+      throw new UnknownSemaphoreError(this.name);
   }
 }

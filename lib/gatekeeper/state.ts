@@ -25,7 +25,7 @@ export interface SemaphoreState {
   readonly problem?: string;
 }
 
-export interface HolderState extends Omit<StoredPermit, 'duration'> {
+export interface HolderState extends StoredPermit {
   /** ms until it ends by cluster time; negative when it is over but not yet dropped. */
   readonly remaining: number;
   /** Held by the node that reports. */
@@ -35,7 +35,7 @@ export interface HolderState extends Omit<StoredPermit, 'duration'> {
 /** @param now cluster time in ms */
 export function semaphoreState(name: string, record: SemaphoreRecord, node: NodeIdentity, now: number): SemaphoreState {
   const { definition, revision } = record;
-  const holders = record.permits.map(({ duration: _, ...permit }) => ({
+  const holders = record.permits.map((permit) => ({
     ...permit,
     remaining: permit.expiresAt - now,
     isMine: permit.instance === node.instance,

@@ -2,7 +2,7 @@ import { type StoredPermit, expire, expired } from '../semaphores/index.js';
 import type { RecordChange } from '../stores/index.js';
 import type { Context } from './context.js';
 import { listRecords } from './list-records.js';
-import { KEY_PREFIX } from './record-keeper.js';
+import { KEY_PREFIX, isUnreadable } from './record-keeper.js';
 import type { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
 
@@ -32,7 +32,7 @@ export class StoreWatcher {
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
     const texts = await listRecords(this.context);
     this.context.reachability.back();
-    for (const [key, text] of texts) await this.#examine(this.directory.get(key.slice(KEY_PREFIX.length)), text);
+    for (const [key, text] of texts) await this.#examine(key.slice(KEY_PREFIX.length), text);
     for (const [name, semaphore] of this.directory.known) {
       if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
     }
@@ -46,7 +46,7 @@ export class StoreWatcher {
       const semaphore = this.directory.known.get(key.slice(KEY_PREFIX.length));
       if (semaphore) await (text === undefined ? this.#look(semaphore) : this.#takeIn(semaphore, text));
     } catch (error) {
-      this.context.events.next({ type: 'problem', action: 'take in a change', error });
+      this.#report(error, 'take in a change');
     }
   }
 
@@ -55,19 +55,28 @@ export class StoreWatcher {
     await this.sweep();
   }
 
-  async #examine(semaphore: Semaphore, text: string): Promise<void> {
+  /** One record that can't be used must not keep the others from being looked after. */
+  async #examine(name: string, text: string): Promise<void> {
     try {
-      await this.#takeIn(semaphore, text);
+      const semaphore = this.directory.get(name);
+      // A listing is not late news: what is behind here was lost, and only a look at the record puts it back.
+      if (!(await this.#takeIn(semaphore, text))) await this.#look(semaphore);
       await this.#free(semaphore);
     } catch (error) {
-      this.context.events.next({ type: 'problem', semaphore: semaphore.name, action: 'examine', error });
+      this.#report(error, 'examine', name);
     }
   }
 
-  async #takeIn(semaphore: Semaphore, text: string): Promise<void> {
-    semaphore.keeper.hear(text);
+  #report(error: unknown, action: string, semaphore?: string): void {
+    if (!isUnreadable(error)) this.context.events.next({ type: 'problem', semaphore, action, error });
+  }
+
+  /** @returns false when the text is behind what is known */
+  async #takeIn(semaphore: Semaphore, text: string): Promise<boolean> {
+    const isNews = semaphore.keeper.hear(text);
     await semaphore.holdings.verify();
     semaphore.line.wake();
+    return isNews;
   }
 
   /** Asks for the record itself, which puts it back when the store lost it. */
@@ -82,7 +91,7 @@ export class StoreWatcher {
     const freed = await keeper.transact<readonly StoredPermit[]>((record, view, nonce) => {
       const permits = record ? expired(record, view) : [];
       const next = record && expire(record, view, nonce);
-      return next ? { write: next, done: () => permits } : { result: [] };
+      return next ? { quiet: true, write: next, done: () => permits } : { result: [] };
     });
     if (freed.length > 0) this.context.events.next({ type: 'expired', semaphore: name, permits: freed });
   }

@@ -1,7 +1,7 @@
 import type { CancelTimer } from '../clock/index.js';
 import type { StoredPermit } from '../semaphores/index.js';
 import type { Context } from './context.js';
-import { AcquireTimeoutError } from './gatekeeper.errors.js';
+import { AcquireTimeoutError, UnknownSemaphoreError } from './gatekeeper.errors.js';
 import type { Attempt, AttemptOptions, Holdings } from './holdings.js';
 import type { Permit } from './permit.js';
 import { SerialQueue } from './serial-queue.js';
@@ -24,20 +24,26 @@ const JITTER = 20;
 export class WaitingLine {
   #line = new SerialQueue();
   #wake = new Set<() => void>();
+  /** Counts the news, so that what came while a look at the record was under way is not missed. */
+  #news = 0;
 
   constructor(
     private readonly semaphore: string,
     private readonly holdings: Holdings,
     private readonly context: Context,
+    /** Whether anybody defined the semaphore, or is about to. */
+    private readonly isExpected: () => boolean,
   ) {}
 
-  /** News of the record. */
+  /** News of the record, or of this node. */
   wake(): void {
+    this.#news++;
     for (const wake of this.#wake) wake();
   }
 
   /**
-   * @throws AcquireTimeoutError after `timeout`
+   * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
+   * @throws UnknownSemaphoreError when nobody defined the semaphore: it would wait for ever
    * @throws the signal's reason when it aborts
    */
   async acquire(options: WaitOptions): Promise<Permit> {
@@ -47,6 +53,8 @@ export class WaitingLine {
     options.signal?.addEventListener('abort', abort);
     try {
       options.signal?.throwIfAborted();
+      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
+      if (this.holdings.holds(options.holder)) return await this.#acquire(options, quit.signal);
       return await this.#line.run(() => this.#acquire(options, quit.signal), quit.signal);
     } finally {
       cancel?.();
@@ -62,10 +70,12 @@ export class WaitingLine {
 
   async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
     for (;;) {
+      const news = this.#news;
       const attempt = await this.holdings.attempt(options);
       if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
-      await this.#nap(this.#untilWorthwhile(attempt), quit);
+      if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
   }
@@ -102,7 +112,7 @@ export class WaitingLine {
         quit.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay);
+      const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay, true);
       this.#wake.add(wake);
       quit.addEventListener('abort', wake);
     });

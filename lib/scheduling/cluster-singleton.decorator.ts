@@ -5,7 +5,7 @@ import { InvalidOptionsError } from '../semaphores/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { NOT_A_METHOD, STATIC_METHOD } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
-import { runGuarded } from './guarded-run.js';
+import { type Place, runGuarded } from './guarded-run.js';
 
 type Method = (this: object, ...args: never[]) => unknown;
 
@@ -44,7 +44,7 @@ export function ClusterSingleton(
     checkTarget(target, property, original);
     const count = ((Reflect.getMetadata(CLUSTER_SINGLETON, original!) as ClusterSingletonMetadata)?.count ?? 0) + 1;
     const metadata: ClusterSingletonMetadata = { semaphore, duration, options, count };
-    descriptor.value = wrap(original!, metadata);
+    descriptor.value = wrap(original!, { target, property }, metadata);
     injectGatekeeper(target);
   };
 }
@@ -56,9 +56,9 @@ function checkTarget(target: object, property: string | symbol, original: unknow
   throw new InvalidOptionsError('@ClusterSingleton', [STATIC_METHOD(`${target.name}.${String(property)}`)]);
 }
 
-function wrap(original: Method, metadata: ClusterSingletonMetadata): Method {
+function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata): Method {
   const guarded: Method = function (...args) {
-    return runGuarded(this, original.name, metadata, args, () => original.apply(this, args));
+    return runGuarded({ instance: this, place, metadata, args, work: () => original.apply(this, args) });
   };
   Object.defineProperty(guarded, 'name', { value: original.name });
   Object.defineProperty(guarded, 'length', { value: original.length });

@@ -13,8 +13,7 @@ export const NO_GATEKEEPER = (method: string) =>
   `GatekeeperModule: it does not run. Import GatekeeperModule.forRoot({...}), or in a unit test ` +
   `give the instance a gatekeeper with guardWith(instance, gatekeeper)`;
 
-export const BAD_SEMAPHORE = (method: string, value: unknown, fault: string) =>
-  `${method}: the semaphore's name ${fault || `${show(value)} can't be used`}`;
+export const BAD_SEMAPHORE = (fault: string) => `the semaphore's name, as its function gives it: ${fault}`;
 
 export const OTHER_DURATION = (
   method: string,

@@ -22,14 +22,17 @@ export interface CheckResult {
   readonly definitions: readonly SemaphoreDefinitionInput[];
 }
 
+/** Stands in where none is given, so that the name is checked all the same. */
+const ANY_DURATION = '1d';
+
 /** Checks all guarded methods of an application. Pure. */
 export function checkGuardedMethods(methods: readonly GuardedMethod[], context: CheckContext): CheckResult {
   const faults: string[] = [];
   const made = new Map<string, { definition: SemaphoreDefinition; method: string }>();
   for (const guarded of methods) {
-    faults.push(...optionFaults(guarded), ...durationFaults(guarded, context));
-    if (typeof guarded.metadata.semaphore === 'function' || faults.length > 0) continue;
-    const definition = madeBy(guarded, context);
+    const own = [...optionFaults(guarded), ...durationFaults(guarded, context)];
+    faults.push(...own);
+    const definition = own.length > 0 ? undefined : madeBy(guarded, context);
     if (!definition) continue;
     const other = made.get(definition.name);
     if (other && other.definition.duration !== definition.duration) {
@@ -51,12 +54,11 @@ function durationFaults({ method, metadata }: GuardedMethod, context: CheckConte
   const { semaphore, duration } = metadata;
   // A function's names are known only at the call; its duration can be checked now, under any name.
   const name = typeof semaphore === 'function' ? 'any' : semaphore;
-  if (duration !== undefined) {
-    return faultsOfAttempt(method, () => parseDefinition({ name, duration }, context.clockTolerance));
-  }
-  const nameFaults = faultsOfAttempt(method, () => parseDefinition({ name, duration: '1d' }, context.clockTolerance));
-  if (nameFaults.length > 0 || typeof semaphore === 'function' || context.configured.has(name)) return nameFaults;
-  return [context.requireDefinitions ? UNDEFINED(method, name) : NO_DURATION(method, name)];
+  const definition = { name, duration: duration ?? ANY_DURATION };
+  const faults = faultsOfAttempt(method, () => parseDefinition(definition, context.clockTolerance));
+  if (faults.length > 0 || typeof semaphore === 'function' || context.configured.has(name)) return faults;
+  if (context.requireDefinitions) return [UNDEFINED(method, name)];
+  return duration === undefined ? [NO_DURATION(method, name)] : [];
 }
 
 function madeBy({ metadata }: GuardedMethod, context: CheckContext): SemaphoreDefinition | undefined {

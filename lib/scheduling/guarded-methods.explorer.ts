@@ -3,11 +3,12 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { type Gatekeeper, GatekeeperService } from '../gatekeeper/index.js';
 import { InvalidOptionsError } from '../semaphores/index.js';
-import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
+import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { NOT_STATIC } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
+import { guardWith } from './guarded-run.js';
 
 /**
  * Lists the guarded methods when the application boots, and fails with one error that names every fault. It wraps
@@ -31,9 +32,8 @@ export class GuardedMethodsExplorer implements OnModuleInit {
 
   /** @throws InvalidOptionsError listing every fault of every guarded method */
   onModuleInit(): void {
-    this.#methods = [...this.discovery.getControllers(), ...this.discovery.getProviders()].flatMap((wrapper) =>
-      this.#guardedMethods(wrapper),
-    );
+    const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
+    this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
     const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.definitions.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     for (const definition of definitions) this.gatekeeper.definitions.expect(definition);
@@ -41,20 +41,41 @@ export class GuardedMethodsExplorer implements OnModuleInit {
   }
 
   #guardedMethods(wrapper: InstanceWrapper): GuardedMethod[] {
-    const prototype = (wrapper.metatype as { prototype?: object } | null)?.prototype ?? prototypeOf(wrapper.instance);
+    // Of the instance first: the metatype of a factory provider is its factory.
+    const prototype = prototypeOf(wrapper.instance) ?? (wrapper.metatype as { prototype?: object } | null)?.prototype;
     if (!prototype) return [];
-    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as object;
-      const metadata = Reflect.getMetadata(CLUSTER_SINGLETON, method) as ClusterSingletonMetadata | undefined;
-      return metadata
-        ? [{ method: `${wrapper.name}.${name}`, metadata, isStatic: wrapper.isDependencyTreeStatic() }]
-        : [];
+    // Of a transient provider there is only a hull, on which nothing may run.
+    const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+    const methods = this.scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const metadata = metadataOf(prototype, name);
+      // By the class: the token of a provider may be a symbol, or another name for the same instance.
+      return metadata ? [{ method: `${prototype.constructor.name}.${name}`, metadata, isStatic }] : [];
     });
+    if (isStatic && methods.length > 0) giveIfWithout(wrapper.instance as object, this.gatekeeper);
+    return methods;
   }
 }
 
 function prototypeOf(instance: unknown): object | undefined {
   return typeof instance === 'object' && instance !== null ? (Object.getPrototypeOf(instance) as object) : undefined;
+}
+
+function metadataOf(prototype: object, name: string): ClusterSingletonMetadata | undefined {
+  const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as object;
+  return Reflect.getMetadata(CLUSTER_SINGLETON, method) as ClusterSingletonMetadata | undefined;
+}
+
+/** Nest injects properties only where it calls the constructor itself, not into what a factory made or a value is. */
+function giveIfWithout(instance: object, gatekeeper: Gatekeeper): void {
+  if (!(GATEKEEPER_PROPERTY in instance)) guardWith(instance, gatekeeper);
+}
+
+/** Two tokens of one class (useExisting) show the same methods. */
+function withoutAliases(methods: readonly GuardedMethod[]): GuardedMethod[] {
+  return methods.filter(
+    ({ method, metadata }, index) =>
+      methods.findIndex((other) => other.method === method && other.metadata === metadata) === index,
+  );
 }
 
 /** Looks without touching getters of the instance. */

@@ -1,7 +1,7 @@
 import type { Gatekeeper } from '../gatekeeper/index.js';
-import { GatekeeperError } from '../semaphores/index.js';
+import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema } from '../semaphores/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { NO_GATEKEEPER } from './cluster-singleton.messages.js';
+import { BAD_SEMAPHORE, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 
 /** A guarded method was called on an instance without a gatekeeper. Fails closed: the method does not run. */
@@ -23,21 +23,55 @@ export function guardWith<T extends object>(instance: T, gatekeeper: Gatekeeper)
   return instance;
 }
 
-/** @throws NoGatekeeperError, or whatever `work` throws */
-export async function runGuarded(
-  instance: Guarded,
-  methodName: string,
-  { semaphore, duration, options }: ClusterSingletonMetadata,
-  args: never[],
-  work: () => unknown,
-): Promise<unknown> {
+/** Where the decorator stands. */
+export interface Place {
+  /** The prototype of the class that has the method. */
+  readonly target: object;
+  readonly property: string | symbol;
+}
+
+interface GuardedCall {
+  readonly instance: Guarded | undefined;
+  readonly place: Place;
+  readonly metadata: ClusterSingletonMetadata;
+  readonly args: never[];
+  readonly work: () => unknown;
+}
+
+/** @throws NoGatekeeperError, InvalidOptionsError for the name that a function gave, or whatever `work` throws */
+export async function runGuarded({ instance, place, metadata, args, work }: GuardedCall): Promise<unknown> {
+  const { semaphore, duration, options } = metadata;
   const gatekeeper = instance?.[GATEKEEPER_PROPERTY];
-  // By the class of the instance: two classes that inherit a method run it as two tasks.
-  const method = `${instance?.constructor.name}.${methodName}`;
+  const method = taskName(instance, place);
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
-  const name = typeof semaphore === 'function' ? semaphore.apply(instance, args) : semaphore;
+  const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
+  // Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator.
+  if (!gatekeeper.definitions.isExpected(name)) await gatekeeper.definitions.ensure(name, duration);
   // A name that depends on the arguments makes runs for different arguments different tasks.
   const task = typeof semaphore === 'function' ? `${method}(${name})` : method;
-  const result = await gatekeeper.run(name, work, { ...options, duration, task });
+  const result = await gatekeeper.run(name, work, { ...options, task });
   return result.executed ? result.value : undefined;
+}
+
+/**
+ * By the class of the instance: two classes that inherit a method run it as two tasks. A method that is overridden and
+ * called through `super` is another task than the one that calls it: else the one would keep the other out.
+ */
+function taskName(instance: Guarded | undefined, { target, property }: Place): string {
+  const owner = target.constructor.name;
+  const own = instance?.constructor.name ?? owner;
+  const name = `${own}.${String(property)}`;
+  return instance && isOverridden(instance, target, property) ? `${name} (super ${owner})` : name;
+}
+
+function isOverridden(instance: object, target: object, property: string | symbol): boolean {
+  let owner = Object.getPrototypeOf(instance) as object | null;
+  while (owner && owner !== target && !Object.hasOwn(owner, property)) owner = Object.getPrototypeOf(owner) as object;
+  return owner !== null && owner !== target;
+}
+
+function checked(name: unknown, method: string): string {
+  const parsed = nameSchema.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(method, faultsOf(parsed.error).map(BAD_SEMAPHORE));
 }

@@ -48,10 +48,40 @@ export function remove(record: SemaphoreRecord, view: View, nonce: string): Sema
 /**
  * Puts back a record that the store lost, as far as this node knew it, with a grace in which nobody new gets a permit:
  * a holder that this node never heard of may still be at work, for as long as a permit can last.
+ *
+ * @param found what stands in its place, if anything: someone who knew less may have written on. What is put back
+ *   must not be behind it in any respect, or the two nodes would go on restoring, each its own.
  */
-export function restore(known: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord {
-  const longest = Math.max(known.definition?.duration ?? 0, ...known.permits.map((permit) => permit.duration));
-  const graceUntil = Math.max(view.now + longest, ...known.permits.map((permit) => permit.expiresAt));
+export function restore(
+  known: SemaphoreRecord,
+  found: SemaphoreRecord | undefined,
+  view: View,
+  nonce: string,
+): SemaphoreRecord {
+  const merged = found ? merge(known, found) : known;
+  const { definition, permits } = merged;
+  const longest = Math.max(definition?.duration ?? 0, ...permits.map((permit) => permit.duration));
+  const graceUntil = Math.max(view.now + longest, ...permits.map((permit) => permit.expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
-  return rewrite(known, { grace }, view, nonce);
+  return rewrite(merged, { grace }, view, nonce);
+}
+
+/** Of each the furthest; in a slot that was granted twice the permit with the higher token. */
+function merge(known: SemaphoreRecord, found: SemaphoreRecord): SemaphoreRecord {
+  const [newer, older] = found.revision > known.revision ? [found, known] : [known, found];
+  const bySlot = new Map<number, StoredPermit>();
+  for (const permit of [...older.permits, ...newer.permits]) {
+    const rival = bySlot.get(permit.slot);
+    if (!rival || isFurther(permit, rival)) bySlot.set(permit.slot, permit);
+  }
+  return {
+    ...newer,
+    seq: Math.max(known.seq, found.seq),
+    lastToken: Math.max(known.lastToken, found.lastToken),
+    permits: [...bySlot.values()],
+  };
+}
+
+function isFurther(permit: StoredPermit, rival: StoredPermit): boolean {
+  return permit.token === rival.token ? permit.expiresAt > rival.expiresAt : permit.token > rival.token;
 }

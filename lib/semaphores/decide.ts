@@ -86,8 +86,9 @@ function refreshed(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's.
-  const expiresAt = Math.max(held.expiresAt, view.now + (request.duration ?? definition.duration));
+  // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's. Always
+  // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (Sightings).
+  const expiresAt = Math.max(held.expiresAt + 1, view.now + (request.duration ?? definition.duration));
   const permit = { ...held, expiresAt, duration: expiresAt - view.now };
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';
@@ -154,9 +155,12 @@ function reassert(
   if (!held || !mayKeep(held, definition, request)) return denied('recovering', record, view);
   const rival = record.permits.find((permit) => permit.slot === held.slot && permit.id !== held.id);
   if (rival && rival.token > held.token) return denied('permit-lost', record, view);
-  const permits = [...record.permits.filter((permit) => permit.slot !== held.slot), held];
+  const written = record.permits.find((permit) => permit.id === held.id);
+  // A refresh whose answer was lost may have got further than the holder knows.
+  const permit = { ...held, expiresAt: Math.max(held.expiresAt, written?.expiresAt ?? 0) };
+  const permits = [...record.permits.filter((other) => other.slot !== held.slot), permit];
   const lastToken = Math.max(record.lastToken, held.token);
-  return refreshed({ ...record, permits, lastToken }, definition, held, request, view);
+  return refreshed({ ...record, permits, lastToken }, definition, permit, request, view);
 }
 
 function denied(reason: DenialReason, record: SemaphoreRecord | undefined, view: View): Decision {

@@ -42,10 +42,19 @@ export type RecordChanges = Partial<
 
 /** The record's next text: every write also drops what has expired. */
 export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: View, nonce: string): SemaphoreRecord {
-  const next = { ...record, ...changes, nonce, seq: record.seq + 1, at: view.now };
-  const permits = next.permits.filter((permit) => !view.isDead(permit));
-  const { grace, ...rest } = next;
-  return grace && !view.isDead(grace) ? { ...rest, permits, grace } : { ...rest, permits };
+  const { grace = record.grace, permits = record.permits } = changes;
+  const next: SemaphoreRecord = {
+    v: RECORD_VERSION,
+    nonce,
+    seq: record.seq + 1,
+    at: view.now,
+    revision: changes.revision ?? record.revision,
+    lastToken: changes.lastToken ?? record.lastToken,
+    // Present but undefined: taken away.
+    definition: 'definition' in changes ? changes.definition : record.definition,
+    permits: permits.filter((permit) => !view.isDead(permit)),
+  };
+  return grace && !view.isDead(grace) ? { ...next, grace } : next;
 }
 
 /** The first record of a semaphore. */
