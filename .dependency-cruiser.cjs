@@ -24,7 +24,10 @@ module.exports = {
     {
       name: 'nothing-imports-the-edge',
       severity: 'error',
-      from: { path: '^lib/', pathNot: '^lib/(index|gatekeeper\\.module|gatekeeper\\.module-definition)\\.ts$|^lib/testing/' },
+      from: {
+        path: '^lib/',
+        pathNot: '^lib/(index|gatekeeper\\.module|gatekeeper\\.module-definition)\\.ts$|^lib/testing/',
+      },
       to: { path: '^lib/testing/|^lib/[^/]+\\.ts$' },
     },
     {
@@ -46,7 +49,12 @@ module.exports = {
       from: { path: '^lib/', pathNot: '^lib/stores/hazelcast/' },
       to: { path: 'node_modules/hazelcast-client' },
     },
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '\\.d\\.ts$' }, to: {} },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

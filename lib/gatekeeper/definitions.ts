@@ -151,6 +151,8 @@ export class Definitions {
       if (isUnreadable(error)) return false;
       throw error;
     });
+    // It answered: from now on silence is an outage, no longer a slow start.
+    this.context.reachability.back();
     if (isNew) this.context.events.next({ type: 'defined', semaphore: name, revision: 1 });
   }
 

@@ -176,7 +176,7 @@ export class Gatekeeper {
         onSuspect: (reason) => this.#events.next({ type: 'clock-suspect', reason }),
       }),
       events: this.#events,
-      reachability: new Reachability(this.#events),
+      reachability: new Reachability(this.#events, nodeClock, callTimeout),
       isClosing: () => this.#isClosing,
     };
   }

@@ -22,7 +22,8 @@ export function readDuration(value: unknown): number | string {
 }
 
 function readText(value: unknown): number | undefined {
-  if (typeof value !== 'string' || value.length > 100) return undefined;
+  // What `ms` throws for, it would throw out of the validation of all options.
+  if (typeof value !== 'string' || value === '' || value.length > 100) return undefined;
   return ms(value as ms.StringValue);
 }
 

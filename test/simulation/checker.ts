@@ -1,0 +1,131 @@
+import type { Lease } from '../../lib/gatekeeper/lease.js';
+import type { SemaphoreRecord, StoredPermit } from '../../lib/semaphores/index.js';
+import type { SimProcess } from './sim-process.js';
+import type { Trace } from './trace.js';
+import type { VirtualTime } from './virtual-time.js';
+
+interface Held {
+  readonly node: string;
+  readonly process: SimProcess;
+  readonly lease: Lease;
+}
+
+/** ms: timers have whole ms, and the loop may be a turn behind. */
+const TIMER_SLACK = 5;
+/** ms in which a process finds out that its clocks moved: a machine that slept stops its timers, too. */
+const BLINK = 1000;
+
+/**
+ * Sees everything at its true time, and says where a promise was broken:
+ *
+ * S1 never more surely held than `permits`, and never two in one slot. Surely held is what a process that is not dead
+ *    would find held if it read its own clocks at that moment; for a frozen one, too.
+ * S2 a grant that was written after another one was returned has the higher token.
+ * S4 a process that runs was told of the end of its lease (it ended, or its clocks were set meanwhile).
+ */
+export class Checker {
+  readonly violations: string[] = [];
+  grants = 0;
+  #held = new Set<Held>();
+  /** What an operator took away: its holder may not know yet. */
+  #revoked = new Set<string>();
+  #highestReturned = 0;
+  /** By permit id: the highest token returned, and the count of writes, when it was first written. */
+  #born = new Map<string, { readonly mustExceed: number; readonly writes: number }>();
+  /** `permits` of each write. */
+  #limits: number[] = [];
+
+  constructor(
+    private readonly time: VirtualTime,
+    private readonly trace: Trace,
+  ) {}
+
+  /** A write, in the order in which the store applied them. */
+  written(text: string): void {
+    const record = JSON.parse(text) as SemaphoreRecord;
+    this.#limits.push(record.definition?.permits ?? 0);
+    for (const { id } of record.permits) {
+      if (this.#born.has(id)) continue;
+      this.#born.set(id, { mustExceed: this.#highestReturned, writes: this.#limits.length - 1 });
+      this.#checkNewcomer(record);
+    }
+    const slots = new Set(record.permits.map((permit) => permit.slot));
+    if (slots.size < record.permits.length) this.#violated(`the record has two permits in one slot: ${text}`);
+  }
+
+  /** A grant came back to its process. */
+  granted(node: string, process: SimProcess, lease: Lease): void {
+    const { permit } = lease;
+    this.grants++;
+    this.#checkToken(permit);
+    this.#held.add({ node, process, lease });
+    this.#checkCount(permit);
+    this.#highestReturned = Math.max(this.#highestReturned, permit.token);
+  }
+
+  revoked(permitId: string): void {
+    this.#revoked.add(permitId);
+  }
+
+  /** A promise of another kind was broken. */
+  violated(what: string): void {
+    this.#violated(what);
+  }
+
+  /** Whether any process still counts on a permit. */
+  get isAnythingHeld(): boolean {
+    return this.#surelyHeld().length > 0;
+  }
+
+  /** S4: to be called now and then. */
+  checkTold(): void {
+    for (const held of this.#held) {
+      const { process, lease } = held;
+      if (process.isCrashed) this.#held.delete(held);
+      if (!process.isRunning || this.time.now - process.undisturbedSince < BLINK + TIMER_SLACK) continue;
+      const over = -lease.remaining;
+      if (over < TIMER_SLACK) continue;
+      this.#held.delete(held);
+      if (lease.users.size > 0) {
+        this.#violated(`S4 ${held.node} was not told that ${nameOf(lease.permit)} ended ${over.toFixed(0)} ms ago`);
+      }
+    }
+  }
+
+  #checkNewcomer({ permits, definition }: SemaphoreRecord): void {
+    if (permits.length > (definition?.permits ?? 0))
+      this.#violated(`a grant was written beyond ${definition?.permits}`);
+  }
+
+  #checkToken({ id, token }: StoredPermit): void {
+    const mustExceed = this.#born.get(id)?.mustExceed ?? 0;
+    if (token <= mustExceed) this.#violated(`S2 ${token} was granted after ${mustExceed} had been returned`);
+  }
+
+  #checkCount(newcomer: StoredPermit): void {
+    const held = this.#surelyHeld();
+    const since = this.#born.get(newcomer.id)?.writes ?? 0;
+    const limit = Math.max(...this.#limits.slice(since));
+    const list = () => held.map((each) => `${each.node} ${nameOf(each.lease.permit)}`).join(', ');
+    if (held.length > limit) this.#violated(`S1 ${held.length} held where ${limit} may be: ${list()}`);
+    const slots = new Set(held.map((each) => each.lease.permit.slot));
+    if (slots.size < held.length) this.#violated(`S1 one slot is held twice: ${list()}`);
+  }
+
+  /** `remaining` only reads; `isHeld` would end a lease on behalf of a process that may be frozen. */
+  #surelyHeld(): Held[] {
+    return [...this.#held].filter(
+      ({ process, lease }) =>
+        !process.isCrashed && !this.#revoked.has(lease.permit.id) && lease.remaining > 0 && lease.end === undefined,
+    );
+  }
+
+  #violated(what: string): void {
+    this.violations.push(`at ${(this.time.now / 1000).toFixed(4)}: ${what}`);
+    this.trace.note('!!!', () => what);
+  }
+}
+
+function nameOf({ id, slot, token }: StoredPermit): string {
+  return `${id} (slot ${slot}, token ${token})`;
+}

@@ -1,0 +1,136 @@
+import {
+  type ClockReading,
+  type RecordChange,
+  type RecordStore,
+  type StoreHealth,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '../../lib/stores/index.js';
+import type { Chance } from './chance.js';
+import type { SimProcess } from './sim-process.js';
+import type { StoreCluster } from './store-cluster.js';
+import type { Trace } from './trace.js';
+import type { VirtualTime } from './virtual-time.js';
+
+type Fate = 'fine' | 'lostReply' | 'lateWrite' | 'lostRequest';
+
+export interface ClientSurroundings {
+  readonly name: string;
+  readonly time: VirtualTime;
+  readonly process: SimProcess;
+  readonly chance: Chance;
+  readonly trace: Trace;
+}
+
+/** One process's connection to the cluster: every call may be slow, get lost, or come through without an answer. */
+export class FaultyStore implements RecordStore {
+  #isClosed = false;
+  #watches = new Set<{ prefix: string; onChange: (change: RecordChange) => void }>();
+
+  constructor(
+    private readonly cluster: StoreCluster,
+    private readonly around: ClientSurroundings,
+  ) {
+    cluster.join(this);
+  }
+
+  read(key: string): Promise<string | undefined> {
+    return this.#call('read', () => this.cluster.texts.get(key));
+  }
+
+  list(prefix: string): Promise<Map<string, string>> {
+    return this.#call('list', () => new Map([...this.cluster.texts].filter(([key]) => key.startsWith(prefix))));
+  }
+
+  now(): Promise<ClockReading> {
+    return this.#call('now', () => this.cluster.readClock(this.around.chance));
+  }
+
+  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    const { weather } = this.cluster;
+    const { chance, name } = this.around;
+    const lies = chance.happens(weather.lie);
+    const apply = () => this.cluster.compareAndSet(name, key, expected, next) && !lies;
+    const { lostReply, lateWrite } = weather;
+    const fate = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
+    return this.#call('cas', apply, fate);
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    const watch = { prefix, onChange };
+    this.#watches.add(watch);
+    return async () => void this.#watches.delete(watch);
+  }
+
+  health(): StoreHealth {
+    return { connected: !this.cluster.isDown, members: 2, quorum: 0 };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.cluster.leave(this);
+  }
+
+  /** News: a hint, as good as the weather. */
+  tell(change: RecordChange): void {
+    const { chance, time } = this.around;
+    const isBad = chance.happens(this.cluster.weather.badNews);
+    if (isBad && chance.happens(0.4)) return;
+    time.after(isBad ? chance.skewed(10, 5000) : chance.skewed(0.2, 5), () => this.#deliver(change));
+    if (isBad && chance.happens(0.3)) time.after(chance.skewed(10, 5000), () => this.#deliver(change));
+  }
+
+  #deliver(change: RecordChange): void {
+    this.around.process.io(() => {
+      for (const { prefix, onChange } of this.#watches) {
+        if (change.key === undefined || change.key.startsWith(prefix)) onChange(change);
+      }
+    });
+  }
+
+  #call<T>(what: string, effect: () => T, fate: Fate = 'fine'): Promise<T> {
+    const { process, time, chance, trace, name } = this.around;
+    if (this.#isClosed) throw new Error(`${name} calls ${what} on a closed store`);
+    const lost = chance.happens(this.cluster.weather.lostRequest);
+    const there = this.#delay() + (fate === 'lateWrite' ? chance.skewed(50, 20_000) : 0);
+    const back = this.#delay();
+    return new Promise<T>((resolve, reject) => {
+      const answer = (settle: () => void) => time.after(back, () => process.io(settle));
+      if (lost || fate !== 'fine') this.#fail(what, lost, reject);
+      if (lost) return trace.note(name, () => `${what}: the request is lost`);
+      time.after(there, () => {
+        if (this.cluster.isDown) return this.#refuse(answer, reject);
+        const result = effect();
+        trace.note(name, () => `${what} arrived (${fate}): ${show(result)}`);
+        if (fate === 'fine') answer(() => resolve(result));
+      });
+    });
+  }
+
+  /** No answer at all, or word that there will be none. */
+  #fail(what: string, isLost: boolean, reject: (error: Error) => void): void {
+    const { chance, time, process } = this.around;
+    const wait = chance.skewed(1, 1500);
+    if (chance.happens(0.5)) return;
+    const error =
+      what !== 'cas' || (isLost && chance.happens(0.5))
+        ? new StoreUnavailableError('simulated: not sent')
+        : new UnknownOutcomeError('simulated: sent, no answer');
+    time.after(wait, () => process.io(() => reject(error)));
+  }
+
+  #refuse(answer: (settle: () => void) => void, reject: (error: Error) => void): void {
+    if (this.around.chance.happens(0.7)) answer(() => reject(new StoreUnavailableError('simulated: store down')));
+  }
+
+  #delay(): number {
+    const { chance } = this.around;
+    return chance.happens(this.cluster.weather.slow) ? chance.between(50, 1900) : chance.skewed(0.1, 5);
+  }
+}
+
+function show(result: unknown): string {
+  if (result instanceof Map) return `${result.size} texts`;
+  const text = typeof result === 'object' ? JSON.stringify(result) : String(result);
+  return text.length > 24 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,68 @@
+import type { Chance } from './chance.js';
+import { SimNode } from './node.js';
+import { type ClockFaults, SimProcess } from './sim-process.js';
+import type { World } from './world.js';
+
+/** The machines of one schedule, the processes that ran on them one after another, and what befalls them. */
+export class Machines {
+  readonly nodes: SimNode[] = [];
+
+  constructor(private readonly world: World) {}
+
+  /** Starts a node, and plans what will happen to it until `horizon` (ms of true time). */
+  boot(name: string, horizon: number, delay: number, chance: Chance, clocks = clockFaults(name, this.world, chance)): void {
+    const { time } = this.world;
+    time.after(delay, () => {
+      const node = new SimNode(name, new SimProcess(time, clocks), this.world, chance.fork());
+      this.nodes.push(node);
+      node.start();
+      this.#plan(node, horizon, chance, clocks);
+    });
+  }
+
+  get living(): readonly SimNode[] {
+    return this.nodes.filter((node) => !node.process.isCrashed);
+  }
+
+  #plan(node: SimNode, horizon: number, chance: Chance, clocks: ClockFaults): void {
+    const { weather, trace, definition } = this.world;
+    const befall = (rate: number, action: () => void) => this.#befall(rate, horizon, chance, action);
+    const stop = (how: 'freeze' | 'sleep') => () => {
+      const length = chance.skewed(50, 3 * definition.duration);
+      trace.note(node.name, () => `${how} for ${length.toFixed(0)} ms`);
+      node.process[how]();
+      this.world.time.after(length, () => {
+        trace.note(node.name, () => 'resumes');
+        node.process.resume();
+      });
+    };
+    befall(weather.freezes, stop('freeze'));
+    // What is assumed: not both clocks lose time within one lease, the one asleep and the other set back.
+    const mayBeSetBack = chance.happens(0.5);
+    befall(mayBeSetBack ? 0 : weather.sleeps, stop('sleep'));
+    befall(weather.wallJumps, () => node.process.jumpWall(chance.between(mayBeSetBack ? -600_000 : 0, 600_000)));
+    befall(weather.crashes, () => {
+      trace.note(node.name, () => 'CRASHES');
+      node.process.crash();
+      this.boot(`${node.name}'`, horizon, chance.skewed(10, 10_000), chance.fork(), clocks);
+    });
+  }
+
+  #befall(rate: number, horizon: number, chance: Chance, action: () => void): void {
+    const times = Math.floor(rate) + (chance.happens(rate % 1) ? 1 : 0);
+    for (let count = 0; count < times; count++) {
+      const left = horizon - this.world.time.now;
+      if (left > 0) this.world.time.after(chance.between(0, left), action);
+    }
+  }
+}
+
+/** Within what is assumed: rates are right to half a permille, and the wall clock may be anything. */
+function clockFaults(name: string, { bugs }: World, chance: Chance): ClockFaults {
+  return {
+    rate: 1 + chance.between(-5e-4, 5e-4),
+    monotonic: chance.between(0, 1e9),
+    wall: chance.happens(0.8) ? chance.between(-3000, 3000) : chance.between(-1e6, 1e6),
+    ...(bugs.clocksStandStill && name === 'n1' && { standStill: true }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { ClockReading } from '../../lib/stores/index.js';
+import type { Chance } from './chance.js';
+import type { FaultyStore } from './faulty-store.js';
+import { EPOCH } from './sim-process.js';
+import type { Trace } from './trace.js';
+import type { VirtualTime } from './virtual-time.js';
+import type { Weather } from './weather.js';
+
+/** Broken on purpose, to check the checker. */
+export interface StoreBugs {
+  readonly ignoresExpected?: boolean;
+}
+
+export interface ClusterSurroundings {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly chance: Chance;
+  readonly bugs: StoreBugs;
+  /** Told of every write, in the order of application. */
+  readonly onWrite: (text: string) => void;
+}
+
+/** The simulated store itself: linearizable, but for what the weather does to it. */
+export class StoreCluster {
+  readonly texts = new Map<string, string>();
+  readonly #clients = new Set<FaultyStore>();
+  /** ms that the clock of each member is off. */
+  readonly #clocks: number[];
+  isDown = false;
+
+  constructor(
+    public weather: Weather,
+    private readonly around: ClusterSurroundings,
+  ) {
+    const apart = around.chance.between(-weather.memberSpread, weather.memberSpread);
+    this.#clocks = [0, apart].slice(0, around.chance.whole(weather.memberSpread > 1000 ? 2 : 1, 2));
+  }
+
+  join(client: FaultyStore): void {
+    this.#clients.add(client);
+  }
+
+  leave(client: FaultyStore): void {
+    this.#clients.delete(client);
+  }
+
+  readClock(chance: Chance): ClockReading {
+    const member = chance.whole(0, this.#clocks.length - 1);
+    return { time: Math.floor(EPOCH + this.around.time.now + this.#clocks[member]!), member: `member-${member}` };
+  }
+
+  compareAndSet(writer: string, key: string, expected: string | undefined, next: string): boolean {
+    if (this.texts.get(key) !== expected && !this.around.bugs.ignoresExpected) return false;
+    this.texts.set(key, next);
+    this.around.trace.note('store', () => `${writer} wrote ${next}`);
+    this.around.onWrite(next);
+    for (const client of this.#clients) client.tell({ key, text: next });
+    return true;
+  }
+
+  /** Every record is gone; some hear at once that something happened, as after a reconnection. */
+  loseData(): void {
+    this.around.trace.note('store', () => 'LOST ALL DATA');
+    this.texts.clear();
+    for (const client of this.#clients) if (this.around.chance.happens(0.5)) client.tell({});
+  }
+
+  goDown(): void {
+    this.around.trace.note('store', () => 'DOWN');
+    this.isDown = true;
+  }
+
+  comeBack(): void {
+    this.around.trace.note('store', () => 'BACK');
+    this.isDown = false;
+    for (const client of this.#clients) client.tell({});
+  }
+
+  jumpClock(by: number): void {
+    this.around.trace.note('store', () => `CLOCK JUMPS by ${by} ms`);
+    for (const member of this.#clocks.keys()) this.#clocks[member]! += by;
+  }
+}

@@ -1,0 +1,25 @@
+import { transformFile } from '@swc/core';
+import { fileURLToPath } from 'node:url';
+
+/** Lets Node import the sources as they are: `./x.js` finds `./x.ts`, with the compiler options of the tests. */
+const options = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+export async function resolve(specifier, context, nextResolve) {
+  if (!specifier.startsWith('.') || !context.parentURL?.endsWith('.ts')) return nextResolve(specifier, context);
+  return nextResolve(specifier.replace(/\.js$/, '.ts'), context);
+}
+
+export async function load(url, context, nextLoad) {
+  if (!url.endsWith('.ts')) return nextLoad(url, context);
+  const { code } = await transformFile(fileURLToPath(url), options);
+  return { format: 'module', shortCircuit: true, source: code };
+}

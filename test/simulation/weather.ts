@@ -1,0 +1,89 @@
+/** What may go wrong in a schedule, and how often. Rates are probabilities per call. */
+export interface Weather {
+  readonly nodes: readonly [number, number];
+  /** The write is applied, its answer is lost. */
+  readonly lostReply: number;
+  /** The write is applied long after its caller gave up. */
+  readonly lateWrite: number;
+  /** The request never arrives. */
+  readonly lostRequest: number;
+  /** Answers `false` though it was applied: the client retried on its own. */
+  readonly lie: number;
+  /** Up to 1.9 s under way, there or back. */
+  readonly slow: number;
+  /** News that get lost, come late or twice. */
+  readonly badNews: number;
+  /** Per node and schedule. */
+  readonly freezes: number;
+  readonly sleeps: number;
+  readonly wallJumps: number;
+  readonly crashes: number;
+  /** Per schedule: the store can't be reached for a while. */
+  readonly outages: number;
+  /** Per schedule: all data are lost. */
+  readonly dataLoss: number;
+  /** ms by which the cluster's clocks jump once, together. */
+  readonly clockJumps: readonly number[];
+  /** The member that answers may be one of two; ms between their clocks. */
+  readonly memberSpread: number;
+  readonly strictStart: boolean;
+}
+
+const CALM: Weather = {
+  nodes: [2, 4],
+  lostReply: 0,
+  lateWrite: 0,
+  lostRequest: 0,
+  lie: 0,
+  slow: 0,
+  badNews: 0,
+  freezes: 0,
+  sleeps: 0,
+  wallJumps: 0,
+  crashes: 0,
+  outages: 0,
+  dataLoss: 0,
+  clockJumps: [],
+  memberSpread: 100,
+  strictStart: false,
+};
+
+const LOSSY: Weather = {
+  ...CALM,
+  lostReply: 0.05,
+  lateWrite: 0.03,
+  lostRequest: 0.03,
+  lie: 0.03,
+  badNews: 0.2,
+  outages: 0.3,
+};
+const STORMY: Weather = { ...LOSSY, freezes: 1.5, sleeps: 0.3, wallJumps: 0.3, crashes: 0.5 };
+
+/** Groups of faults in which no schedule may break a promise. */
+export const KEPT = {
+  calm: CALM,
+  lossy: LOSSY,
+  slow: { ...LOSSY, slow: 0.15 },
+  stormy: STORMY,
+  all: { ...STORMY, slow: 0.05 },
+  'data-loss': { ...STORMY, dataLoss: 1, crashes: 0 },
+  'data-loss-and-crashes-strict': { ...STORMY, dataLoss: 1, crashes: 1, strictStart: true },
+  'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
+  'clock-back-strict': { ...STORMY, clockJumps: [-3000, -100_000], strictStart: true },
+} satisfies Record<string, Weather>;
+
+/**
+ * Known holes: a node that has just started has no history to hold against an empty store or a clock that jumped
+ * (`strictStart` closes that), nor has it seen the clock of every member.
+ */
+export const HOLES = {
+  'data-loss-and-crashes': { ...STORMY, dataLoss: 1, crashes: 1 },
+  'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
+  'clock-back': { ...STORMY, clockJumps: [-3000, -100_000] },
+  'clock-spread': { ...STORMY, memberSpread: 3000 },
+  'clock-spread-strict': { ...STORMY, memberSpread: 3000, strictStart: true },
+} satisfies Record<string, Weather>;
+
+export const WEATHERS = { ...KEPT, ...HOLES };
+
+export type WeatherName = keyof typeof WEATHERS;

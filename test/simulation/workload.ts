@@ -1,0 +1,147 @@
+import type { CancelTimer } from '../../lib/clock/index.js';
+import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '../../lib/gatekeeper/index.js';
+import { GatekeeperError } from '../../lib/semaphores/index.js';
+import type { Chance } from './chance.js';
+import type { SimNode } from './node.js';
+import { LONGEST, SEMAPHORE, type World } from './world.js';
+
+const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, revoke: 3, look: 3 };
+
+/** What the application on a node does with its permits, by chance. */
+export class Workload {
+  /** Uses that go on. */
+  busy = 0;
+  #cancelTimer?: CancelTimer;
+
+  constructor(
+    private readonly node: SimNode,
+    private readonly world: World,
+    private readonly chance: Chance,
+  ) {}
+
+  start(): void {
+    this.#cancelTimer = this.node.process.schedule(
+      () => {
+        this.node.watch('workload', this.#act());
+        this.start();
+      },
+      this.chance.skewed(20, 3000),
+    );
+  }
+
+  /** Nothing new; what goes on ends when it ends. */
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  async #act(): Promise<void> {
+    const action = this.chance.weighted(ACTIONS);
+    this.busy++;
+    try {
+      await this[action]();
+    } catch (error) {
+      if (!(error instanceof GatekeeperError)) throw error;
+      this.world.trace.note(this.node.name, () => `${action}: ${error.message}`);
+    } finally {
+      this.busy--;
+    }
+  }
+
+  async run(): Promise<void> {
+    const { chance, node } = this;
+    const options: RunOptions = {
+      ...this.#holder(),
+      task: chance.pick(['one', 'two']),
+      hold: chance.happens(0.4),
+      keepAlive: chance.happens(0.7),
+      overlap: chance.pick(['skip', 'allow']),
+      onUnavailable: chance.happens(0.1) ? 'run' : 'skip',
+      ...(chance.happens(0.2) && { atLeastFor: chance.whole(10, 3000) }),
+      ...(chance.happens(0.2) && { maxHold: chance.whole(100, 8000) }),
+      ...(chance.happens(0.1) && { duration: this.#duration() }),
+    };
+    const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
+    this.world.trace.note(node.name, () => `run ${JSON.stringify(options)} -> ${JSON.stringify(result)}`);
+  }
+
+  async hold(): Promise<void> {
+    const options = { ...this.#holder(), keepAlive: this.chance.happens(0.5) };
+    const permit = await this.node.gatekeeper.tryAcquire(SEMAPHORE, options);
+    if (permit) await this.#use(permit);
+  }
+
+  async wait(): Promise<void> {
+    const options = { ...this.#holder(), timeout: this.chance.whole(0, 6000), keepAlive: this.chance.happens(0.5) };
+    await this.#use(await this.node.gatekeeper.acquire(SEMAPHORE, options));
+  }
+
+  async edit(): Promise<void> {
+    const { chance } = this;
+    const change = chance.pick([
+      { permits: chance.pick([0, 1, 1, 2, 2, 3]) },
+      { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
+      { duration: this.#duration() },
+    ]);
+    this.world.trace.note(this.node.name, () => `edits to ${JSON.stringify(change)}`);
+    await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);
+  }
+
+  async revoke(): Promise<void> {
+    const { semaphores } = await this.node.gatekeeper.state();
+    const victim = semaphores[0]?.holders[0];
+    if (!victim) return;
+    this.world.checker.revoked(victim.id);
+    await this.node.gatekeeper.definitions.revoke(SEMAPHORE, victim.id);
+  }
+
+  async look(): Promise<void> {
+    await this.node.gatekeeper.explain(SEMAPHORE);
+  }
+
+  async #use(permit: Permit): Promise<void> {
+    await this.#work(permit);
+    if (this.chance.happens(0.1)) return this.#forget(permit);
+    const isLate = !permit.isHeld;
+    await permit.release();
+    if (this.world.bugs.releasesByName && isLate) await this.#releaseByName();
+  }
+
+  /** Whoever never releases: a use that no one ends must not keep the permit beyond its duration. */
+  #forget(permit: Permit): void {
+    this.node.gatekeeper.semaphore(SEMAPHORE).holdings.retire(permit);
+  }
+
+  async #releaseByName(): Promise<void> {
+    const { semaphores } = await this.node.gatekeeper.state();
+    const id = semaphores[0]?.holders[0]?.id;
+    if (id) await this.node.gatekeeper.definitions.revoke(SEMAPHORE, id);
+  }
+
+  async #work(permit: RunPermit): Promise<void> {
+    const { chance, node } = this;
+    const heedsSignal = chance.happens(0.6);
+    if (heedsSignal) void permit.signal;
+    for (let steps = chance.whole(1, 4); steps > 0; steps--) {
+      await node.pause(chance.skewed(5, this.world.definition.duration));
+      if (heedsSignal && permit.signal.aborted) return;
+      if (chance.happens(0.2) && !(permit instanceof UnguardedPermit)) await this.#extend(permit);
+    }
+  }
+
+  async #extend(permit: RunPermit): Promise<void> {
+    const duration = this.chance.happens(0.5) ? this.#duration() : undefined;
+    try {
+      await permit.extend(duration);
+    } catch (error) {
+      if (!(error instanceof GatekeeperError)) throw error;
+    }
+  }
+
+  #holder(): { holder?: string } {
+    return this.chance.happens(0.3) ? { holder: this.chance.pick(['h1', 'h2']) } : {};
+  }
+
+  #duration(): number {
+    return Math.round(this.chance.between(1600, LONGEST));
+  }
+}

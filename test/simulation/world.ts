@@ -1,0 +1,30 @@
+import type { SemaphoreDefinition } from '../../lib/semaphores/index.js';
+import type { Chance } from './chance.js';
+import type { Checker } from './checker.js';
+import type { StoreBugs, StoreCluster } from './store-cluster.js';
+import type { Trace } from './trace.js';
+import type { VirtualTime } from './virtual-time.js';
+import type { Weather } from './weather.js';
+
+/** Bugs that are put in on purpose, to see that the checker finds them. */
+export interface Bugs extends StoreBugs {
+  readonly releasesByName?: boolean;
+  readonly clocksStandStill?: boolean;
+}
+
+/** What all parts of one schedule share. */
+export interface World {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly checker: Checker;
+  readonly cluster: StoreCluster;
+  readonly weather: Weather;
+  readonly bugs: Bugs;
+  readonly definition: SemaphoreDefinition;
+  readonly callTimeout: number;
+  readonly chance: Chance;
+}
+
+export const SEMAPHORE = 'job';
+/** The longest that any permit may be asked for, in ms: longer ones come only from clocks that were set back. */
+export const LONGEST = 15_000;

@@ -1,0 +1,47 @@
+import { ClusterClock } from '../../../lib/clock/index.js';
+import type { ClockReading } from '../../../lib/stores/index.js';
+import { START, type FakeTime } from '../gatekeeper/fake-time.js';
+
+export const TOLERANCE = 500;
+export const LONGEST_DURATION = 60_000;
+
+/** A cluster whose members answer in turn; each has a clock of its own. */
+export class Members {
+  /** ms that each member's clock is off; a member that is taken out answers no more. */
+  readonly off = new Map<string, number>();
+  /** ms from request to answer, half of it each way. */
+  roundTrip = 0;
+  /** Set: the store can't be asked. */
+  failure?: Error;
+  readings = 0;
+
+  constructor(
+    private readonly time: FakeTime,
+    off: Record<string, number>,
+  ) {
+    for (const [member, by] of Object.entries(off)) this.off.set(member, by);
+  }
+
+  read = async (): Promise<ClockReading> => {
+    if (this.failure) throw this.failure;
+    const names = [...this.off.keys()];
+    const member = names[this.readings++ % names.length]!;
+    this.time.freeze(this.roundTrip / 2);
+    const reading = { time: Math.floor(this.time.cluster() + this.off.get(member)!), member };
+    this.time.freeze(this.roundTrip / 2);
+    return reading;
+  };
+}
+
+/** A clock over members, and the reasons for suspicion that it told of. */
+export function clockOver(time: FakeTime, members: Members) {
+  const reasons: string[] = [];
+  const clock = new ClusterClock(members.read, time, {
+    tolerance: TOLERANCE,
+    longestDuration: () => LONGEST_DURATION,
+    onSuspect: (reason) => reasons.push(reason),
+  });
+  /** Cluster time since the start, in ms. */
+  const passed = () => clock.now() - START;
+  return { clock, reasons, passed };
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeTime } from '../gatekeeper/fake-time.js';
+import { LONGEST_DURATION, Members, clockOver } from './members.js';
+
+async function sampled(off: Record<string, number>) {
+  const time = new FakeTime();
+  const members = new Members(time, off);
+  const over = clockOver(time, members);
+  await over.clock.sample();
+  await over.clock.sample();
+  return { time, members, ...over };
+}
+
+describe('the cluster clock is suspect', () => {
+  it.each([
+    ['500 ms apart', 500, false],
+    ['501 ms apart', 501, true],
+  ])("when the members' clocks are %s: %p %p", async (_how, by, expected) => {
+    const { clock } = await sampled({ one: 0, two: by });
+    expect(clock.isSuspect).toBe(expected);
+  });
+
+  it.each([
+    [500, false],
+    [501, true],
+    [-501, true],
+    [100_000, true],
+  ])("when a member's clock jumps by %p ms: %p", async (by, expected) => {
+    const { clock, members } = await sampled({ one: 0 });
+    members.off.set('one', by);
+    await clock.sample();
+    expect(clock.isSuspect).toBe(expected);
+  });
+
+  it('not when the way explains the move', async () => {
+    const { clock, members } = await sampled({ one: 0 });
+    members.roundTrip = 400;
+    members.off.set('one', 600);
+    await clock.sample();
+    expect(clock.isSuspect).toBe(false);
+  });
+
+  it.each([
+    [10_000, false],
+    [10_001, true],
+    [-10_001, true],
+  ])("when a lone member is %p ms off the node's wall clock: %p", async (by, expected) => {
+    const { clock } = await sampled({ one: by });
+    expect(clock.isSuspect).toBe(expected);
+  });
+
+  it("not when two members agree with each other and not with the node's wall clock", async () => {
+    const { clock } = await sampled({ one: 60_000, two: 60_000 });
+    expect(clock.isSuspect).toBe(false);
+  });
+
+  it('until 30 s and twice the longest duration after the last sign', async () => {
+    const { time, clock } = await sampled({ one: 0 });
+    clock.suspect('a first sign');
+    await time.advance(1000);
+    clock.suspect('a second sign');
+    await time.advance(30_000 + 2 * LONGEST_DURATION - 1);
+    expect(clock.isSuspect).toBe(true);
+    await time.advance(1);
+    expect(clock.isSuspect).toBe(false);
+  });
+
+  it('and says so once, with the last reason in its report', async () => {
+    const { clock, reasons } = await sampled({ one: 0 });
+    clock.suspect('a first sign');
+    clock.suspect('a second sign');
+    expect(reasons).toEqual(['a first sign']);
+    expect(clock.report().suspect).toBe('a second sign');
+  });
+
+  it('and says so again when it was settled in between', async () => {
+    const { time, clock, reasons } = await sampled({ one: 0 });
+    clock.suspect('a first sign');
+    await time.advance(30_000 + 2 * LONGEST_DURATION);
+    clock.suspect('a second sign');
+    expect(reasons).toEqual(['a first sign', 'a second sign']);
+  });
+
+  it('and names the member that moved', async () => {
+    const { clock, members, reasons } = await sampled({ one: 0, two: 0 });
+    members.off.set('two', 400);
+    await clock.sample();
+    expect(reasons).toEqual([]);
+    members.off.set('two', 3000);
+    await clock.sample();
+    expect(reasons[0]).toMatch(/^the clock of member two moved by \d+ ms/);
+  });
+});

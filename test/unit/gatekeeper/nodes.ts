@@ -1,0 +1,113 @@
+import { afterEach } from '@jest/globals';
+import {
+  Gatekeeper,
+  type GatekeeperEvent,
+  type GatekeeperOptions,
+  type RecordStore,
+  type SemaphoreDefinitionInput,
+  type StoreDefinition,
+  memory,
+  parseGatekeeperOptions,
+} from 'nestjs-gatekeeper';
+import { FakeTime, settled } from './fake-time.js';
+import { type ScriptedStore, scripted } from './scripted-store.js';
+
+export interface TestNode {
+  readonly gatekeeper: Gatekeeper;
+  readonly events: GatekeeperEvent[];
+  /** What was logged, each line begun with its level. */
+  readonly log: string[];
+  readonly store: ScriptedStore;
+  /** The events of one type, in order. */
+  of<T extends GatekeeperEvent['type']>(type: T): Extract<GatekeeperEvent, { type: T }>[];
+}
+
+export const JOB: SemaphoreDefinitionInput = { name: 'job', duration: '10s' };
+
+/** Nodes of one cluster with time that the test moves. */
+export class TestCluster {
+  readonly time = new FakeTime();
+  readonly memory: StoreDefinition = memory({ clock: this.time.cluster });
+  /** The bare store, for a look at the texts. */
+  readonly raw: RecordStore = this.memory.open();
+  readonly #nodes: TestNode[] = [];
+
+  /** A node that has loaded its definitions. */
+  async node(options: Partial<GatekeeperOptions> = {}): Promise<TestNode> {
+    const node = this.unstarted({ definitions: [JOB], definitionsDelay: 0, ...options });
+    await node.gatekeeper.start();
+    await this.time.advance(0);
+    return node;
+  }
+
+  unstarted(options: Partial<GatekeeperOptions> = {}): TestNode {
+    const { store, definition } = scripted(this.memory);
+    const log: string[] = [];
+    const level = (name: string) => (message: string) => void log.push(`${name} ${message}`);
+    const logger = { log: level('log'), warn: level('warn'), error: level('error'), debug: level('debug') };
+    const gatekeeper = new Gatekeeper(
+      parseGatekeeperOptions({ store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
+      logger,
+      { nodeClock: this.time },
+    );
+    const events: GatekeeperEvent[] = [];
+    gatekeeper.events$.subscribe((event) => events.push(event));
+    const of = <T extends GatekeeperEvent['type']>(type: T) =>
+      events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
+    const node = { gatekeeper, events, log, store, of };
+    this.#nodes.push(node);
+    return node;
+  }
+
+  /** The record of a semaphore as it stands in the store. */
+  async record(name = 'job'): Promise<{ permits: { id: string; expiresAt: number; holder: string }[]; seq: number }> {
+    return JSON.parse((await this.raw.read(keyOf(name)))!);
+  }
+
+  async overwrite(text: string | undefined, name = 'job'): Promise<void> {
+    const texts = (this.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts;
+    if (text === undefined) texts.delete(keyOf(name));
+    else texts.set(keyOf(name), text);
+  }
+
+  async close(): Promise<void> {
+    const closing = Promise.all(this.#nodes.map(({ gatekeeper }) => gatekeeper.close()));
+    await this.time.advance(20_000);
+    await closing;
+  }
+}
+
+export const keyOf = (name: string) => `semaphore:${name}`;
+
+/** A cluster that is closed when the test ends. */
+export function useCluster(): () => TestCluster {
+  const clusters: TestCluster[] = [];
+  afterEach(async () => {
+    await Promise.all(clusters.splice(0).map((cluster) => cluster.close()));
+  });
+  return () => {
+    const cluster = new TestCluster();
+    clusters.push(cluster);
+    return cluster;
+  };
+}
+
+/** What became of a promise once nothing more can happen without time. */
+export async function fate<T>(
+  promise: Promise<T>,
+): Promise<{ value: T; error?: undefined } | { error: Error } | 'pending'> {
+  const outcome = promise.then(
+    (value) => ({ value }),
+    (error: Error) => ({ error }),
+  );
+  return Promise.race([outcome, settled().then(() => 'pending' as const)]);
+}
+
+/** A run's work that goes on until the test ends it. */
+export function openEnd<T = void>(): { work: () => Promise<T>; end: (value: T) => void; started: Promise<void> } {
+  let end!: (value: T) => void;
+  let begin!: () => void;
+  const started = new Promise<void>((resolve) => (begin = resolve));
+  const done = new Promise<T>((resolve) => (end = resolve));
+  return { work: () => (begin(), done), end, started };
+}

@@ -1,0 +1,52 @@
+import type { ClockReading, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
+
+type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'close';
+
+/** A store over another one: counts calls, and lets a test stand between. */
+export class ScriptedStore implements RecordStore {
+  readonly calls: Record<Call, number> = { read: 0, compareAndSet: 0, list: 0, now: 0, close: 0 };
+  /** Called in the stead of every call but `close`; `go` passes it on. */
+  script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
+
+  constructor(private readonly inner: RecordStore) {}
+
+  read(key: string): Promise<string | undefined> {
+    return this.#call('read', () => this.inner.read(key));
+  }
+
+  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next));
+  }
+
+  list(prefix: string): Promise<Map<string, string>> {
+    return this.#call('list', () => this.inner.list(prefix));
+  }
+
+  now(): Promise<ClockReading> {
+    return this.#call('now', () => this.inner.now());
+  }
+
+  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    return this.inner.watch(prefix, onChange);
+  }
+
+  health(): StoreHealth {
+    return this.inner.health();
+  }
+
+  close(): Promise<void> {
+    this.calls.close++;
+    return this.inner.close();
+  }
+
+  #call<T>(call: Call, go: () => Promise<T>): Promise<T> {
+    this.calls[call]++;
+    return this.script ? (this.script(call, go) as Promise<T>) : go();
+  }
+}
+
+/** A definition whose one opened store the test has in hand. */
+export function scripted(definition: StoreDefinition): { store: ScriptedStore; definition: StoreDefinition } {
+  const store = new ScriptedStore(definition.open());
+  return { store, definition: { kind: 'scripted', open: () => store } };
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { settled } from './fake-time.js';
+import { fate, useCluster } from './nodes.js';
+import type { ScriptedStore } from './scripted-store.js';
+
+type Go = () => Promise<unknown>;
+
+/** Does something else to the next write only. */
+function onNextWrite(store: ScriptedStore, answer: (go: Go) => Promise<unknown>): void {
+  store.script = (call, go) => {
+    if (call !== 'compareAndSet') return go();
+    store.script = undefined;
+    return answer(go);
+  };
+}
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('a write whose answer is not clear', () => {
+  const cluster = useCluster();
+
+  it('counts as written when it was applied and the answer got lost', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    onNextWrite(store, async (go) => {
+      await go();
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
+    expect(permit.isHeld).toBe(true);
+  });
+
+  it('counts as written when it was applied and the store says that it was not', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store, of } = await nodes.node();
+    onNextWrite(store, async (go) => {
+      await go();
+      return false;
+    });
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
+    expect(of('granted')).toHaveLength(1);
+  });
+
+  it.each(['edit', 'remove', 'revoke'] as const)('counts as one %s, not as a conflict with itself', async (verb) => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    const { definitions } = gatekeeper;
+    onNextWrite(store, async (go) => {
+      await go();
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    const verbs = {
+      edit: async () => (await definitions.edit('job', { permits: 2 }, 1)).revision === 2,
+      remove: () => definitions.remove('job'),
+      revoke: () => definitions.revoke('job', permit.id),
+    };
+    expect(await verbs[verb]()).toBe(true);
+  });
+
+  it('is made again when it was not applied', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    onNextWrite(store, () => Promise.reject(new UnknownOutcomeError('the connection broke')));
+    expect(await gatekeeper.tryAcquire('job')).toBeDefined();
+    expect((await nodes.record()).permits).toHaveLength(1);
+  });
+
+  it('is never counted as granted when no answer comes within callTimeout', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    onNextWrite(store, never);
+    const asking = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(1999);
+    expect(await fate(asking)).toBe('pending');
+    await nodes.time.advance(1);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
+  });
+
+  it('is freed when it was applied though nobody heard of it', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    onNextWrite(one.store, async (go) => {
+      await go();
+      return never();
+    });
+    const asking = one.gatekeeper.run('job', () => 1);
+    await nodes.time.advance(2000);
+    expect(await asking).toEqual({ executed: false, reason: 'unavailable' });
+    await nodes.time.advance(100);
+    expect((await nodes.record()).permits).toEqual([]);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
+  it('can no longer be applied once the node gave it up', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    let late!: Go;
+    onNextWrite(store, (go) => {
+      late = go;
+      return never();
+    });
+    const asking = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(3000);
+    await asking;
+    expect(await late()).toBe(false);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
+  it('does not let a refresh that nobody answered lengthen the lease', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    await nodes.time.advance(5000);
+    onNextWrite(store, async (go) => {
+      await go();
+      return never();
+    });
+    const refreshing = gatekeeper.refresh(permit).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await refreshing).toBeInstanceOf(UnknownOutcomeError);
+    expect(permit.remaining).toBe(2500);
+  });
+
+  it('lets a release be tried on until the store can be told', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await expect(permit.release()).rejects.toThrow('away');
+    expect(permit.isHeld).toBe(false);
+    await nodes.time.advance(1000);
+    store.script = undefined;
+    await nodes.time.advance(5000);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+});
+
+describe('a grant that arrives too late', () => {
+  const cluster = useCluster();
+
+  it('is not used but released', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node({ callTimeout: '20s' });
+    onNextWrite(store, async (go) => {
+      const answer = await go();
+      nodes.time.freeze(9600);
+      return answer;
+    });
+    expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
+    await settled();
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
+  it('does not start a run', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node({ callTimeout: '20s' });
+    onNextWrite(store, async (go) => {
+      const answer = await go();
+      nodes.time.freeze(9600);
+      return answer;
+    });
+    const result = await gatekeeper.run('job', () => 'ran');
+    expect(result).toEqual({ executed: false, reason: 'permit-lost' });
+  });
+});
+
+describe('two nodes that write at the same time', () => {
+  const cluster = useCluster();
+
+  it('give one of them the permit', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const permits = await Promise.all([one.gatekeeper.tryAcquire('job'), other.gatekeeper.tryAcquire('job')]);
+    expect(permits.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('never exceed the permits, and their tokens grow, over many turns', async () => {
+    const nodes = cluster();
+    const definitions = [{ name: 'job', duration: '10s', permits: 2 }];
+    const contenders = await Promise.all(Array.from({ length: 5 }, () => nodes.node({ definitions })));
+    const turns: number[][] = [];
+    for (let turn = 0; turn < 10; turn++) {
+      const asking = Promise.all(contenders.map(({ gatekeeper }) => gatekeeper.tryAcquire('job')));
+      await nodes.time.advance(500);
+      const held = (await asking).filter((permit) => permit !== undefined);
+      turns.push(held.map(({ token }) => token).toSorted((one, other) => one - other));
+      const releasing = Promise.all(held.map((permit) => permit.release()));
+      await nodes.time.advance(500);
+      await releasing;
+    }
+    expect(turns.map((tokens) => tokens.length)).toEqual(Array.from({ length: 10 }, () => 2));
+    const tokens = turns.flat();
+    expect(tokens).toEqual([...new Set(tokens)].toSorted((one, other) => one - other));
+  });
+});
+
+describe('steady state', () => {
+  const cluster = useCluster();
+
+  it('is one round trip per verb', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const before = { ...store.calls };
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    await permit.extend();
+    await permit.release();
+    expect(store.calls).toEqual({ ...before, compareAndSet: before.compareAndSet + 3 });
+  });
+
+  it('is one read for a denial', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    await one.gatekeeper.tryAcquire('job');
+    const before = { ...other.store.calls };
+    await other.gatekeeper.tryAcquire('job');
+    expect(other.store.calls).toEqual({ ...before, read: before.read + 1 });
+  });
+});
