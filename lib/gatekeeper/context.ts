@@ -1,6 +1,7 @@
 import type { Subject } from 'rxjs';
 import type { ClusterClock, NodeClock } from '../clock/index.js';
 import type { RecordStore } from '../stores/store.js';
+import type { Alarm } from './alarm.js';
 import type { GatekeeperEvent } from './events.js';
 import type { Reachability } from './reachability.js';
 
@@ -45,6 +46,7 @@ export interface Context {
   readonly timing: Timing;
   readonly store: RecordStore;
   readonly nodeClock: NodeClock;
+  readonly alarm: Alarm;
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;

@@ -1,5 +1,5 @@
-import type { NodeClock } from '../clock/index.js';
 import { StoreUnavailableError } from '../stores/index.js';
+import type { Alarm } from './alarm.js';
 
 /** Raised by {@link Deadline.race}; callers turn it into what the unanswered call means. */
 export class DeadlinePassed extends Error {}
@@ -9,20 +9,20 @@ export class Deadline {
   readonly until: number;
 
   constructor(
-    private readonly clock: NodeClock,
+    private readonly alarm: Alarm,
     readonly timeout: number,
   ) {
-    this.until = clock.monotonic() + timeout;
+    this.until = alarm.clock.monotonic() + timeout;
   }
 
   get remaining(): number {
-    return this.until - this.clock.monotonic();
+    return this.until - this.alarm.clock.monotonic();
   }
 
   /** Waits for `promise` until the deadline. What comes later is ignored, but never an unhandled rejection. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.clock.schedule(() => reject(new DeadlinePassed()), this.remaining, true);
+      const cancel = this.alarm.set(this.until, () => reject(new DeadlinePassed()));
       promise.then(
         (value) => (cancel(), resolve(value)),
         (error) => (cancel(), reject(error)),
@@ -32,7 +32,8 @@ export class Deadline {
 
   /** Waits for `delay` ms, or until the deadline when that is earlier. */
   pause(delay: number): Promise<void> {
-    return new Promise((resolve) => this.clock.schedule(resolve, Math.min(delay, Math.max(0, this.remaining)), true));
+    const time = Math.min(delay, Math.max(0, this.remaining));
+    return new Promise((resolve) => this.alarm.clock.schedule(resolve, time, true));
   }
 }
 
@@ -43,14 +44,9 @@ export class Deadline {
  * @param what names the call in the error: "list the records"
  * @throws StoreUnavailableError when no answer came in time
  */
-export async function answerWithin<T>(
-  clock: NodeClock,
-  timeout: number,
-  what: string,
-  call: () => Promise<T>,
-): Promise<T> {
+export async function answerWithin<T>(alarm: Alarm, timeout: number, what: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await new Deadline(clock, timeout).race(call());
+    return await new Deadline(alarm, timeout).race(call());
   } catch (cause) {
     if (!(cause instanceof DeadlinePassed)) throw cause;
     throw new StoreUnavailableError(`the store did not ${what} within ${timeout} ms`, { cause });

@@ -1,5 +1,6 @@
 import { type Observable, Subject } from 'rxjs';
 import { ClusterClock, type NodeClock, systemClock } from '../clock/index.js';
+import { Alarm } from './alarm.js';
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
 import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
 import { Deadline, answerWithin } from './deadline.js';
@@ -137,7 +138,7 @@ export class Gatekeeper {
     this.#isClosing = true;
     const semaphores = [...this.#directory.known.values()];
     for (const semaphore of semaphores) semaphore.line.wake();
-    const grace = new Deadline(this.#context.nodeClock, this.settings.shutdownGrace);
+    const grace = new Deadline(this.#context.alarm, this.settings.shutdownGrace);
     await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
   }
 
@@ -148,13 +149,14 @@ export class Gatekeeper {
     this.#context.clusterClock.stop();
     await this.#endWatch();
     await this.#context.store.close();
+    this.#context.alarm.close();
     this.#events.complete();
   }
 
   /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
-    const { nodeClock, timing } = this.#context;
-    await answerWithin(nodeClock, timing.callTimeout, 'end the watch', () => this.#watcher.stop()).catch((error) =>
+    const { alarm, timing } = this.#context;
+    await answerWithin(alarm, timing.callTimeout, 'end the watch', () => this.#watcher.stop()).catch((error) =>
       this.#events.next({ type: 'problem', action: 'end the watch', error }),
     );
   }
@@ -162,13 +164,15 @@ export class Gatekeeper {
   #createContext(nodeClock: NodeClock, random: Randomness): Context {
     const store = this.settings.store.open({ writer: this.node.instance });
     const { clockTolerance, callTimeout, strictStart } = this.settings;
+    const alarm = new Alarm(nodeClock);
     // Also the clock's readings end: one that hung would hold up all that wait for it.
-    const readClock = () => answerWithin(nodeClock, callTimeout, 'tell its time', () => store.now());
+    const readClock = () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now());
     return {
       node: this.node,
       timing: { clockTolerance, callTimeout, strictStart },
       store,
       nodeClock,
+      alarm,
       random,
       clusterClock: new ClusterClock(readClock, nodeClock, {
         tolerance: clockTolerance,

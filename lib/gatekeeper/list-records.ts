@@ -6,6 +6,6 @@ import { KEY_PREFIX } from './record-keeper.js';
 const LIST_FACTOR = 5;
 
 /** Every record's text by its key. @throws StoreUnavailableError */
-export function listRecords({ store, nodeClock, timing }: Context): Promise<Map<string, string>> {
-  return answerWithin(nodeClock, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
+export function listRecords({ store, alarm, timing }: Context): Promise<Map<string, string>> {
+  return answerWithin(alarm, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
 }

@@ -86,7 +86,7 @@ export class RecordKeeper {
    * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
    */
   transact<T>(plan: Plan<T>): Promise<T> {
-    const deadline = new Deadline(this.context.nodeClock, this.context.timing.callTimeout);
+    const deadline = new Deadline(this.context.alarm, this.context.timing.callTimeout);
     return this.#queue.run(() => this.#carryOut(plan, deadline));
   }
 

@@ -55,7 +55,7 @@ export class Semaphore implements PermitOwner {
    */
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
-    await this.definitions.ensure(this.name, parsed.duration);
+    if (parsed.duration !== undefined) await this.definitions.ensure(this.name, parsed.duration);
     const attempt = await this.holdings.attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }

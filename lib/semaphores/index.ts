@@ -10,4 +10,5 @@ export * from './pattern.js';
 export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';
+export * from './record.encode.js';
 export * from './token.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SemaphoreDefinition, faultsOf } from './definition.js';
+import { faultsOf } from './definition.js';
 import { show } from './duration.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { RECORD_VERSION, type SemaphoreRecord } from './record.js';
@@ -47,28 +47,6 @@ const recordSchema = z.strictObject({
   permits: z.array(permitSchema),
   grace: z.strictObject(expiring).optional(),
 });
-
-/** Definitions change rarely and records with every refresh: their text is made once per definition object. */
-const definitionTexts = new WeakMap<SemaphoreDefinition, string>();
-
-/** The record's text: JSON, written on a path where every µs counts. */
-export function encodeRecord(record: SemaphoreRecord): string {
-  const { v, nonce, seq, at, revision, lastToken, definition, permits, grace } = record;
-  return (
-    `{"v":${v},"nonce":${JSON.stringify(nonce)},"seq":${seq},"at":${at},"revision":${revision},"lastToken":${lastToken}` +
-    (definition ? `,"definition":${encodeDefinition(definition)}` : '') +
-    `,"permits":${JSON.stringify(permits)}` +
-    (grace ? `,"grace":${JSON.stringify(grace)}}` : '}')
-  );
-}
-
-function encodeDefinition(definition: SemaphoreDefinition): string {
-  const known = definitionTexts.get(definition);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(definition);
-  definitionTexts.set(definition, text);
-  return text;
-}
 
 /**
  * Reads a record's text.
