@@ -77,6 +77,7 @@ export class SimNode {
       acquirer: name,
       definitions: [definition],
       definitionsDelay: chance.whole(100, 3000),
+      clockTolerance: world.tolerance,
       callTimeout,
       sweepInterval: chance.whole(3000, 10_000),
       shutdownGrace: LONGEST,

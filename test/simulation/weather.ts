@@ -44,7 +44,7 @@ const CALM: Weather = {
   outages: 0,
   dataLoss: 0,
   clockJumps: [],
-  memberSpread: 100,
+  memberSpread: 25,
   strictStart: false,
 };
 

@@ -3,7 +3,7 @@ import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '.
 import { GatekeeperError } from '../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { SimNode } from './node.js';
-import { LONGEST, SEMAPHORE, type World } from './world.js';
+import { LONGEST, SEMAPHORE, SHORTEST, type World } from './world.js';
 
 const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, revoke: 3, look: 3 };
 
@@ -78,7 +78,7 @@ export class Workload {
   async edit(): Promise<void> {
     const { chance } = this;
     const change = chance.pick([
-      { permits: chance.pick([0, 1, 1, 2, 2, 3]) },
+      { permits: chance.pick([0, 1, 1, 1, 2, 2, 3]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
       { duration: this.#duration() },
     ]);
@@ -142,6 +142,6 @@ export class Workload {
   }
 
   #duration(): number {
-    return Math.round(this.chance.between(1600, LONGEST));
+    return Math.round(this.chance.skewed(SHORTEST * this.world.tolerance, LONGEST));
   }
 }

@@ -21,10 +21,14 @@ export interface World {
   readonly weather: Weather;
   readonly bugs: Bugs;
   readonly definition: SemaphoreDefinition;
+  /** ms that clocks may be apart. */
+  readonly tolerance: number;
   readonly callTimeout: number;
   readonly chance: Chance;
 }
 
 export const SEMAPHORE = 'job';
+/** The shortest that any permit may be asked for: as many times the tolerance. */
+export const SHORTEST = 3.2;
 /** The longest that any permit may be asked for, in ms: longer ones come only from clocks that were set back. */
 export const LONGEST = 15_000;

@@ -108,21 +108,24 @@ describe("a record's text", () => {
     );
     fc.assert(
       fc.property(texts, (text) => {
-        try {
-          decodeRecord('job', text);
-        } catch (error) {
-          expect(error instanceof CorruptRecordError || error instanceof NewerRecordError).toBe(true);
-        }
+        const error = faultOf(text);
+        expect(error === undefined || error instanceof CorruptRecordError || error instanceof NewerRecordError).toBe(
+          true,
+        );
       }),
     );
   });
 
   it('is shown in the error by its beginning only', () => {
-    try {
-      decodeRecord('job', 'x'.repeat(1_000_000));
-    } catch (error) {
-      expect((error as Error).message.length).toBeLessThan(400);
-    }
-    expect.assertions(1);
+    expect((faultOf('x'.repeat(1_000_000)) as Error).message.length).toBeLessThan(400);
   });
 });
+
+function faultOf(text: string): unknown {
+  try {
+    decodeRecord('job', text);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

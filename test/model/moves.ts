@@ -1,0 +1,85 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { PlainModel } from './plain-model.js';
+import type { RealCluster } from './real-cluster.js';
+
+type Move = fc.AsyncCommand<PlainModel, RealCluster>;
+
+/** A move that is always possible, and after which the cluster must look as the model does. */
+function move(name: string, play: (model: PlainModel, real: RealCluster) => Promise<void>): Move {
+  return {
+    check: () => true,
+    async run(model, real) {
+      await play(model, real);
+      expect(await real.taken()).toEqual(model.taken);
+      for (const place of model.nodes.keys()) {
+        const isHeld = (model.leaseOf(place)?.uses ?? 0) > 0;
+        expect([place, real.isHeld(place)]).toEqual([place, isHeld]);
+      }
+    },
+    toString: () => name,
+  };
+}
+
+const acquire = (place: number) =>
+  move(`node ${place} acquires`, async (model, real) => {
+    const outcome = model.acquire(place);
+    const permit = await real.acquire(place);
+    const { slot, token } = model.leaseOf(place) ?? {};
+    expect(permit && { slot: permit.slot, token: permit.token }).toEqual(
+      outcome === 'denied' ? undefined : { slot, token },
+    );
+  });
+
+const refresh = (place: number) =>
+  move(`node ${place} refreshes`, async (model, real) => {
+    const expected = model.refresh(place);
+    expect(await real.refresh(place)).toBe(expected);
+  });
+
+const release = (place: number) =>
+  move(`node ${place} releases`, async (model, real) => {
+    model.release(place);
+    await real.release(place);
+  });
+
+const run = (place: number, hold: boolean) =>
+  move(`node ${place} runs${hold ? ' and holds' : ''}`, async (model, real) => {
+    const isDenied = model.acquire(place) === 'denied';
+    const token = isDenied ? undefined : model.leaseOf(place)!.token;
+    if (!isDenied) model.release(place, hold);
+    expect(await real.run(place, hold)).toBe(token);
+  });
+
+const tick = (by: number) =>
+  move(`${by} ms pass`, async (model, real) => {
+    model.now += by;
+    await real.tick(by);
+  });
+
+const edit = (permits: number) =>
+  move(permits === 0 ? 'pause' : `edit to ${permits} permits`, async (model, real) => {
+    model.permits = permits;
+    await real.edit(permits);
+  });
+
+const crash = (place: number) =>
+  move(`node ${place} crashes`, async (model, real) => {
+    model.crash(place);
+    await real.crash(place);
+  });
+
+const place = fc.nat(2);
+
+export const moves = fc.commands(
+  [
+    place.map(acquire),
+    place.map(refresh),
+    place.map(release),
+    fc.tuple(place, fc.boolean()).map(([where, hold]) => run(where, hold)),
+    fc.oneof(fc.integer({ min: 1, max: 12_000 }), fc.constantFrom(1, 9499, 9500, 10_499, 10_500)).map(tick),
+    fc.nat(3).map(edit),
+    place.map(crash),
+  ],
+  { maxCommands: 40, size: 'max' },
+);
