@@ -58,8 +58,9 @@ export class Holdings {
     const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
     try {
       const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
-        const held = this.#lease(holder)?.permit;
-        const request = { instance, holder, acquirer, group, permitId, nonce, held, duration };
+        const lease = this.#lease(holder);
+        const [held, heldFor] = [lease?.permit, lease?.left];
+        const request = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         return this.#step(decide(record, request, view), holder, keepAlive);
       });
       this.context.reachability.back();
@@ -80,10 +81,10 @@ export class Holdings {
     return this.keeper.transact<boolean>((record, view, nonce) => {
       if (!lease.isHeld) return { result: false };
       const { id: permitId, holder, instance, acquirer, group } = lease.permit;
-      const held = lease.permit;
+      const [held, heldFor] = [lease.permit, lease.left];
       const decision = decide(
         record,
-        { instance, holder, acquirer, group, permitId, nonce, held, running, duration, onlyRefresh: true },
+        { instance, holder, acquirer, group, permitId, nonce, held, heldFor, running, duration, onlyRefresh: true },
         view,
       );
       if (decision.outcome !== 'denied') {

@@ -78,6 +78,11 @@ export class Lease {
     this.#isKept = true;
   }
 
+  /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
+  get left(): number {
+    return this.remaining + this.context.timing.clockTolerance;
+  }
+
   /** A refresh that succeeded. The running timer finds the new end by itself. */
   renew(permit: StoredPermit, sent: Instant): void {
     this.#permit = permit;

@@ -18,6 +18,11 @@ export interface AcquireRequest {
   readonly nonce: string;
   /** The permit that this holder still has by its own clocks. What the record says of others it may not claim. */
   readonly held?: StoredPermit;
+  /**
+   * ms for which it still counts on that permit, tolerance included. A refresh never writes less, also when cluster
+   * time jumped ahead: while its answer is under way the holder goes on by what it had.
+   */
+  readonly heldFor?: number;
   /** The run that took the permit still goes on: it may finish although the patterns no longer match (drain). */
   readonly running?: boolean;
   /** Refresh what is held or nothing: a permit that was lost stays lost. */
@@ -88,7 +93,8 @@ function refreshed(
 ): Decision {
   // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's. Always
   // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (Sightings).
-  const expiresAt = Math.max(held.expiresAt + 1, view.now + (request.duration ?? definition.duration));
+  const duration = Math.max(request.duration ?? definition.duration, Math.ceil(request.heldFor ?? 0));
+  const expiresAt = Math.max(held.expiresAt + 1, view.now + duration);
   const permit = { ...held, expiresAt, duration: expiresAt - view.now };
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';

@@ -10,7 +10,13 @@ export class Machines {
   constructor(private readonly world: World) {}
 
   /** Starts a node, and plans what will happen to it until `horizon` (ms of true time). */
-  boot(name: string, horizon: number, delay: number, chance: Chance, clocks = clockFaults(name, this.world, chance)): void {
+  boot(
+    name: string,
+    horizon: number,
+    delay: number,
+    chance: Chance,
+    clocks = clockFaults(name, this.world, chance),
+  ): void {
     const { time } = this.world;
     time.after(delay, () => {
       const node = new SimNode(name, new SimProcess(time, clocks), this.world, chance.fork());

@@ -22,6 +22,13 @@ describe('a permit that stands in the record', () => {
     expect(decision).toMatchObject({ outcome: 'granted', permit: { id: own.id, token: own.token } });
   });
 
+  it('is never refreshed for less than its holder still counts on, also when cluster time jumped ahead', () => {
+    const held = aPermit('node', { duration: 60_000, expiresAt: START + 60_000 });
+    const request = aRequest('node', { held, heldFor: 49_999.5 });
+    const decision = decide(aRecord({ permits: [held] }), request, viewAt(59_000));
+    expect(decision).toMatchObject({ permit: { duration: 50_000, expiresAt: START + 109_000 } });
+  });
+
   it('is not claimed by another holder of the same process', () => {
     const held = aPermit('node');
     const decision = decide(aRecord({ permits: [held] }), aRequest('node', { holder: 'other', held }), viewAt(1));

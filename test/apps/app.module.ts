@@ -1,0 +1,36 @@
+import { Module, type Provider } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { GatekeeperModule, hazelcast } from 'nestjs-gatekeeper';
+import { Awakening } from './awakening.js';
+import { BothOrdersJobs } from './jobs/both-orders.jobs.js';
+import { ErrandJob } from './jobs/errand.job.js';
+import { LongJob } from './jobs/long.job.js';
+import { ReportJob } from './jobs/report.job.js';
+import { ShortJob } from './jobs/short.job.js';
+import { type JobName, readSettings } from './settings.js';
+import { StateController } from './state.controller.js';
+
+const JOBS: Record<JobName, Provider[]> = {
+  'both-orders': [BothOrdersJobs],
+  short: [ShortJob],
+  long: [LongJob],
+  errand: [ErrandJob],
+  report: [ReportJob, Awakening],
+};
+
+const { name, clusterName, members, jobs, options } = readSettings();
+
+@Module({
+  imports: [
+    ScheduleModule.forRoot(),
+    GatekeeperModule.forRoot({
+      acquirer: name,
+      store: hazelcast({ clusterName, members }),
+      definitionsDelay: 500,
+      ...options,
+    }),
+  ],
+  controllers: [StateController],
+  providers: jobs.flatMap((job) => JOBS[job]),
+})
+export class AppModule {}

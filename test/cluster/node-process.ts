@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import type { GatekeeperState, StoredPermit } from 'nestjs-gatekeeper';
+import { PID_MARK, supervised } from '../../lib/testing/hazelcast/supervisor.js';
+import { type Said, sharedNow } from '../apps/say.js';
+import { type AppSettings, SETTINGS } from '../apps/settings.js';
+import { eventually } from '../contract/eventually.js';
+import { type WrongClock, inFrontOf } from './wrong-clock.js';
+
+const APP = fileURLToPath(new URL('../apps/dist/main.js', import.meta.url));
+
+/** What others write there: cron of a tick that came late (a freeze, a jump of the clock), faketime of a SIGKILL. */
+const NOT_OURS = /^\[Cron\] Missed execution deadline|^Caught Killed$/;
+
+/** What a node said: the gatekeeper's events, and what the jobs in test/apps say. */
+export interface NodeSaid extends Said {
+  readonly node: string;
+  readonly semaphore?: string;
+  readonly reason?: string;
+  readonly token?: number;
+  readonly permit?: StoredPermit;
+}
+
+/** What a line must be like to be the one that is looked for. */
+export type Like = Partial<Record<string, unknown>>;
+
+/** How a process ended. */
+export interface Ending {
+  readonly exitCode?: number;
+  readonly signal?: string;
+}
+
+/** One node of a cluster: a test app in a process of its own. It can't outlive the test, however that ends. */
+export class NodeProcess implements AsyncDisposable {
+  readonly name: string;
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<Ending>;
+  /** All that it said, in order. */
+  readonly said: NodeSaid[] = [];
+  /** Lines that are not events: what Nest logs. */
+  readonly log: string[] = [];
+  /** Lines of its standard error. */
+  readonly errors: string[] = [];
+  readonly #child;
+  #pid?: number;
+  #isRunning = true;
+
+  constructor(settings: AppSettings, clock?: WrongClock) {
+    this.name = settings.name;
+    const { wrapper, program } = inFrontOf(clock, [process.execPath, APP]);
+    const { file, args } = supervised(wrapper, program);
+    this.#child = execa(file, args, {
+      env: { [SETTINGS]: JSON.stringify(settings), NODE_OPTIONS: '' },
+      stdin: 'pipe',
+      buffer: false,
+      reject: false,
+      detached: true,
+    });
+    const outputs = Promise.all([
+      eachLine(this.#child.stdout, (line) => this.#read(line)),
+      eachLine(this.#child.stderr, (line) => this.errors.push(line)),
+    ]);
+    this.ended = outputs.then(() => this.#ending());
+  }
+
+  /** Starts a node and waits until it serves requests. */
+  static async start(settings: AppSettings, clock?: WrongClock): Promise<NodeProcess> {
+    const node = new NodeProcess(settings, clock);
+    await node.hears('ready', {}, { since: 0 });
+    return node;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** What it has said so far that is like that, in order. */
+  all(event: string, like: Like = {}, since = 0): NodeSaid[] {
+    return this.said.filter(
+      (said) =>
+        said.event === event &&
+        said.at >= since &&
+        Object.entries(like).every(([field, value]) => said[field] === value),
+    );
+  }
+
+  /** Its last line that came with a permit from the store: when it had it, and until when by cluster time. */
+  lastPermit(semaphore: string): NodeSaid & { readonly permit: StoredPermit } {
+    const lines = [...this.all('granted', { semaphore }), ...this.all('refreshed', { semaphore })];
+    return lines.toSorted((one, other) => one.at - other.at).at(-1) as NodeSaid & { permit: StoredPermit };
+  }
+
+  /** The last of {@link all}. */
+  last(event: string, like: Like = {}): NodeSaid | undefined {
+    return this.all(event, like).at(-1);
+  }
+
+  /**
+   * Waits for it to say so.
+   *
+   * @param when.since from when it counts, by the shared clock; now unless given
+   * @param when.within deadline in ms
+   * @throws with the last that it said, when that is over or the process has ended without it
+   */
+  async hears(event: string, like: Like = {}, when: { since?: number; within?: number } = {}): Promise<NodeSaid> {
+    const { since = sharedNow(), within = 20_000 } = when;
+    const what = `${this.name} says ${event} ${JSON.stringify(like)}`;
+    const found = () => this.all(event, like, since)[0];
+    await eventually(what, () => found() !== undefined || !this.#isRunning, within).catch((cause: unknown) => {
+      throw new Error(`${(cause as Error).message}\n${this.#tail()}`, { cause });
+    });
+    const said = found();
+    if (!said) throw new Error(`Ended before this: ${what}\n${this.#tail()}`);
+    return said;
+  }
+
+  async state(): Promise<GatekeeperState> {
+    const { port } = this.last('ready')!;
+    const answer = await fetch(`http://127.0.0.1:${String(port)}/`);
+    return (await answer.json()) as GatekeeperState;
+  }
+
+  /** To the app itself, whatever stands in front of it. */
+  signal(name: NodeJS.Signals): void {
+    if (this.#isRunning && this.#pid !== undefined) process.kill(this.#pid, name);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.ended;
+  }
+
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  /** What no healthy process says. */
+  get faults(): string[] {
+    const faults = this.all('fault').map((said) => JSON.stringify(said));
+    return [...faults, ...this.errors.filter((line) => !NOT_OURS.test(line))].map((line) => `${this.name}: ${line}`);
+  }
+
+  /** Closing the pipe is enough: the supervisor's answer to that is SIGKILL, also for a frozen one. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end();
+    await this.ended;
+  }
+
+  #read(line: string): void {
+    if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
+    else if (line.startsWith('{"event"')) this.said.push({ node: this.name, ...(JSON.parse(line) as Said) });
+    else this.log.push(line);
+  }
+
+  async #ending(): Promise<Ending> {
+    const { exitCode, signal } = await this.#child;
+    this.#isRunning = false;
+    return { exitCode, signal };
+  }
+
+  #tail(): string {
+    const events = this.said.slice(-15).map((said) => JSON.stringify(said));
+    return [...events, ...this.log.slice(-5), ...this.errors.slice(-20)].join('\n');
+  }
+}
+
+/** Resolves when all lines were read. */
+async function eachLine(output: Readable, read: (line: string) => void): Promise<void> {
+  await once(createInterface({ input: output }).on('line', read), 'close');
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
+import { sharedNow } from '../apps/say.js';
+import { eventually } from '../contract/eventually.js';
+import { figure } from './figure.js';
+import type { NodeProcess } from './node-process.js';
+import { Nodes } from './nodes.js';
+import { TICK } from './ticks.js';
+
+const DURATION = 3000;
+const CLOCK_TOLERANCE = 500;
+const CALL_TIMEOUT = 600;
+const SHORT = { semaphore: 'short' };
+const LONG = { semaphore: 'long' };
+const UNAVAILABLE = { ...SHORT, reason: 'unavailable' };
+/** ms that timers and pipes may take on a busy machine. */
+const SLACK = 250;
+
+describe('an app whose only Hazelcast member comes and goes', () => {
+  let cluster: HazelcastCluster;
+  let nodes: Nodes;
+  let node: NodeProcess;
+
+  beforeAll(async () => {
+    cluster = await startHazelcast({ clusterName: 'store-absent' });
+    nodes = new Nodes(cluster);
+    await member().kill();
+    node = await nodes.start({ name: 'patient', jobs: ['short', 'long'], options: { callTimeout: CALL_TIMEOUT } });
+  }, 90_000);
+
+  afterAll(async () => {
+    await nodes?.[Symbol.asyncDispose]();
+    await cluster?.stop();
+  });
+
+  const member = () => cluster.members[0]!;
+
+  it('starts and answers without it, skips its jobs, and says why', async () => {
+    await eventually('three ticks are skipped', () => node.all('run-skipped', UNAVAILABLE).length >= 3);
+    const { store } = await node.state();
+    expect(store.connected).toBe(false);
+    expect(store.problem).toEqual(expect.stringMatching(/./));
+    expect(node.all('begun')).toEqual([]);
+  });
+
+  it('connects when it comes, and runs its jobs', async () => {
+    await member().start();
+    const startedAt = sharedNow();
+    await Promise.all([node.hears('begun', SHORT), node.hears('begun', LONG)]);
+    figure('first run after the member was up', sharedNow() - startedAt);
+    expect((await node.state()).store).toMatchObject({ connected: true });
+  });
+
+  describe('when it is lost in the midst of a run', () => {
+    let lostAt: number;
+
+    beforeAll(async () => {
+      await node.hears('refreshed', LONG);
+      await member().kill();
+      lostAt = sharedNow();
+      await eventually('three ticks are skipped', () => node.all('run-skipped', UNAVAILABLE, lostAt).length >= 3);
+      await node.hears('ended', LONG, { since: lostAt });
+    }, 30_000);
+
+    it('skips its jobs within its call timeout', () => {
+      const took = node.all('run-skipped', UNAVAILABLE, lostAt).map(({ wall }) => wall % TICK);
+      figure('the slowest skip after its tick', Math.max(...took));
+      expect(Math.max(...took)).toBeLessThan(CALL_TIMEOUT + SLACK);
+      expect(node.all('begun', SHORT, lostAt + TICK)).toEqual([]);
+    });
+
+    it('keeps the run going until its lease ends, and then tells it', () => {
+      const refreshed = node.all('refreshed', LONG).findLast(({ at }) => at <= lostAt + SLACK)!;
+      const ended = node.all('ended', LONG, lostAt)[0]!;
+      expect(ended).toMatchObject({ told: 'expired' });
+      const lasted = ended.at - refreshed.at;
+      figure('told after its last refresh', lasted);
+      expect(lasted).toBeGreaterThan(DURATION - CLOCK_TOLERANCE - SLACK);
+      expect(lasted).toBeLessThan(DURATION - CLOCK_TOLERANCE + SLACK);
+    });
+
+    it('says so where its health is looked at', async () => {
+      const { store, semaphores } = await node.state();
+      expect(store.connected).toBe(false);
+      expect(store.problem).toEqual(expect.stringMatching(/./));
+      expect(semaphores.map(({ name }) => name)).toEqual(['long', 'short']);
+    });
+  });
+
+  it('puts back what it knew when it comes again, empty, and runs its jobs after a grace', async () => {
+    await member().start();
+    const startedAt = sharedNow();
+    const restored = await node.hears('restored', SHORT);
+    const [short] = await Promise.all([node.hears('begun', SHORT), node.hears('begun', LONG)]);
+    figure('restored after the member was up', restored.at - startedAt);
+    figure('first run after that', short.at - restored.at);
+    const waited = node.all('run-skipped', { ...SHORT, reason: 'recovering' }, startedAt);
+    expect(waited.length).toBeGreaterThan(0);
+    const grace = short.at - restored.at;
+    expect(grace).toBeGreaterThan(DURATION);
+    expect(grace).toBeLessThan(DURATION + CLOCK_TOLERANCE + 2 * TICK);
+    expect((await node.state()).store).toMatchObject({ connected: true });
+  });
+
+  it('skips its jobs within its call timeout also while the member is frozen, and goes on when that wakes', async () => {
+    const since = sharedNow();
+    member().pause();
+    await eventually('three ticks are skipped', () => node.all('run-skipped', UNAVAILABLE, since).length >= 3);
+    const took = node.all('run-skipped', UNAVAILABLE, since).map(({ wall }) => wall % TICK);
+    figure('the slowest skip after its tick', Math.max(...took));
+    expect(Math.max(...took)).toBeLessThan(CALL_TIMEOUT + SLACK);
+    member().resume();
+    const wokenAt = sharedNow();
+    const begun = await node.hears('begun', SHORT);
+    figure('first run after the member woke', begun.at - wokenAt);
+  });
+
+  it('never ends, and leaves no error behind', () => {
+    expect(node.isRunning).toBe(true);
+    expect(nodes.faults).toEqual([]);
+  });
+});
