@@ -130,7 +130,9 @@ export class ClusterClock {
   async #readMembers(): Promise<void> {
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    const readings = Math.min(MOST_READINGS, Math.max(2, 2 * this.#members.size));
+    // The first ones must find them all: whoever knows only a member that runs ahead takes permits over too early.
+    const isFirst = this.#members.size === 0;
+    const readings = isFirst ? MOST_READINGS : Math.min(MOST_READINGS, Math.max(2, 2 * this.#members.size));
     for (let count = 0; count < readings; count++) await this.#readOne();
     this.#forgetDeparted();
     this.#checkAgreement();

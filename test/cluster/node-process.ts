@@ -87,12 +87,6 @@ export class NodeProcess implements AsyncDisposable {
     );
   }
 
-  /** Its last line that came with a permit from the store: when it had it, and until when by cluster time. */
-  lastPermit(semaphore: string): NodeSaid & { readonly permit: StoredPermit } {
-    const lines = [...this.all('granted', { semaphore }), ...this.all('refreshed', { semaphore })];
-    return lines.toSorted((one, other) => one.at - other.at).at(-1) as NodeSaid & { permit: StoredPermit };
-  }
-
   /** The last of {@link all}. */
   last(event: string, like: Like = {}): NodeSaid | undefined {
     return this.all(event, like).at(-1);
@@ -101,7 +95,7 @@ export class NodeProcess implements AsyncDisposable {
   /**
    * Waits for it to say so.
    *
-   * @param when.since from when it counts, by the shared clock; now unless given
+   * @param when.since from when it counts, by the shared clock; now unless given: too late if an act before has caused it already
    * @param when.within deadline in ms
    * @throws with the last that it said, when that is over or the process has ended without it
    */

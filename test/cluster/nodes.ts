@@ -1,3 +1,4 @@
+import type { StoredPermit } from 'nestjs-gatekeeper';
 import type { HazelcastCluster } from 'nestjs-gatekeeper/testing';
 import { sharedNow } from '../apps/say.js';
 import type { AppSettings } from '../apps/settings.js';
@@ -37,6 +38,15 @@ export class Nodes implements AsyncDisposable {
     const { since = sharedNow(), within = 20_000 } = when;
     const what = `some node says ${event} ${JSON.stringify(like)}`;
     return (await eventually(what, () => this.all(event, like, since)[0] ?? false, within)) as NodeSaid;
+  }
+
+  /**
+   * The permit in slot 0 as the store has it. A node that was killed has not always said its last: a refresh may have
+   * been under way.
+   */
+  async storedPermit(semaphore: string): Promise<StoredPermit> {
+    const { semaphores } = await this.running[0]!.state();
+    return semaphores.find(({ name }) => name === semaphore)!.holders.find(({ slot }) => slot === 0)!;
   }
 
   /** What no healthy process says, of all of them. */

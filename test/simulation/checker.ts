@@ -58,6 +58,7 @@ export class Checker {
     const { permit } = lease;
     this.grants++;
     this.#checkToken(permit);
+    if (lease.remaining <= 0) this.#violated(`${node} was given ${nameOf(permit)} when it was over`);
     this.#held.add({ node, process, lease });
     this.#checkCount(permit);
     this.#highestReturned = Math.max(this.#highestReturned, permit.token);

@@ -74,7 +74,9 @@ async function storm(world: World, machines: Machines): Promise<void> {
 }
 
 function planForStore({ chance, weather, time, cluster }: World): void {
-  if (chance.happens(weather.dataLoss)) time.after(chance.between(5000, HORIZON), () => cluster.loseData());
+  for (let losses = 0; losses < weather.dataLosses; losses++) {
+    time.after(chance.between(5000, HORIZON), () => cluster.becomeFragile());
+  }
   if (weather.clockJumps.length > 0) {
     const by = chance.pick(weather.clockJumps);
     time.after(chance.between(5000, HORIZON), () => cluster.jumpClock(by));

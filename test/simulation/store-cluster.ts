@@ -27,6 +27,7 @@ export class StoreCluster {
   /** ms that the clock of each member is off. */
   readonly #clocks: number[];
   isDown = false;
+  #isFragile = false;
 
   constructor(
     public weather: Weather,
@@ -55,11 +56,18 @@ export class StoreCluster {
     this.around.trace.note('store', () => `${writer} wrote ${next}`);
     this.around.onWrite(next);
     for (const client of this.#clients) client.tell({ key, text: next });
+    if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
+    this.#isFragile = false;
     return true;
   }
 
+  /** Loses all data soon after the next write: when it is likeliest that somebody has not heard of it. */
+  becomeFragile(): void {
+    this.#isFragile = true;
+  }
+
   /** Every record is gone; some hear at once that something happened, as after a reconnection. */
-  loseData(): void {
+  #loseData(): void {
     this.around.trace.note('store', () => 'LOST ALL DATA');
     this.texts.clear();
     for (const client of this.#clients) if (this.around.chance.happens(0.5)) client.tell({});
