@@ -1,14 +1,4 @@
-/** Legacy decorators and their metadata are on, as in every Nest application; modules stay ESM. */
-const swc = {
-  jsc: {
-    target: 'es2022',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-};
+import swc from './test/swc.options.js';
 
 export default {
   testEnvironment: 'node',

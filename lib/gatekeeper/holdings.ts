@@ -117,11 +117,15 @@ export class Holdings {
     this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: permit.lease.permit, reason });
   }
 
-  /** Looks after leases that news of the record no longer show: revoked, or lost with the store's data. */
+  /**
+   * Looks after leases that the record no longer shows as they were granted: revoked, or lost with the store's data.
+   * What others put back may end earlier than the holder was told, and its grace with it.
+   */
   async verify(): Promise<void> {
-    const present = new Set(this.keeper.known?.permits.map((permit) => permit.id));
+    const ends = new Map(this.keeper.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
     for (const lease of this.leases) {
-      if (!present.has(lease.permit.id) && lease.isHeld) await this.refresh(lease);
+      const isForgotten = (ends.get(lease.permit.id) ?? -Infinity) < lease.permit.expiresAt;
+      if (isForgotten && lease.isHeld) await this.refresh(lease);
     }
   }
 

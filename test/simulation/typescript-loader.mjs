@@ -1,18 +1,8 @@
 import { transformFile } from '@swc/core';
 import { fileURLToPath } from 'node:url';
+import options from '../swc.options.js';
 
-/** Lets Node import the sources as they are: `./x.js` finds `./x.ts`, with the compiler options of the tests. */
-const options = {
-  jsc: {
-    target: 'es2022',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-};
-
+/** Lets Node import the sources as they are: `./x.js` finds `./x.ts`, compiled as for the tests. */
 export async function resolve(specifier, context, nextResolve) {
   if (!specifier.startsWith('.') || !context.parentURL?.endsWith('.ts')) return nextResolve(specifier, context);
   return nextResolve(specifier.replace(/\.js$/, '.ts'), context);

@@ -27,6 +27,8 @@ export interface Weather {
   /** The member that answers may be one of two; ms between their clocks. */
   readonly memberSpread: number;
   readonly strictStart: boolean;
+  /** Permits may last longer than the definition says: asked for or extended so, or granted before an edit. */
+  readonly longPermits: boolean;
 }
 
 const CALM: Weather = {
@@ -46,6 +48,7 @@ const CALM: Weather = {
   clockJumps: [],
   memberSpread: 25,
   strictStart: false,
+  longPermits: true,
 };
 
 const LOSSY: Weather = {
@@ -68,18 +71,21 @@ export const KEPT = {
   slow: { ...LOSSY, slow: 0.15 },
   stormy: STORMY,
   all: { ...STORMY, slow: 0.05 },
-  'data-loss': { ...FORGETFUL, crashes: 0 },
-  'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true },
+  'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
+  'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
   'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
 } satisfies Record<string, Weather>;
 
 /**
  * Known holes. A node that has just started has no history to hold against an empty store or a clock that jumped
  * (`strictStart` closes that), nor has it seen the clock of every member. When the cluster's clock is set back, a node
- * that has noticed stamps by a clock that stands still, and one that has not takes over by a clock that goes on.
+ * that has noticed stamps by a clock that stands still, and one that has not takes over by a clock that goes on. After
+ * lost data the grace is as long as the longest permit that the restoring node knew of: a longer one of which it had
+ * not heard may outlast it, unless its holder hears of the loss in time.
  */
 export const HOLES = {
   'data-loss-and-crashes': FORGETFUL,
+  'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
   'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
   'clock-back': { ...STORMY, clockJumps: [-3000, -100_000] },
   'clock-back-strict': { ...STORMY, clockJumps: [-3000, -100_000], strictStart: true },

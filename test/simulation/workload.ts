@@ -80,7 +80,7 @@ export class Workload {
     const change = chance.pick([
       { permits: chance.pick([0, 1, 1, 1, 2, 2, 3]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
-      { duration: this.#duration() },
+      ...(this.world.weather.longPermits ? [{ duration: this.#duration() }] : []),
     ]);
     this.world.trace.note(this.node.name, () => `edits to ${JSON.stringify(change)}`);
     await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);
@@ -142,6 +142,8 @@ export class Workload {
   }
 
   #duration(): number {
-    return Math.round(this.chance.skewed(SHORTEST * this.world.tolerance, LONGEST));
+    const { tolerance, weather, definition } = this.world;
+    const shortest = SHORTEST * tolerance;
+    return Math.round(this.chance.skewed(shortest, weather.longPermits ? LONGEST : definition.duration));
   }
 }

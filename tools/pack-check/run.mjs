@@ -21,6 +21,10 @@ try {
   await install(filename);
   for (const project of ['esm', 'cjs']) {
     await cp(join(root, 'tools/pack-check', project), join(folder, project), { recursive: true });
+    for (const shared of ['app.ts', 'tsconfig.json']) {
+      await cp(join(root, 'tools/pack-check', shared), join(folder, project, shared));
+    }
+    console.log(`${project}:`);
     await inFolder`npx tsc -p ${project}`;
     await inFolder`node --no-warnings ${project}/out/app.js`;
   }
