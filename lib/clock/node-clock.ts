@@ -18,15 +18,21 @@ export interface NodeClock {
 
 export type CancelTimer = () => void;
 
-/** The longest delay that setTimeout takes; longer ones would fire at once. */
+/** ms; the longest delay that setTimeout takes (24.8 days): longer ones would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: NodeClock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   schedule(action, delay, isAwaited = false) {
-    const timer = setTimeout(action, Math.min(Math.max(delay, 0), LONGEST_TIMER));
+    let cancel: CancelTimer;
+    const goOn = () => {
+      cancel = systemClock.schedule(action, delay - LONGEST_TIMER, isAwaited);
+    };
+    const isTooLong = delay > LONGEST_TIMER;
+    const timer = setTimeout(isTooLong ? goOn : action, isTooLong ? LONGEST_TIMER : Math.max(delay, 0));
     if (!isAwaited) timer.unref();
-    return () => clearTimeout(timer);
+    cancel = () => clearTimeout(timer);
+    return () => cancel();
   },
 };

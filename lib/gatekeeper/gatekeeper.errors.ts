@@ -32,11 +32,13 @@ export class AcquireTimeoutError extends GatekeeperError {
 
   constructor(
     readonly semaphore: string,
-    readonly timeout: number,
+    /** ms; undefined: it would have waited for ever, but this node shuts down. */
+    readonly timeout: number | undefined,
     readonly reason: DenialReason,
     options?: ErrorOptions,
   ) {
-    super(`no permit of semaphore ${show(semaphore)} within ${timeout} ms: last denied with ${reason}`, options);
+    const within = timeout === undefined ? '' : ` within ${timeout} ms`;
+    super(`no permit of semaphore ${show(semaphore)}${within}: last denied with ${reason}`, options);
   }
 }
 

@@ -82,7 +82,7 @@ export class WaitingLine {
 
   #failure(options: WaitOptions, attempt: Attempt & { permit?: undefined }): Error {
     if (options.signal?.aborted) return options.signal.reason as Error;
-    return new AcquireTimeoutError(this.semaphore, options.timeout ?? 0, attempt.reason, { cause: attempt.error });
+    return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
   }
 
   /** Who gave up while the grant was under way doesn't want it any more. */
