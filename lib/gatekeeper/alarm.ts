@@ -29,8 +29,10 @@ export class Alarm {
     return () => this.#entries.delete(entry);
   }
 
+  /** Rings for all that still wait: nobody may wait for ever for a store that is closed. */
   close(): void {
     this.#cancelTimer?.();
+    for (const { ring } of this.#entries) ring();
     this.#entries.clear();
   }
 

@@ -158,7 +158,7 @@ export class RecordKeeper {
       const { text, quiet } = attempt;
       if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#text, text, { quiet })))) return false;
       // News of a later write may have overtaken this answer.
-      if (!this.#known || !isBehind(attempt.record, this.#known)) this.#accept(attempt.text, attempt.record);
+      if (!this.#known || !isBehind(attempt.record, this.#known)) this.#keep(attempt.text, attempt.record);
       return true;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) return false;
@@ -203,7 +203,7 @@ export class RecordKeeper {
       if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
       throw error;
     }
-    this.#accept(text, record);
+    this.#keep(text, record);
     this.context.events.next({ type: 'restored', semaphore: this.name, revision: record.revision });
     return true;
   }
@@ -236,6 +236,7 @@ export class RecordKeeper {
     if (tries > 1) await deadline.pause(this.context.random.number() * Math.min(200, 4 * 2 ** tries));
   }
 
+  /** What was read, or heard of: written by anyone. */
   #accept(text: string | undefined, record: SemaphoreRecord | undefined): void {
     this.#checkStamp(record);
     this.#text = text;
@@ -244,11 +245,24 @@ export class RecordKeeper {
     this.#observe(record);
   }
 
+  /** What this node wrote itself, and so has stamped by its own reading of cluster time. */
+  #keep(text: string, record: SemaphoreRecord): void {
+    this.#text = text;
+    this.#record = record;
+    this.#known = record;
+    this.#note(record);
+    this.#lookedAt = record.at;
+  }
+
   #observe(record: SemaphoreRecord | undefined): void {
+    this.#note(record);
+    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.now();
+  }
+
+  #note(record: SemaphoreRecord | undefined): void {
     this.#unreadable = undefined;
     const leases = record?.grace ? [...record.permits, record.grace] : (record?.permits ?? []);
     this.#sightings.observe(leases, this.context.nodeClock.monotonic());
-    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.now();
   }
 
   /**

@@ -73,20 +73,20 @@ export const KEPT = {
   all: { ...STORMY, slow: 0.05 },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
-  'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
 } satisfies Record<string, Weather>;
 
 /**
  * Known holes. A node that has just started has no history to hold against an empty store or a clock that jumped
- * (`strictStart` closes that), nor has it seen the clock of every member. When the cluster's clock is set back, a node
- * that has noticed stamps by a clock that stands still, and one that has not takes over by a clock that goes on. After
- * lost data the grace is as long as the longest permit that the restoring node knew of: a longer one of which it had
- * not heard may outlast it, unless its holder hears of the loss in time.
+ * (`strictStart` closes the one and leaves little of the other), nor has it seen the clock of every member. When the
+ * cluster's clock is set back, a node that has noticed stamps by a clock that stands still, and one that has not takes
+ * over by a clock that goes on. After lost data the grace is as long as the longest permit that the restoring node knew
+ * of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time.
  */
 export const HOLES = {
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
   'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
+  'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
   'clock-back': { ...STORMY, clockJumps: [-3000, -100_000] },
   'clock-back-strict': { ...STORMY, clockJumps: [-3000, -100_000], strictStart: true },
   'clock-spread': { ...STORMY, memberSpread: 3000 },
