@@ -11,7 +11,6 @@ export default {
     '^nestjs-gatekeeper/testing$': '<rootDir>/lib/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
-  // The closing line last: the default reporter's summary comes before it.
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
   maxWorkers: 2,
   testTimeout: 60_000,
