@@ -18,10 +18,10 @@ export async function sequential({ gatekeeper, other, raw }) {
   for (const name of ['grant', 'release']) await (await semaphore(name).tryAcquire({ duration: '10m' })).release();
   const free = (await raw.stored('bench-grant')).length;
 
-  const refresh = await interleaved(timesAcquire(semaphore('refresh')), raw.compareAndSet(held, held), raw.quiet);
-  const grant = await interleaved(timesAcquire(semaphore('grant')), raw.compareAndSet(free, held), raw.quiet);
-  const release = await interleaved(timesRelease(semaphore('release')), raw.compareAndSet(held, free), raw.quiet);
-  const denial = await interleaved(() => () => semaphore('denied').tryAcquire(), get, raw.quiet);
+  const refresh = await interleaved(timesAcquire(semaphore('refresh')), raw.compareAndSet(held, held), raw.afterWrite);
+  const grant = await interleaved(timesAcquire(semaphore('grant')), raw.compareAndSet(free, held), raw.afterWrite);
+  const release = await interleaved(timesRelease(semaphore('release')), raw.compareAndSet(held, free), raw.afterWrite);
+  const denial = await interleaved(() => () => semaphore('denied').tryAcquire(), get, raw.afterRead);
   return [
     row('refresh (tryAcquire of a held permit) / raw compare-and-set', refresh),
     row('grant / raw compare-and-set', grant),
@@ -53,15 +53,21 @@ export function row(name, { ours, reference }, target = TARGET, isMet = (ratio) 
 /** The raw client's calls, on a map of their own with the same settings. */
 export function rawCalls(map, records) {
   return {
-    /** Answers when the member has done all that was sent before: a hint that a release sent along, say. */
-    quiet: () => map.get('quiet'),
+    /**
+     * Answers when the member has done all that was sent before (a hint that a release sent along, say). A write before
+     * writes and a read before reads, so that both sides' calls follow the same kind of call.
+     */
+    afterWrite: () => map.set('quiet', 'quiet'),
+    afterRead: () => map.get('quiet'),
     stored: (name) => records.get(`semaphore:${name}`),
-    /** From a text of one length to a text of the other. */
+    /** From a text of one length to a text of the other, put there before where it can't be what stands there already. */
     compareAndSet(from, to) {
       const key = randomUUID();
+      let stored;
       return async (count) => {
-        const [current, next] = [textOf(from, `${count}-`), textOf(to, `${count}+`)];
-        await map.set(key, current);
+        const [current, next] = [stored ?? textOf(from, `${count}-`), textOf(to, `${count}+`)];
+        if (current !== stored) await map.set(key, current);
+        stored = from === to ? next : undefined;
         return async () => {
           if (!(await map.replaceIfSame(key, current, next))) throw new Error('the raw compare-and-set was refused');
         };
