@@ -209,7 +209,8 @@ export class Holdings {
     try {
       const released = await this.keeper.transact<boolean>((record, view, nonce) => {
         // A use that was in the queue before may have joined the lease: then it lives on.
-        if (lease.users.size > 0) return { result: false };
+        // A short run may even have joined and ended while the record was read: what it left to be held stays.
+        if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
         // Ended here before the request leaves: from then on the slot may be another's.
         lease.finish('released');
         const next = record && release(record, permit.id, view, nonce);

@@ -12,6 +12,27 @@ describe('run', () => {
     expect(await gatekeeper.run('job', async () => 'done')).toEqual({ executed: true, value: 'done' });
   });
 
+  it('keeps what a run left to be held, though another use was being given back when the run joined it', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const permit = (await one.gatekeeper.tryAcquire('job'))!;
+    const [writing, reading] = [openEnd(), openEnd()];
+    one.store.script = async (call, go) => {
+      await (call === 'compareAndSet' ? writing.work() : reading.work());
+      return go();
+    };
+    const running = one.gatekeeper.run('job', () => 1);
+    await settled();
+    // Waits behind the run's refresh; when its turn comes the run uses the permit, and when it has read it no longer does.
+    const releasing = permit.release();
+    writing.end();
+    expect(await running).toEqual({ executed: true, value: 1 });
+    reading.end();
+    await releasing;
+    expect((await nodes.record()).permits).toHaveLength(1);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeUndefined();
+  });
+
   it('throws what the work throws, and keeps the permit all the same', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
