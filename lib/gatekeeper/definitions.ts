@@ -2,6 +2,8 @@ import {
   type DurationInput,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
+  type SemaphoreRecord,
+  type View,
   createRecord,
   edit,
   parseDefinition,
@@ -130,17 +132,22 @@ export class Definitions {
   }
 
   /** Takes a definition away, with all its permits. Code does not bring it back: an operator's removal stays. */
-  async remove(name: string): Promise<boolean> {
-    return this.keeperOf(name).transact<boolean>((record, view, nonce) => {
-      const next = record && remove(record, view, nonce);
-      return next ? { write: next, done: () => true } : { result: false };
-    });
+  remove(name: string): Promise<boolean> {
+    return this.#change(name, remove);
   }
 
   /** Takes a permit from its holder at once: its signal aborts when the node hears of it. */
-  async revoke(name: string, permitId: string): Promise<boolean> {
+  revoke(name: string, permitId: string): Promise<boolean> {
+    return this.#change(name, (record, view, nonce) => release(record, permitId, view, nonce));
+  }
+
+  /** @returns false when there was nothing to change */
+  async #change(
+    name: string,
+    change: (record: SemaphoreRecord, view: View, nonce: string) => SemaphoreRecord | undefined,
+  ): Promise<boolean> {
     return this.keeperOf(name).transact<boolean>((record, view, nonce) => {
-      const next = record && release(record, permitId, view, nonce);
+      const next = record && change(record, view, nonce);
       return next ? { write: next, done: () => true } : { result: false };
     });
   }

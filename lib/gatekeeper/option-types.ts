@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readDuration, show } from '../semaphores/index.js';
+import { numberReadBy, readDuration, show } from '../semaphores/index.js';
 
 /** zod type of a switch. The fault names the value, as those of all options do. */
 export const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` });
@@ -11,9 +11,4 @@ export function choiceSchema<const Choices extends readonly string[]>(choices: C
 }
 
 /** zod type of a duration that may also be 0: reads numbers and text, gives ms. */
-export const delaySchema = z.unknown().transform((value, context) => {
-  const read = value === 0 ? 0 : readDuration(value);
-  if (typeof read === 'number') return read;
-  context.addIssue({ code: 'custom', message: read });
-  return z.NEVER;
-});
+export const delaySchema = numberReadBy((value) => (value === 0 ? 0 : readDuration(value)));

@@ -138,7 +138,7 @@ export class RecordKeeper {
       if ('write' in step) {
         const attempt = this.#prepare(step);
         if (await this.#write(attempt, deadline, attempts)) return attempt.done();
-        if (attempts.length > 1) await this.#backOff(attempts.length, deadline);
+        await this.#backOff(attempts.length, deadline);
       }
       isRead = true;
     }
@@ -174,7 +174,7 @@ export class RecordKeeper {
       if (text !== undefined && text === this.#text) return this.#observe(this.#record);
       const record = text === undefined ? undefined : this.#decode(text);
       if (!this.#known || (record && !isBehind(record, this.#known))) return this.#accept(text, record);
-      await this.#setClock(deadline, attempts);
+      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       if (await this.#restore(restore(this.#known, record, this.view(), this.context.random.id()), text, deadline))
         return;
       await this.#backOff(tries, deadline);
@@ -210,7 +210,6 @@ export class RecordKeeper {
 
   /** A node whose last sample is too old decides nothing before it has sampled again. */
   async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
-    if (this.context.clusterClock.isFresh) return;
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
   }
 

@@ -14,6 +14,8 @@ export interface WaitOptions extends AttemptOptions {
 
 /** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
 const LONGEST_NAP = 5_000;
+/** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
+const SHORT_NAP = 1_000;
 /** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that nobody starves. */
 const JITTER = 20;
 
@@ -94,7 +96,7 @@ export class WaitingLine {
 
   #untilWorthwhile(attempt: Attempt & { permit?: undefined }): number {
     const jitter = this.context.random.number() * JITTER;
-    if (attempt.reason !== 'no-permit') return Math.min(1000, LONGEST_NAP) + jitter;
+    if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
     return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;
   }
 

@@ -31,13 +31,18 @@ export interface SemaphoreDefinitionInput {
   readonly duration: DurationInput;
 }
 
+/** A zod type that gives what `read` makes of a value, unless that is a sentence that says what is wrong with it. */
+export function numberReadBy(read: (value: unknown) => number | string) {
+  return z.unknown().transform((value, context) => {
+    const result = read(value);
+    if (typeof result === 'number') return result;
+    context.addIssue({ code: 'custom', message: result });
+    return z.NEVER;
+  });
+}
+
 /** zod type of a duration: reads numbers and text, gives ms. */
-export const durationSchema = z.unknown().transform((value, context) => {
-  const read = readDuration(value);
-  if (typeof read === 'number') return read;
-  context.addIssue({ code: 'custom', message: read });
-  return z.NEVER;
-});
+export const durationSchema = numberReadBy(readDuration);
 
 /** zod type of the name of a semaphore, group or acquirer. */
 export const nameSchema = checked<string>(nameFault);
