@@ -8,8 +8,8 @@ export interface ClusterClockOptions {
   readonly tolerance: number;
   /** ms between samples. */
   readonly sampleInterval?: number;
-  /** The longest duration of any permit now known, in ms: suspicion lasts twice as long. */
-  readonly longestDuration: () => number;
+  /** Be suspect from the start: a node that has just started has no history to hold against a clock that jumped. */
+  readonly strictStart?: boolean;
   /** Called once each time the clock becomes suspect. */
   readonly onSuspect?: (reason: string) => void;
 }
@@ -33,19 +33,20 @@ const LONE_MEMBER_TOLERANCE = 10_000;
 const MOST_READINGS = 8;
 
 /**
- * Cluster time: the LOWEST of the living members' clocks, extrapolated by the monotonic clock, never going back. A
- * member that runs ahead is so ignored; one that lags costs only waiting.
+ * Cluster time, which lies between {@link earliest} and {@link latest}: the lowest and the highest of the living
+ * members' clocks, extrapolated by the monotonic clock. Whoever stamps an expiry goes by the latest, whoever checks it
+ * by the earliest: a member whose clock is wrong, either way, costs only waiting.
  *
- * What safety needs is that whoever stamps an expiry and whoever checks it go by one clock that does not jump ahead.
- * That can't be proved, so the clock looks for signs of the contrary and is `suspect` for a while after each; meanwhile
- * takers go by their own observations alone ({@link Sightings}).
+ * What safety needs is that no checker's clock is ahead of the stamper's. That can't be proved, so this one looks for
+ * signs of the contrary and is `suspect` for a while after each; meanwhile takers go by their own observations alone
+ * ({@link Sightings}).
  */
 export class ClusterClock {
   #members = new Map<string, MemberClock>();
-  #latest = -Infinity;
   /** The node's wall clock minus its monotonic clock when the samples were taken. */
   #wallAhead = 0;
-  #suspectUntil = -Infinity;
+  #doubtedAt = -Infinity;
+  #sampledAt = -Infinity;
   #suspicion = '';
   #cancelTimer?: CancelTimer;
   #sampling?: Promise<void>;
@@ -58,6 +59,7 @@ export class ClusterClock {
 
   /** Samples now and then regularly, until {@link stop}. A failed sample is made up for by the next. */
   start(): void {
+    if (this.options.strictStart) this.#doubt('strictStart: this node has just started');
     const again = () => {
       this.#cancelTimer = this.node.schedule(again, this.options.sampleInterval ?? 10_000);
       this.sample().catch(() => undefined);
@@ -88,15 +90,28 @@ export class ClusterClock {
     return false;
   }
 
-  /** Cluster time in whole ms. Call it only while {@link isFresh}. */
-  now(): number {
+  /** Monotonic ms at which the last sample was begun that brought anything: what it shows is younger. */
+  get sampledAt(): number {
+    return this.#sampledAt;
+  }
+
+  /** The lowest that cluster time can be, in whole ms; may go back. -Infinity before the first sample. */
+  earliest(): number {
     const at = this.node.monotonic();
-    let offset = Infinity;
-    for (const member of this.#members.values()) {
-      if (at - member.lastAt <= OLDEST_SAMPLE) offset = Math.min(offset, member.best!.offset);
-    }
-    if (offset !== Infinity) this.#latest = Math.max(this.#latest, Math.floor(at + offset));
-    return this.#latest;
+    let lowest = Infinity;
+    for (const member of this.#living(at)) lowest = Math.min(lowest, member.best!.offset);
+    return lowest === Infinity ? -Infinity : Math.floor(at + lowest);
+  }
+
+  /**
+   * The highest that cluster time can be, in whole ms. A clock that was set back counts as before until every node must
+   * have noticed. -Infinity before the first sample.
+   */
+  latest(): number {
+    const at = this.node.monotonic();
+    let highest = -Infinity;
+    for (const member of this.#living(at)) highest = Math.max(highest, member.highest(at - OLDEST_SAMPLE));
+    return Math.floor(at + highest);
   }
 
   /** Samples say nothing of now when the monotonic clock stood still since (the machine slept) or the wall clock was set. */
@@ -104,20 +119,35 @@ export class ClusterClock {
     return Math.abs(this.node.wall() - this.node.monotonic() - this.#wallAhead) <= this.options.tolerance;
   }
 
+  /** Whether there was a sign that clocks can't be trusted, within the time in which every node samples anew. */
   get isSuspect(): boolean {
-    return this.node.monotonic() < this.#suspectUntil;
+    return this.node.monotonic() < this.#doubtedAt + OLDEST_SAMPLE;
+  }
+
+  /**
+   * Whether cluster time may decide when a lease is over. After a sign it may not for as long as the lease may have been
+   * stamped by a node that had not noticed: they all have sampled anew 30 s later, and its duration must have passed.
+   *
+   * @param duration of the lease, in ms
+   */
+  mayJudge(duration: number): boolean {
+    return this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
   }
 
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
   suspect(reason: string): void {
-    const fresh = !this.isSuspect;
+    const isNew = !this.isSuspect;
+    this.#doubt(reason);
+    if (isNew) this.options.onSuspect?.(reason);
+  }
+
+  #doubt(reason: string): void {
     this.#suspicion = reason;
-    this.#suspectUntil = this.node.monotonic() + OLDEST_SAMPLE + 2 * this.options.longestDuration();
-    if (fresh) this.options.onSuspect?.(reason);
+    this.#doubtedAt = this.node.monotonic();
   }
 
   report(): ClusterClockReport {
-    const living = this.#living();
+    const living = this.#samples();
     const lowest = living.reduce((low, sample) => (sample.offset < low.offset ? sample : low), living[0]!);
     const suspect = this.isSuspect ? { suspect: this.#suspicion } : {};
     const base = { spread: this.#spread(), members: living.length, ...suspect };
@@ -128,6 +158,8 @@ export class ClusterClock {
 
   /** Successive readings come from different members: a few of them find all. */
   async #readMembers(): Promise<void> {
+    const began = this.node.monotonic();
+    if (this.#sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
     // The first ones must find them all: whoever knows only a member that runs ahead takes permits over too early.
@@ -136,6 +168,7 @@ export class ClusterClock {
     for (let count = 0; count < readings; count++) await this.#readOne();
     this.#forgetDeparted();
     this.#checkAgreement();
+    if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
     if (this.isFresh) return;
     throw new StoreUnavailableError(
       `the store took longer than clockTolerance (${this.options.tolerance} ms) to tell its time`,
@@ -176,15 +209,25 @@ export class ClusterClock {
     }
   }
 
+  #whyStale(): string {
+    return this.#isSteady
+      ? `no member told its time for ${OLDEST_SAMPLE / 1000} s`
+      : 'the clocks of this node moved apart: it slept, or its wall clock was set';
+  }
+
   #spread(): number {
-    const offsets = this.#living().map((sample) => sample.offset);
+    const offsets = this.#samples().map((sample) => sample.offset);
     return offsets.length > 1 ? Math.max(...offsets) - Math.min(...offsets) : 0;
   }
 
-  #living() {
-    const at = this.node.monotonic();
-    return [...this.#members.values()]
-      .filter((member) => at - member.lastAt <= OLDEST_SAMPLE)
-      .map((member) => member.best!);
+  #samples() {
+    return this.#living(this.node.monotonic()).map((member) => member.best!);
+  }
+
+  /** While none is heard of, the last ones that were. */
+  #living(at: number): MemberClock[] {
+    const members = [...this.#members.values()];
+    const living = members.filter((member) => at - member.lastAt <= OLDEST_SAMPLE);
+    return living.length > 0 ? living : members;
   }
 }

@@ -15,6 +15,8 @@ const KEPT = 5;
 export class MemberClock {
   #samples: ClockSample[] = [];
   #best?: ClockSample;
+  /** What it was before the clock was set back, and when that was noticed. */
+  #former?: { readonly offset: number; readonly until: number };
 
   /** The offset by the sample with the smallest round trip of the last few: the one that the network disturbed least. */
   get best(): ClockSample | undefined {
@@ -25,6 +27,16 @@ export class MemberClock {
     return this.#samples.at(-1)?.at ?? -Infinity;
   }
 
+  /**
+   * The highest offset that the clock has had of late.
+   *
+   * @param since monotonic ms: what was over before no longer counts
+   */
+  highest(since: number): number {
+    const { offset } = this.#best!;
+    return this.#former && this.#former.until >= since ? Math.max(offset, this.#former.offset) : offset;
+  }
+
   /** @returns how far the member's clock moved against ours since the last samples, in ms, beyond what is explained by round trips */
   add(sample: ClockSample, tolerance: number): number {
     const before = this.best;
@@ -32,7 +44,11 @@ export class MemberClock {
     const explained = (sample.roundTrip + (before?.roundTrip ?? 0)) / 2;
     const moved = Math.max(0, apart - explained);
     // After a jump the older samples tell of another clock.
-    this.#samples = moved > tolerance ? [sample] : [...this.#samples, sample].slice(-KEPT);
+    if (before && moved > tolerance) {
+      this.#former = { offset: Math.max(before.offset, this.#former?.offset ?? -Infinity), until: sample.at };
+      this.#samples = [];
+    }
+    this.#samples = [...this.#samples, sample].slice(-KEPT);
     this.#best = this.#samples.reduce((best, other) => (best.roundTrip <= other.roundTrip ? best : other));
     return moved;
   }

@@ -14,7 +14,14 @@ interface Sighting {
   readonly firstSeenWith: number;
 }
 
-export type Verdict = 'alive' | 'dead' | 'undecided';
+/** Between which moments of the node's own monotonic clock (ms) a lease ends. */
+export interface LeaseEnd {
+  readonly notBefore: number;
+  /** With the tolerance. */
+  readonly notAfter: number;
+  /** Since when the node knows of it. */
+  readonly firstSeen: number;
+}
 
 /**
  * What one node has observed of the leases of one record. It bounds a lease's end by the node's own monotonic clock,
@@ -30,15 +37,9 @@ export type Verdict = 'alive' | 'dead' | 'undecided';
  */
 export class Sightings {
   #sightings = new Map<string, Sighting>();
-  #lastObserved: number;
+  #lastObserved = -Infinity;
 
-  /**
-   * @param since monotonic ms from which leases are watched with suspicion: with `strictStart` the moment at which the
-   *   node first looked, so that it takes nothing over before it has watched for one duration
-   */
-  constructor(since = -Infinity) {
-    this.#lastObserved = since;
-  }
+  constructor(private readonly tolerance: number) {}
 
   /** Notes what the record held at `at` (monotonic ms). */
   observe(leases: readonly Expiring[], at: number): void {
@@ -52,12 +53,13 @@ export class Sightings {
     this.#lastObserved = at;
   }
 
-  /** @param at monotonic ms now */
-  judge(lease: Expiring, at: number, tolerance: number): Verdict {
+  /** @returns undefined for a lease that was not seen */
+  endOf(lease: Expiring): LeaseEnd | undefined {
     const seen = this.#known(lease);
-    if (!seen) return 'alive';
-    if (at >= seen.firstSeenWith + lease.duration + tolerance) return 'dead';
-    return at < seen.lastSeenWithout + lease.duration ? 'alive' : 'undecided';
+    if (!seen) return undefined;
+    const { lastSeenWithout, firstSeenWith: firstSeen } = seen;
+    const { duration } = lease;
+    return { notBefore: lastSeenWithout + duration, notAfter: firstSeen + duration + this.tolerance, firstSeen };
   }
 
   #known({ id, expiresAt, duration }: Expiring): Sighting | undefined {

@@ -18,7 +18,7 @@ export interface Timing {
   readonly clockTolerance: number;
   /** The longest that one call may ask the store. */
   readonly callTimeout: number;
-  /** Nobody is taken over from before this node has watched for one duration. */
+  /** This node has just started and knows nothing of what was: nobody is taken over from before it has watched. */
   readonly strictStart: boolean;
 }
 

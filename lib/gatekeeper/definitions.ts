@@ -57,11 +57,6 @@ export class Definitions {
     };
   }
 
-  /** The longest duration of any of them, in ms. */
-  get longestDuration(): number {
-    return Math.max(0, ...this.expected.map((definition) => definition.duration));
-  }
-
   /** Notes a definition that code brings along; the first one of a name counts. */
   expect(input: SemaphoreDefinitionInput): void {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);

@@ -176,7 +176,7 @@ export class Gatekeeper {
       random,
       clusterClock: new ClusterClock(readClock, nodeClock, {
         tolerance: clockTolerance,
-        longestDuration: () => this.#directory.longestDuration,
+        strictStart,
         onSuspect: (reason) => this.#events.next({ type: 'clock-suspect', reason }),
       }),
       events: this.#events,

@@ -1,8 +1,9 @@
-import { Sightings } from '../clock/index.js';
+import { LeaseJudge } from '../clock/index.js';
 import {
   CorruptRecordError,
   NewerRecordError,
   type SemaphoreRecord,
+  type StoredPermit,
   type View,
   decodeRecord,
   encodeRecord,
@@ -58,8 +59,8 @@ export class RecordKeeper {
   #record?: SemaphoreRecord;
   /** The furthest that this node has seen the record: what is behind it lacks writes. */
   #known?: SemaphoreRecord;
-  #sightings: Sightings;
-  /** Cluster time of the last look at the record. */
+  readonly #judge: LeaseJudge;
+  /** The earliest that cluster time was at the last look at the record. */
   #lookedAt?: number;
   #queue = new SerialQueue();
   /** The text that was told of as unreadable. */
@@ -70,7 +71,7 @@ export class RecordKeeper {
     private readonly context: Context,
   ) {
     this.key = KEY_PREFIX + name;
-    this.#sightings = new Sightings(context.timing.strictStart ? context.nodeClock.monotonic() : undefined);
+    this.#judge = new LeaseJudge(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
   }
 
   /** What this node last knew; may be old. */
@@ -108,17 +109,12 @@ export class RecordKeeper {
 
   /** The view of this moment. Only while cluster time is fresh. */
   view(): View {
-    const { clusterClock, nodeClock, timing } = this.context;
-    const at = nodeClock.monotonic();
-    const now = clusterClock.now();
-    return {
-      now,
-      isDead: (lease) => {
-        const verdict = this.#sightings.judge(lease, at, timing.clockTolerance);
-        if (verdict !== 'undecided') return verdict === 'dead';
-        return !clusterClock.isSuspect && lease.expiresAt + timing.clockTolerance <= now;
-      },
-    };
+    return { now: this.context.clusterClock.latest(), isDead: (lease) => this.#judge.isDead(lease) };
+  }
+
+  /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
+  untilDead(permit: StoredPermit): number {
+    return this.#judge.untilDead(permit);
   }
 
   async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
@@ -134,6 +130,10 @@ export class RecordKeeper {
       // Nothing is awaited in the steady state but the write itself.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const step = plan(this.#record, this.view(), this.context.random.id());
+      if (this.#judge.takeSampleWish()) {
+        await this.#setClock(deadline, attempts);
+        continue;
+      }
       if ('result' in step && isRead) return step.result;
       if ('write' in step) {
         const attempt = this.#prepare(step);
@@ -250,18 +250,19 @@ export class RecordKeeper {
     this.#record = record;
     this.#known = record;
     this.#note(record);
-    this.#lookedAt = record.at;
+    // Not the moment of the answer: somebody else may have written meanwhile.
+    this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
   }
 
   #observe(record: SemaphoreRecord | undefined): void {
     this.#note(record);
-    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.now();
+    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.earliest();
   }
 
   #note(record: SemaphoreRecord | undefined): void {
     this.#unreadable = undefined;
     const leases = record?.grace ? [...record.permits, record.grace] : (record?.permits ?? []);
-    this.#sightings.observe(leases, this.context.nodeClock.monotonic());
+    this.#judge.observe(leases);
   }
 
   /**
@@ -271,7 +272,7 @@ export class RecordKeeper {
   #checkStamp(record: SemaphoreRecord | undefined): void {
     const { clusterClock, timing } = this.context;
     if (!record || !clusterClock.isFresh || record.seq === this.#known?.seq) return;
-    const ahead = record.at - clusterClock.now();
+    const ahead = record.at - clusterClock.latest();
     const behind = this.#lookedAt === undefined ? 0 : this.#lookedAt - record.at - timing.callTimeout;
     const apart = Math.max(ahead, behind);
     if (apart <= timing.clockTolerance) return;

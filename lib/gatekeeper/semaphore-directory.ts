@@ -30,11 +30,4 @@ export class SemaphoreDirectory {
     this.#known.set(name, semaphore);
     return semaphore;
   }
-
-  /** The longest that any permit now known may last, in ms. */
-  get longestDuration(): number {
-    let longest = this.definitions.longestDuration;
-    for (const { keeper } of this.#known.values()) longest = Math.max(longest, keeper.known?.definition?.duration ?? 0);
-    return longest;
-  }
 }

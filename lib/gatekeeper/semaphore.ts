@@ -39,7 +39,13 @@ export class Semaphore implements PermitOwner {
   ) {
     this.holdings = new Holdings(keeper, this, context);
     this.runner = new Runner(keeper.name, this.holdings, context);
-    this.line = new WaitingLine(keeper.name, this.holdings, context, () => definitions.isExpected(keeper.name));
+    this.line = new WaitingLine(
+      keeper.name,
+      this.holdings,
+      context,
+      (permit) => keeper.untilDead(permit),
+      () => definitions.isExpected(keeper.name),
+    );
   }
 
   get name(): string {

@@ -21,7 +21,7 @@ export async function readState(directory: SemaphoreDirectory, context: Context)
 async function fromStore(context: Context): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
   const texts = await listRecords(context);
-  const now = context.clusterClock.now();
+  const now = context.clusterClock.earliest();
   return [...texts].map(([key, text]) => fromText(key.slice(KEY_PREFIX.length), text, context, now));
 }
 
@@ -34,7 +34,7 @@ function fromText(name: string, text: string, { node }: Context, now: number): S
 }
 
 function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context): SemaphoreState[] {
-  const now = clusterClock.now();
+  const now = clusterClock.earliest();
   return [...directory.known.values()].flatMap(({ name, keeper }) =>
     keeper.known ? [semaphoreState(name, keeper.known, node, now)] : [],
   );

@@ -33,6 +33,8 @@ export class WaitingLine {
     private readonly semaphore: string,
     private readonly holdings: Holdings,
     private readonly context: Context,
+    /** ms until a permit may be taken over. */
+    private readonly untilDead: (permit: StoredPermit) => number,
     /** Whether anybody defined the semaphore, or is about to. */
     private readonly isExpected: () => boolean,
   ) {}
@@ -101,9 +103,7 @@ export class WaitingLine {
   }
 
   #untilExpiry(holders: readonly StoredPermit[]): number {
-    const earliest = Math.min(...holders.map((permit) => permit.expiresAt), Infinity);
-    const { clusterClock, timing } = this.context;
-    return Math.max(1, earliest + timing.clockTolerance - clusterClock.now());
+    return Math.max(1, Math.min(...holders.map((permit) => this.untilDead(permit))));
   }
 
   #nap(delay: number, quit: AbortSignal): Promise<void> {

@@ -3,7 +3,6 @@ import type { ClockReading } from '../../../lib/stores/index.js';
 import { START, type FakeTime } from '../gatekeeper/fake-time.js';
 
 export const TOLERANCE = 500;
-export const LONGEST_DURATION = 60_000;
 
 /** A cluster whose members answer in turn; each has a clock of its own. */
 export class Members {
@@ -34,14 +33,14 @@ export class Members {
 }
 
 /** A clock over members, and the reasons for suspicion that it told of. */
-export function clockOver(time: FakeTime, members: Members) {
+export function clockOver(time: FakeTime, members: Members, options: { strictStart?: boolean } = {}) {
   const reasons: string[] = [];
   const clock = new ClusterClock(members.read, time, {
     tolerance: TOLERANCE,
-    longestDuration: () => LONGEST_DURATION,
+    ...options,
     onSuspect: (reason) => reasons.push(reason),
   });
-  /** Cluster time since the start, in ms. */
-  const passed = () => clock.now() - START;
+  /** Cluster time since the start, in ms: the least and the most that it can be. */
+  const passed = () => [clock.earliest() - START, clock.latest() - START];
   return { clock, reasons, passed };
 }

@@ -1,34 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { Sightings, type Verdict } from '../../../lib/clock/index.js';
+import { Sightings } from '../../../lib/clock/index.js';
 
 const TOLERANCE = 500;
 const lease = { id: 'permit', expiresAt: 1_790_000_010_000, duration: 10_000 };
 
 /** Seen without the lease at 1,000 and with it from 2,000 on. */
 function watched(): Sightings {
-  const sightings = new Sightings();
+  const sightings = new Sightings(TOLERANCE);
   sightings.observe([], 1000);
   sightings.observe([lease], 2000);
   return sightings;
 }
 
 describe('what a node has seen of a lease', () => {
-  it.each<[string, number, Verdict]>([
-    ['its first sight', 2000, 'alive'],
-    ['the last ms in which it could not have ended', 10_999, 'alive'],
-    ['its full length after it was seen to be absent', 11_000, 'undecided'],
-    ['the last ms in which it might go on', 12_499, 'undecided'],
-    ['its full length and the tolerance after its first sight', 12_500, 'dead'],
-    ['long after', 1_000_000, 'dead'],
-  ])('at %s (%p) says that it is %p', (_when, at, verdict) => {
-    expect(watched().judge(lease, at, TOLERANCE)).toBe(verdict);
+  it('bounds its end: a duration from when it was seen to be absent, a duration and the tolerance from when it was seen', () => {
+    expect(watched().endOf(lease)).toEqual({ notBefore: 11_000, notAfter: 12_500, firstSeen: 2000 });
   });
 
   it('does not change by seeing it again', () => {
     const sightings = watched();
     for (let at = 3000; at < 12_000; at += 1000) sightings.observe([lease], at);
-    expect(sightings.judge(lease, 10_999, TOLERANCE)).toBe('alive');
-    expect(sightings.judge(lease, 12_500, TOLERANCE)).toBe('dead');
+    expect(sightings.endOf(lease)).toEqual(watched().endOf(lease));
   });
 
   it.each([
@@ -37,43 +29,33 @@ describe('what a node has seen of a lease', () => {
   ])('begins anew when it was refreshed, so that it %s', (_how, refreshed) => {
     const sightings = watched();
     sightings.observe([refreshed], 9000);
-    expect(sightings.judge(refreshed, 2000 + refreshed.duration, TOLERANCE)).not.toBe('dead');
-    expect(sightings.judge(refreshed, 9000 + refreshed.duration + TOLERANCE - 1, TOLERANCE)).toBe('undecided');
-    expect(sightings.judge(refreshed, 9000 + refreshed.duration + TOLERANCE, TOLERANCE)).toBe('dead');
+    const { duration } = refreshed;
+    const end = { notBefore: 2000 + duration, notAfter: 9000 + duration + TOLERANCE, firstSeen: 9000 };
+    expect(sightings.endOf(refreshed)).toEqual(end);
   });
 
   it('begins anew when it was gone in between', () => {
     const sightings = watched();
     sightings.observe([], 5000);
     sightings.observe([lease], 6000);
-    expect(sightings.judge(lease, 14_999, TOLERANCE)).toBe('alive');
-    expect(sightings.judge(lease, 16_500, TOLERANCE)).toBe('dead');
+    expect(sightings.endOf(lease)).toEqual({ notBefore: 15_000, notAfter: 16_500, firstSeen: 6000 });
   });
 
   it('says nothing of how old it is when it was there at the first look', () => {
-    const sightings = new Sightings();
+    const sightings = new Sightings(TOLERANCE);
     sightings.observe([lease], 2000);
-    expect(sightings.judge(lease, 2000, TOLERANCE)).toBe('undecided');
-    expect(sightings.judge(lease, 12_500, TOLERANCE)).toBe('dead');
+    expect(sightings.endOf(lease)).toEqual({ notBefore: -Infinity, notAfter: 12_500, firstSeen: 2000 });
   });
 
-  it('holds it for alive for one duration when the node looks with suspicion from its start', () => {
-    const sightings = new Sightings(1500);
-    sightings.observe([lease], 2000);
-    expect(sightings.judge(lease, 11_499, TOLERANCE)).toBe('alive');
-    expect(sightings.judge(lease, 11_500, TOLERANCE)).toBe('undecided');
-  });
-
-  it('holds a lease that it never saw for alive', () => {
-    expect(watched().judge({ ...lease, id: 'other' }, 1_000_000, TOLERANCE)).toBe('alive');
+  it('is nothing of a lease that was never there', () => {
+    expect(watched().endOf({ ...lease, id: 'other' })).toBeUndefined();
   });
 
   it('keeps several leases apart', () => {
     const sightings = watched();
     const other = { ...lease, id: 'other' };
     sightings.observe([lease, other], 8000);
-    expect(sightings.judge(lease, 12_500, TOLERANCE)).toBe('dead');
-    expect(sightings.judge(other, 12_500, TOLERANCE)).toBe('undecided');
-    expect(sightings.judge(other, 11_999, TOLERANCE)).toBe('alive');
+    expect(sightings.endOf(lease)).toEqual(watched().endOf(lease));
+    expect(sightings.endOf(other)).toEqual({ notBefore: 12_000, notAfter: 18_500, firstSeen: 8000 });
   });
 });
