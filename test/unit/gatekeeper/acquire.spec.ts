@@ -32,6 +32,23 @@ describe('acquire', () => {
     expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
+  it('is woken when the permit must be over, though it was stamped by a clock that is 10 minutes ahead', async () => {
+    const nodes = cluster();
+    const waiter = await nodes.node();
+    const holder = nodes.unstarted();
+    holder.store.script = async (call, go) => {
+      const answer = await go();
+      return call === 'now' ? { time: nodes.time.cluster() + 600_000, member: 'ahead' } : answer;
+    };
+    await holder.gatekeeper.start();
+    await holder.gatekeeper.tryAcquire('job');
+    const waiting = waiter.gatekeeper.acquire('job');
+    await nodes.time.advance(10_499);
+    expect(await fate(waiting)).toBe('pending');
+    await nodes.time.advance(2 + 20);
+    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+  });
+
   it('is woken by an edit that adds a permit', async () => {
     const { holder, waiter } = await held();
     const waiting = waiter.gatekeeper.acquire('job');
