@@ -3,9 +3,21 @@
  * that the permits guard, and whoever causes the faults. `at` is ms by the monotonic clock that all processes of one
  * machine share, so that entries of different processes can be put in order.
  */
-export type HistoryEntry = { readonly at: number; readonly process: string } & (CallEntry | PermitEntry | OutsideEntry);
+export type HistoryEntry = Told & (CallEntry | PermitEntry | OutsideEntry);
 
-/** A call of the gatekeeper begins; its answer carries the same `call`. No answer: nobody knows what became of it. */
+interface Told {
+  readonly at: number;
+  /** A name of its own for every start of a process. */
+  readonly process: string;
+}
+
+/** The entries of one kind. */
+export type EntryOf<E extends HistoryEntry['event']> = Extract<HistoryEntry, { readonly event: E }>;
+
+/**
+ * A call of the gatekeeper begins; its answer carries the same `call`, which no other call of any process has. No answer:
+ * nobody knows what became of it.
+ */
 export interface InvokedEntry {
   readonly event: 'invoked';
   readonly call: string;
@@ -41,6 +53,7 @@ export type CallEntry =
   | RefreshedEntry
   | { readonly event: 'released'; readonly call: string; readonly semaphore: string; readonly permit: string }
   | { readonly event: 'denied'; readonly call: string; readonly semaphore: string; readonly reason: string }
+  /** `error`: the kind of it, so that they can be counted (its code or its class). */
   | { readonly event: 'failed'; readonly call: string; readonly semaphore: string; readonly error: string };
 
 export type PermitEntry =
@@ -61,11 +74,20 @@ export type PermitEntry =
     };
 
 export type OutsideEntry =
-  /** By the controller, about `process`: it can't do anything any more, or until it is thawed. */
+  /**
+   * By the controller, about `process`: it can't do anything any more (told when that is sure), or until it is thawed
+   * (told before it is). A process that starts anew has a new name.
+   */
   | { readonly event: 'killed' | 'frozen' | 'thawed' }
-  /** By the controller, when the definition is surely in force: how many permits there may be from now on. */
+  /**
+   * By the controller: how many permits there may be from now on. Fewer are told when the edit is surely in force, more
+   * before it is sent. Needed before the first call.
+   */
   | { readonly event: 'limited'; readonly semaphore: string; readonly permits: number }
-  /** By the controller: a fault begins, or everything is as it should be again. */
+  /**
+   * By the controller: a fault of the store or the network begins, or is over. Nobody expects a takeover meanwhile.
+   * Death and freezing of processes are told by their own entries.
+   */
   | { readonly event: 'fault-begun' | 'fault-over'; readonly fault: string }
   /** By the guarded resource, about a write by `process`. */
   | {

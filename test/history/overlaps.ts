@@ -1,0 +1,52 @@
+import type { Limits } from './limits.js';
+import type { Holding } from './permits.js';
+import { tellTime } from './telling.js';
+import type { Violations } from './violations.js';
+
+/**
+ * S1: never more surely held than the limit says, and never two in one slot. To be looked at whenever something begins
+ * to be held: whatever overlaps, overlaps when the last of it begins.
+ *
+ * What was granted under a higher limit may stay. So what counts for a newcomer is the highest limit that was in force
+ * while it was asked for: the last of those held together was decided then, with all others there already.
+ */
+export class Overlaps {
+  count = 0;
+
+  constructor(
+    private readonly violations: Violations,
+    private readonly limits: Limits,
+  ) {}
+
+  check(newcomer: Holding, held: ReadonlySet<Holding>, at: number): void {
+    const { semaphore, askedAt } = newcomer;
+    const limit = this.limits.most(semaphore, askedAt);
+    if (limit === undefined) {
+      this.violations.add(
+        'H',
+        `nobody told how many permits of ${semaphore} there could be before they were asked for`,
+        {
+          semaphore,
+        },
+      );
+    }
+    const rivals = [...held].filter((other) => other !== newcomer && other.slot === newcomer.slot);
+    if (rivals.length > 0) this.#violated(`two held slot ${newcomer.slot} at once`, [...rivals, newcomer], at);
+    else if (held.size > (limit ?? Infinity))
+      this.#violated(`${held.size} were held at once where ${limit} may be`, [...held], at);
+  }
+
+  #violated(what: string, holdings: readonly Holding[], at: number): void {
+    this.count++;
+    const { start } = this.violations;
+    const list = holdings.map(
+      ({ process, permit, slot, token, from, until }) =>
+        `${process} held ${permit} (slot ${slot}, token ${token}) from ${tellTime(from, start)} and was told until ${tellTime(until, start)}`,
+    );
+    const [{ semaphore }] = holdings as [Holding];
+    this.violations.add('S1', `${semaphore}: ${what}, at ${tellTime(at, start)}: ${list.join('; ')}`, {
+      semaphore,
+      processes: holdings.map(({ process }) => process),
+    });
+  }
+}
