@@ -62,7 +62,11 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
   const overlaps = new Overlaps(violations, limits);
   const told = new Told(violations, processes, slack);
   const permits = new Permits(violations, overlaps, told);
-  const takeovers = new Takeovers(violations, { permits, processes, calls }, (name) => times[name] ?? times['*']);
+  const takeovers = new Takeovers(
+    violations,
+    { permits, limits, processes, calls },
+    (name) => times[name] ?? times['*'],
+  );
 
   for (const [index, entry] of entries.entries()) {
     violations.index = index;

@@ -51,9 +51,14 @@ export class Permits {
 
   /** What a process surely holds at a moment. */
   heldBy(process: string, at: number): Holding[] {
-    return [...this.#held.values()]
-      .flatMap((held) => [...held])
-      .filter((holding) => holding.process === process && holding.until > at);
+    return [...this.#held.keys()].flatMap((semaphore) =>
+      this.heldOf(semaphore, at).filter((holding) => holding.process === process),
+    );
+  }
+
+  /** What is surely held of a semaphore at a moment. */
+  heldOf(semaphore: string, at: number): Holding[] {
+    return [...(this.#held.get(semaphore) ?? [])].filter((holding) => holding.until > at);
   }
 
   finish(end: number): void {

@@ -1,5 +1,6 @@
 import type { Calls } from './calls.js';
 import type { EntryOf, HistoryEntry } from './history.js';
+import type { Limits } from './limits.js';
 import type { Permits } from './permits.js';
 import type { Processes } from './processes.js';
 import { tellMs, tellTime } from './telling.js';
@@ -27,18 +28,28 @@ interface Loss {
   isWanted: boolean;
 }
 
+interface Surroundings {
+  readonly permits: Permits;
+  readonly limits: Limits;
+  readonly processes: Processes;
+  readonly calls: Calls;
+}
+
 /** L: after the holder of a permit died or froze, whoever goes on asking is granted one soon after it is over. */
 export class Takeovers {
   /** ms from the loss to the next grant. */
   readonly times: number[] = [];
-  /** Losses after which nobody asked in time, or the history ended too early, or no times were given. */
+  /**
+   * Losses after which nobody asked in time, or the history ended too early, or no times were given, or others held as
+   * many as there may be since an edit.
+   */
   unjudged = 0;
   #open: Loss[] = [];
   #faults = 0;
 
   constructor(
     private readonly violations: Violations,
-    private readonly around: { readonly permits: Permits; readonly processes: Processes; readonly calls: Calls },
+    private readonly around: Surroundings,
     private readonly timesOf: (semaphore: string) => TakeoverTimes | undefined,
   ) {}
 
@@ -47,6 +58,7 @@ export class Takeovers {
     const { event, at } = entry;
     if (event === 'killed' || event === 'frozen') this.#lost(entry, event);
     else if (event === 'thawed') this.#thawed(entry);
+    else if (event === 'limited') this.#forgive(entry.semaphore, entry.permits, at);
     else if (event === 'fault-begun') this.#faults++;
     else if (event === 'fault-over') this.#faultOver(entry);
     if (this.#open.length === 0) return;
@@ -67,14 +79,27 @@ export class Takeovers {
   }
 
   #lost({ process, at }: HistoryEntry, event: 'killed' | 'frozen'): void {
-    const held = this.around.permits.heldBy(process, at);
+    const { limits, permits: known } = this.around;
+    const held = known.heldBy(process, at);
     for (const semaphore of new Set(held.map((holding) => holding.semaphore))) {
       // A frozen process that is killed then was lost before.
       if (this.#open.some((loss) => loss.process === process && loss.semaphore === semaphore)) continue;
       const from = this.#faults > 0 ? Infinity : at;
       const permits = held.filter((holding) => holding.semaphore === semaphore).map(({ permit }) => permit);
       this.#open.push({ process, event, semaphore, permits, at, from, isWanted: false });
+      this.#forgive(semaphore, limits.most(semaphore, at) ?? 0, at);
     }
+  }
+
+  /** Nobody is to be granted a permit where others hold as many as there may be. */
+  #forgive(semaphore: string, limit: number, at: number): void {
+    const held = this.around.permits.heldOf(semaphore, at);
+    this.#open = this.#open.filter((loss) => {
+      const others = held.filter(({ process }) => process !== loss.process).length;
+      if (loss.semaphore !== semaphore || others < limit) return true;
+      this.unjudged++;
+      return false;
+    });
   }
 
   /** Back in time: it goes on with what it still holds. */
