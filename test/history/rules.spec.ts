@@ -208,7 +208,12 @@ describe('L: somebody takes over', () => {
 
   it('breaks: who asks waits in vain', () => {
     const waits = lost('killed').tell({
-      ...{ event: 'invoked', at: 300, process: 'p2', call: 'waits', semaphore: 'job', verb: 'acquire' },
+      event: 'invoked',
+      at: 300,
+      process: 'p2',
+      call: 'waits',
+      semaphore: 'job',
+      verb: 'acquire',
     });
     expect(broken(waits.until(latest + 0.1))).toEqual(['L']);
   });
