@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { simulate } from './schedule.js';
-import type { Bugs } from './world.js';
+import type { Bugs } from './world/world.js';
 
 /** The first thing that the checker says of any of some schedules, `about` what is asked for. */
 async function firstComplaint(bugs: Bugs, about = ''): Promise<string> {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { story } from './report.js';
 import { simulate } from './schedule.js';
 import { survey } from './survey.js';
-import { WEATHERS, type WeatherName } from './weather.js';
+import { WEATHERS, type WeatherName } from './weather/weather.js';
 
 const USAGE = `sim: schedules of a simulated cluster
   --weather <name>   ${Object.keys(WEATHERS).join(', ')}; all of them unless given

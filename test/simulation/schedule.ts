@@ -1,13 +1,13 @@
 import { parseDefinition } from '../../lib/semaphores/index.js';
-import { Chance } from './chance.js';
-import { Checker } from './checker.js';
-import { Machines } from './machines.js';
-import type { SimNode } from './node.js';
-import { StoreCluster } from './store-cluster.js';
-import { Trace } from './trace.js';
-import { VirtualTime } from './virtual-time.js';
-import { WEATHERS, type WeatherName } from './weather.js';
-import { type Bugs, LONGEST, SEMAPHORE, SHORTEST, type World } from './world.js';
+import { Chance } from './world/chance.js';
+import { Checker } from './world/checker.js';
+import { Machines } from './machines/machines.js';
+import type { SimNode } from './machines/node.js';
+import { StoreCluster } from './store/store-cluster.js';
+import { Trace } from './world/trace.js';
+import { VirtualTime } from './world/virtual-time.js';
+import { WEATHERS, type WeatherName } from './weather/weather.js';
+import { type Bugs, LONGEST, SEMAPHORE, SHORTEST, type World } from './world/world.js';
 
 export interface ScheduleOptions {
   readonly weather: WeatherName;

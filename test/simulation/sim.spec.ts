@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { story } from './report.js';
 import { simulate } from './schedule.js';
 import { survey } from './survey.js';
-import { HOLES, KEPT, type WeatherName } from './weather.js';
+import { HOLES, KEPT, type WeatherName } from './weather/weather.js';
 
 /** A few of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
 const SCHEDULES = 25;

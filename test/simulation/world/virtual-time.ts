@@ -83,7 +83,7 @@ function isBefore(one: Happening, other: Happening): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
-/** A turn of the real event loop: all promises that could go on have gone on. */
+/** All promises that could go on have gone on: Node runs what is left for the next tick once no promise is left to run. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -1,5 +1,5 @@
-import type { CancelTimer, NodeClock } from '../../lib/clock/index.js';
-import type { Happening, VirtualTime } from './virtual-time.js';
+import type { CancelTimer, NodeClock } from '../../../lib/clock/index.js';
+import type { Happening, VirtualTime } from '../world/virtual-time.js';
 
 /** How a machine's clocks differ from true time. */
 export interface ClockFaults {

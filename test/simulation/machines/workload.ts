@@ -1,9 +1,9 @@
-import type { CancelTimer } from '../../lib/clock/index.js';
-import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '../../lib/gatekeeper/index.js';
-import { GatekeeperError } from '../../lib/semaphores/index.js';
-import type { Chance } from './chance.js';
+import type { CancelTimer } from '../../../lib/clock/index.js';
+import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '../../../lib/gatekeeper/index.js';
+import { GatekeeperError } from '../../../lib/semaphores/index.js';
+import type { Chance } from '../world/chance.js';
 import type { SimNode } from './node.js';
-import { LONGEST, SEMAPHORE, SHORTEST, type World } from './world.js';
+import { LONGEST, SEMAPHORE, SHORTEST, type World } from '../world/world.js';
 
 const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, revoke: 3, look: 3 };
 

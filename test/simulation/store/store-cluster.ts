@@ -1,10 +1,10 @@
-import type { ClockReading } from '../../lib/stores/index.js';
-import type { Chance } from './chance.js';
+import type { ClockReading } from '../../../lib/stores/index.js';
+import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
-import { EPOCH } from './sim-process.js';
-import type { Trace } from './trace.js';
-import type { VirtualTime } from './virtual-time.js';
-import type { Weather } from './weather.js';
+import { EPOCH } from '../machines/sim-process.js';
+import type { Trace } from '../world/trace.js';
+import type { VirtualTime } from '../world/virtual-time.js';
+import type { Weather } from '../weather/weather.js';
 
 /** Broken on purpose, to check the checker. */
 export interface StoreBugs {

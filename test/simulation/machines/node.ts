@@ -1,9 +1,9 @@
-import { Gatekeeper, type Permit, parseGatekeeperOptions } from '../../lib/gatekeeper/index.js';
-import type { Chance } from './chance.js';
-import { FaultyStore } from './faulty-store.js';
+import { Gatekeeper, type Permit, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
+import type { Chance } from '../world/chance.js';
+import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
 import { Workload } from './workload.js';
-import { LONGEST, SEMAPHORE, type World } from './world.js';
+import { LONGEST, SEMAPHORE, type World } from '../world/world.js';
 
 /** One process of the application: the production code, unchanged, in simulated surroundings. */
 export class SimNode {

@@ -1,10 +1,10 @@
-import type { SemaphoreDefinition } from '../../lib/semaphores/index.js';
+import type { SemaphoreDefinition } from '../../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
-import type { StoreBugs, StoreCluster } from './store-cluster.js';
+import type { StoreBugs, StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
-import type { Weather } from './weather.js';
+import type { Weather } from '../weather/weather.js';
 
 /** Bugs that are put in on purpose, to see that the checker finds them. */
 export interface Bugs extends StoreBugs {

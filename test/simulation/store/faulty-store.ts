@@ -5,12 +5,12 @@ import {
   type StoreHealth,
   StoreUnavailableError,
   UnknownOutcomeError,
-} from '../../lib/stores/index.js';
-import type { Chance } from './chance.js';
-import type { SimProcess } from './sim-process.js';
+} from '../../../lib/stores/index.js';
+import type { Chance } from '../world/chance.js';
+import type { SimProcess } from '../machines/sim-process.js';
 import type { StoreCluster } from './store-cluster.js';
-import type { Trace } from './trace.js';
-import type { VirtualTime } from './virtual-time.js';
+import type { Trace } from '../world/trace.js';
+import type { VirtualTime } from '../world/virtual-time.js';
 
 type Fate = 'fine' | 'lostReply' | 'lateWrite' | 'lostRequest';
 

@@ -1,7 +1,7 @@
-import type { Chance } from './chance.js';
+import type { Chance } from '../world/chance.js';
 import { SimNode } from './node.js';
 import { type ClockFaults, SimProcess } from './sim-process.js';
-import type { World } from './world.js';
+import type { World } from '../world/world.js';
 
 /** The machines of one schedule, the processes that ran on them one after another, and what befalls them. */
 export class Machines {

@@ -1,6 +1,6 @@
-import type { Lease } from '../../lib/gatekeeper/lease.js';
-import type { SemaphoreRecord, StoredPermit } from '../../lib/semaphores/index.js';
-import type { SimProcess } from './sim-process.js';
+import type { Lease } from '../../../lib/gatekeeper/lease.js';
+import type { SemaphoreRecord, StoredPermit } from '../../../lib/semaphores/index.js';
+import type { SimProcess } from '../machines/sim-process.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
 
