@@ -67,14 +67,30 @@ export class Gatekeeper {
     return this.#directory.definitions;
   }
 
-  /** Begins to connect, sample, watch and sweep. Never waits for the store to be there. */
+  /**
+   * Begins to connect, sample, watch and sweep. Never waits for the store to be there.
+   *
+   * @throws what the store says that it lacks, when it is there and can't serve as it is set up
+   */
   async start(): Promise<void> {
+    await this.#verifyStore();
     this.#context.clusterClock.start();
     await this.#watcher.start();
     const [sweep, load, dump] = this.#periodics;
     sweep?.start();
     load?.start(this.settings.definitionsDelay);
     dump?.start();
+  }
+
+  async #verifyStore(): Promise<void> {
+    const { store } = this.#context;
+    if (!store.verify) return;
+    try {
+      await store.verify();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** The same verbs as here, bound to a name. */
@@ -162,7 +178,7 @@ export class Gatekeeper {
   }
 
   #createContext(nodeClock: NodeClock, random: Randomness): Context {
-    const store = this.settings.store.open({ writer: this.node.instance });
+    const store = this.settings.store.open({ writer: this.node.instance, callTimeout: this.settings.callTimeout });
     const { clockTolerance, callTimeout, strictStart } = this.settings;
     const alarm = new Alarm(nodeClock);
     // Also the clock's readings end: one that hung would hold up all that wait for it.

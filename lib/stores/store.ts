@@ -42,6 +42,14 @@ export interface RecordStore {
   /** One reading of the store's clock. Errors as {@link read}. */
   now(): Promise<ClockReading>;
 
+  /**
+   * For a store that its cluster may be unable to serve at all. Resolves once the first attempt to reach it is over, also
+   * when that failed.
+   *
+   * @throws what every call is refused with, when the store was reached and can't serve as it is set up
+   */
+  verify?(): Promise<void>;
+
   /** What is known without asking: cheap and synchronous. */
   health(): StoreHealth;
 
@@ -87,4 +95,6 @@ export interface StoreDefinition {
 export interface OpenOptions {
   /** Names whoever opens the store, so that it need not be told of its own writes. */
   readonly writer?: string;
+  /** How long its caller waits for a call, in ms: what has not begun by then is not worth beginning. */
+  readonly callTimeout?: number;
 }

@@ -12,16 +12,23 @@ export class Connection<Session> {
   session: Session | undefined;
   /** Why there is no session. */
   problem: string | undefined = 'the first attempt to connect is under way';
+  /** The error of the last attempt, until another one succeeds. */
+  failure: unknown;
+  /** Resolves when the first attempt is over, whatever came of it. */
+  readonly attempted: Promise<void>;
 
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
+  #endFirstAttempt!: () => void;
   #failures = 0;
 
   constructor(
     readonly source: ClientSource,
-    readonly open: (client: LiveClient) => Promise<Session>,
+    /** `ended` aborts when the session is over, or the attempt to open it. */
+    readonly open: (client: LiveClient, ended: AbortSignal) => Promise<Session>,
     readonly onOpened: () => void,
   ) {
+    this.attempted = new Promise((resolve) => (this.#endFirstAttempt = resolve));
     this.#ended = this.#keepConnected();
   }
 
@@ -40,6 +47,8 @@ export class Connection<Session> {
         await this.#serve(await this.source.connect());
       } catch (error) {
         this.problem = error instanceof Error ? error.message : String(error);
+        this.failure = error;
+        this.#endFirstAttempt();
       }
       const ms = pauseAfter(this.#failures++, Math.random());
       await pause(ms, undefined, { signal }).catch(() => undefined);
@@ -52,7 +61,7 @@ export class Connection<Session> {
     // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone.
     ended.addEventListener('abort', () => (this.session = undefined));
     try {
-      const session = await unlessAborted(this.open(live), ended, 'the connection was lost while it was opened');
+      const session = await unlessAborted(this.open(live, ended), ended, 'the connection was lost while it was opened');
       this.#opened(session);
       await aborted(ended);
       this.problem = 'the connection was lost; connecting again';
@@ -64,8 +73,9 @@ export class Connection<Session> {
 
   #opened(session: Session): void {
     this.session = session;
-    this.problem = undefined;
+    this.problem = this.failure = undefined;
     this.#failures = 0;
+    this.#endFirstAttempt();
     this.onOpened();
   }
 }

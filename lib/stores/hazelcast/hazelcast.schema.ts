@@ -37,6 +37,8 @@ function hasMethod(value: unknown, method: string): boolean {
 const recordShape = {
   quorum: z.union([z.literal('majority'), count], saying("a whole number from 1, or 'majority'")).optional(),
   expectedMembers: count.optional(),
+  acquisition: z.enum(['optimistic', 'pessimistic'], saying("'optimistic' or 'pessimistic'")).default('optimistic'),
+  cp: z.boolean(saying('true or false')).default(false),
   mapName: name.default('gatekeeper.records'),
   clockName: name.default('gatekeeper.clock'),
 };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClockReading, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { PrefixWatches } from '../prefix-watches.js';
@@ -5,14 +6,18 @@ import { ChangeAnnouncer } from './change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
-import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import { GivenClient } from './given-client.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
-import { listTexts } from './list-texts.js';
+import { CpMissingError } from './records/cp-missing.error.js';
+import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 import { OwnClient } from './own-client.js';
 import { dataMembers, openSession, type Session } from './session.js';
 
-/** Records as strings in an IMap; cluster time from a FlakeIdGenerator. */
+const CALL_TIMEOUT = 2000;
+/** How long a start may wait for the first attempt to connect, in ms. */
+const LONGEST_VERIFICATION = 10_000;
+
+/** Records as strings, in an IMap or in the CP subsystem; cluster time from a FlakeIdGenerator. */
 export class HazelcastStore implements RecordStore {
   readonly #watches = new PrefixWatches();
   readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.read(key));
@@ -24,20 +29,20 @@ export class HazelcastStore implements RecordStore {
 
   constructor(
     readonly options: ResolvedOptions,
-    { writer }: OpenOptions = {},
+    { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     this.#feed = new ChangeFeed(this.#announcer, writer);
     this.#connection = new Connection(
       options.client ? new GivenClient(options.client) : new OwnClient(options),
-      ({ client }) => openSession(client, options, this.#feed),
+      ({ client }, ended) => openSession(client, options, { feed: this.#feed, callTimeout, ended }),
       () => this.#announcer.anything(),
     );
   }
 
   async read(key: string): Promise<string | undefined> {
-    const { map } = this.#connected();
+    const { records } = this.#connected();
     try {
-      const value = await map.get(key);
+      const value = await records.get(key);
       this.#problem = undefined;
       return value === null ? undefined : textOf(value);
     } catch (error) {
@@ -52,12 +57,9 @@ export class HazelcastStore implements RecordStore {
     next: string,
     options?: { readonly quiet?: boolean },
   ): Promise<boolean> {
-    const { map } = this.#quorate();
+    const { records } = this.#quorate();
     try {
-      const written =
-        expected === undefined
-          ? (await map.putIfAbsent(key, next)) === null
-          : await map.replaceIfSame(key, expected, next);
+      const written = await records.compareAndSet(key, expected, next);
       this.#problem = undefined;
       if (written && !options?.quiet) this.#feed.announce(key);
       return written;
@@ -67,9 +69,9 @@ export class HazelcastStore implements RecordStore {
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
-    const { map } = this.#connected();
+    const { records } = this.#connected();
     try {
-      return await listTexts(map, prefix);
+      return await records.list(prefix);
     } catch (error) {
       throw this.#failed(readFailure(error));
     }
@@ -87,6 +89,15 @@ export class HazelcastStore implements RecordStore {
     } catch (error) {
       throw this.#failed(readFailure(error));
     }
+  }
+
+  async verify(): Promise<void> {
+    if (!this.options.cp) return; // any other cluster will do
+    const patience = new AbortController();
+    const tooLong = pause(LONGEST_VERIFICATION, undefined, patience).catch(() => undefined);
+    await Promise.race([this.#connection.attempted, tooLong]);
+    patience.abort();
+    if (this.#connection.failure instanceof CpMissingError) throw this.#connection.failure;
   }
 
   health(): StoreHealth {
@@ -127,6 +138,8 @@ export class HazelcastStore implements RecordStore {
 
   #unavailable(): StoreUnavailableError {
     if (this.#closing) return new StoreUnavailableError('The Hazelcast store is closed: open another one');
+    const { failure } = this.#connection;
+    if (failure instanceof CpMissingError) return failure;
     return new StoreUnavailableError(`Not connected to ${this.#target()}: ${this.#connection.problem}`);
   }
 

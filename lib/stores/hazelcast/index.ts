@@ -5,6 +5,7 @@ import { HazelcastStore } from './hazelcast.store.js';
 export type { ClientLogger } from './client-log.js';
 export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
 export { ClockPrefetchError } from './clock-prefetch.error.js';
+export { CpMissingError } from './records/cp-missing.error.js';
 
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.

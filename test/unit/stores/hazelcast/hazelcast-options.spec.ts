@@ -30,6 +30,8 @@ describe('Options of hazelcast()', () => {
       members: ['127.0.0.1:5701'],
       mapName: 'gatekeeper.records',
       clockName: 'gatekeeper.clock',
+      acquisition: 'optimistic',
+      cp: false,
       clientConfig: {},
       quorum: 0,
     });
@@ -63,6 +65,9 @@ describe('Options of hazelcast()', () => {
     [{ quorum: 0 }, 'quorum: 0 is not 1 or more'],
     [{ quorum: 1.5 }, "quorum: 1.5 is not a whole number from 1, or 'majority'"],
     [{ quorum: 4, expectedMembers: 3 }, 'quorum: 4 is more than expectedMembers (3)'],
+    [{ acquisition: 'careful' }, `acquisition: "careful" is not 'optimistic' or 'pessimistic'`],
+    [{ cp: 'yes' }, 'cp: "yes" is not true or false'],
+    [{ cp: true, acquisition: 'pessimistic' }, "acquisition: 'pessimistic' locks entries of a map, and cp: true keeps"],
     [{ expectedMembers: -1 }, 'expectedMembers: -1 is not 1 or more'],
     [{ members: [] }, 'members: is empty'],
     [{ members: '127.0.0.1' }, 'members: "127.0.0.1" is not a list of addresses'],

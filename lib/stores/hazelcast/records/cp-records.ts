@@ -1,0 +1,89 @@
+import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import { readFailure } from '../failures.js';
+import { CpReferences } from './cp-references.js';
+import { proveCp } from './cp-proof.js';
+import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
+import type { Records } from './records.js';
+
+/** Reads under way at once when all records are listed. */
+const READS_AT_ONCE = 64;
+
+/**
+ * Linearizable: each record is a reference of the CP subsystem, which keeps an acknowledged write as long as a majority
+ * of the CP members lives.
+ *
+ * CP knows no listing, so the keys stand in a map beside the references, each put there before its record is first
+ * written. Nothing is decided by that map: a key that it lost is only left out of listings, and put back there by every
+ * node that has seen it.
+ */
+export class CpRecords implements Records {
+  readonly #references: CpReferences;
+  /** Keys that were seen in the map of keys, or put there. */
+  readonly #keys = new Set<string>();
+
+  constructor(
+    readonly client: HazelcastClient,
+    readonly mapName: string,
+    readonly keyMap: IMap<string, unknown>,
+  ) {
+    this.#references = new CpReferences(client, mapName);
+  }
+
+  /** @throws CpMissingError when the cluster has no CP subsystem */
+  prove(): Promise<void> {
+    return proveCp(this.client, this.#references);
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#references.on(key, (reference) => reference.get());
+  }
+
+  async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    await this.#prepare(key);
+    return this.#references.on(key, (reference) => reference.compareAndSet(expected ?? null, next));
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    const texts = new Map<string, string>();
+    const keys = await this.#list(prefix);
+    for (let at = 0; at < keys.length; at += READS_AT_ONCE) {
+      const some = keys.slice(at, at + READS_AT_ONCE);
+      const read = await Promise.all(some.map((key) => this.#text(key)));
+      some.forEach((key, index) => read[index] !== undefined && texts.set(key, read[index]));
+    }
+    return texts;
+  }
+
+  /** Whatever fails here fails before anything was written. */
+  async #prepare(key: string): Promise<void> {
+    try {
+      await this.#references.of(key);
+      if (!this.#keys.has(key)) await this.#putKey(key);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  async #putKey(key: string): Promise<void> {
+    await this.keyMap.set(key, '');
+    this.#keys.add(key);
+  }
+
+  async #list(prefix: string): Promise<string[]> {
+    const listed = new Set([...(await this.keyMap.keySet())].filter((key) => typeof key === 'string'));
+    const lost = [...this.#keys].filter((key) => !listed.has(key));
+    await Promise.all(lost.map((key) => this.#putKey(key)));
+    for (const key of listed) this.#keys.add(key);
+    return [...this.#keys].filter((key) => key.startsWith(prefix));
+  }
+
+  async #text(key: string): Promise<string | undefined> {
+    try {
+      const value = await this.get(key);
+      return value === null ? undefined : textOf(value);
+    } catch (error) {
+      if (isUnreadable(error)) return unreadableText(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
+import { StoreUnavailableError } from '../../store.errors.js';
+import { readFailure } from '../failures.js';
+import { MapRecords } from './map-records.js';
+import type { Turns } from './turns.js';
+
+const LONGEST_PAUSE = 30;
+
+interface LockOptions {
+  readonly turns: Turns;
+  /** The longest that a call may take, in ms. */
+  readonly callTimeout: number;
+  /** Aborts when the connection is gone, or the store is closed. */
+  readonly ended: AbortSignal;
+}
+
+/**
+ * Pessimistic: a compare-and-set under the entry's lock. The lock spares contenders failed writes; it is not what makes
+ * a write safe, because it can't be: a holder that was frozen wakes after its lease and writes. So what is written under
+ * the lock is written by the same atomic compare-and-set as without it.
+ *
+ * For the same reason the lock may be taken from its holder by force. That is needed: a lease is counted by the members'
+ * clocks, so that a clock that was set back would keep a lock for as long; and without the lease's end the members free
+ * a killed client's lock only once they notice, and a frozen client's never.
+ */
+export class LockedRecords extends MapRecords {
+  /** A dead holder's lock ends well within the time of a call that comes right after it. */
+  readonly #lease: number;
+  /** Whoever was refused for longer takes the lock by force. */
+  readonly #patience: number;
+
+  constructor(
+    map: IMap<string, unknown>,
+    readonly options: LockOptions,
+  ) {
+    super(map);
+    this.#lease = Math.ceil(options.callTimeout / 4);
+    this.#patience = 2 * this.#lease;
+  }
+
+  override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    const began = performance.now();
+    const endTurn = await this.options.turns.begin(`${this.map.getName()}/${key}`);
+    try {
+      return (await this.#lock(key, expected, began)) && (await super.compareAndSet(key, expected, next));
+    } finally {
+      // Only the next turn waits for it. If it fails the lease ends the lock, if there is one.
+      void this.map
+        .unlock(key)
+        .catch(() => undefined)
+        .finally(endTurn);
+    }
+  }
+
+  /**
+   * Asks again and again instead of queueing: a queued request was answered up to ten seconds after the lease had ended.
+   *
+   * @returns false when the record is no longer as expected: whoever wrote it held the lock, and waiting is pointless
+   * @throws StoreUnavailableError when the lock was not to be had in time; surely nothing was written
+   */
+  async #lock(key: string, expected: string | undefined, began: number): Promise<boolean> {
+    const { callTimeout, ended } = this.options;
+    const isLate = () => ended.aborted || performance.now() - began >= callTimeout;
+    const refused = performance.now();
+    for (let tries = 0; !isLate(); tries++) {
+      // A lock that comes too late is no use: a write after the caller gave up is a ghost.
+      if (await this.#tryLock(key)) return isLate() ? this.#giveUp(key) : true;
+      if (await this.#isOutdated(key, expected)) return false;
+      if (performance.now() - refused > this.#patience) await this.#force(key);
+      else await this.#pause(tries);
+    }
+    return this.#giveUp(key);
+  }
+
+  /** An answer that was lost, as when a member dies, is a refusal: if the lock is ours after all, the next try gets it. */
+  async #tryLock(key: string): Promise<boolean> {
+    try {
+      return await this.map.tryLock(key, 0, this.#lease);
+    } catch (error) {
+      if (error instanceof SplitBrainProtectionError) throw readFailure(error);
+      return false;
+    }
+  }
+
+  async #isOutdated(key: string, expected: string | undefined): Promise<boolean> {
+    try {
+      return ((await this.map.get(key)) ?? undefined) !== expected;
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  /** If it fails, the next try comes here again. */
+  async #force(key: string): Promise<void> {
+    await this.map.forceUnlock(key).catch(() => undefined);
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const longest = Math.min(LONGEST_PAUSE, 2 * 2 ** Math.min(tries, 16));
+    await pause(longest * Math.random(), undefined, { signal: this.options.ended }).catch(() => undefined);
+  }
+
+  #giveUp(key: string): never {
+    throw new StoreUnavailableError(
+      `The lock of record ${JSON.stringify(key)} was not to be had within ${this.options.callTimeout} ms, ` +
+        'so that nothing was written: try again',
+    );
+  }
+}

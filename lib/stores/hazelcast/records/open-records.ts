@@ -1,0 +1,37 @@
+import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import type { ResolvedOptions } from '../hazelcast.options.js';
+import { CpRecords } from './cp-records.js';
+import { LockedRecords } from './locked-records.js';
+import { MapRecords } from './map-records.js';
+import type { Records } from './records.js';
+import { turnsOf } from './turns.js';
+
+export interface OpenedRecords {
+  readonly records: Records;
+  /** The map whose vanishing entries mean vanished records. */
+  readonly map: IMap<string, unknown>;
+}
+
+interface Circumstances {
+  readonly callTimeout: number;
+  readonly ended: AbortSignal;
+}
+
+/** @throws CpMissingError when the cluster lacks what the options ask for */
+export async function openRecords(
+  client: HazelcastClient,
+  { mapName, cp, acquisition }: ResolvedOptions,
+  circumstances: Circumstances,
+): Promise<OpenedRecords> {
+  const map = await client.getMap<string, unknown>(cp ? `${mapName}.keys` : mapName);
+  if (cp) {
+    const records = new CpRecords(client, mapName, map);
+    await records.prove();
+    return { records, map };
+  }
+  const records =
+    acquisition === 'pessimistic'
+      ? new LockedRecords(map, { ...circumstances, turns: turnsOf(client) })
+      : new MapRecords(map);
+  return { records, map };
+}

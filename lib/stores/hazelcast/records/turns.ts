@@ -1,0 +1,31 @@
+import type { Client as HazelcastClient } from 'hazelcast-client';
+
+/** One after another under each key, in the order in which they came. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** Resolves when it is this caller's turn, to a function that ends the turn. */
+  async begin(key: string): Promise<() => void> {
+    const before = this.#last.get(key);
+    let end!: () => void;
+    const mine = new Promise<void>((resolve) => (end = resolve));
+    this.#last.set(key, mine);
+    await before;
+    return () => {
+      end();
+      if (this.#last.get(key) === mine) this.#last.delete(key);
+    };
+  }
+}
+
+const turns = new WeakMap<HazelcastClient, Turns>();
+
+/**
+ * The turns of all who lock by this client. They must share them, stores over one client included: to the members all
+ * flows of a Node client are one owner, so that each of them would get a lock that another holds.
+ */
+export function turnsOf(client: HazelcastClient): Turns {
+  const known = turns.get(client) ?? new Turns();
+  turns.set(client, known);
+  return known;
+}
