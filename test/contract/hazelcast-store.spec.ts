@@ -1,6 +1,7 @@
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { startHazelcast } from '../../lib/testing/index.js';
 import { describeStoreContract } from './store.contract.js';
+import { CP_CLUSTER } from './cp-cluster.js';
 import { newClient } from './hazelcast-clients.js';
 
 describeStoreContract('hazelcast() with its own client', async () => {
@@ -20,4 +21,17 @@ describeStoreContract('hazelcast() over the clients of an application', async ()
       await cluster.stop();
     },
   };
+});
+
+describeStoreContract("hazelcast({ acquisition: 'pessimistic' })", async () => {
+  const cluster = await startHazelcast();
+  const { clusterName, addresses: members } = cluster;
+  const store = hazelcast({ clusterName, members, acquisition: 'pessimistic' });
+  return { open: () => store.open(), stop: () => cluster.stop() };
+});
+
+describeStoreContract('hazelcast({ cp: true })', async () => {
+  const cluster = await startHazelcast(CP_CLUSTER);
+  const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses, cp: true });
+  return { open: () => store.open(), stop: () => cluster.stop(), members: 3 };
 });
