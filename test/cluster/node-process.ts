@@ -10,7 +10,8 @@ import { type AppSettings, SETTINGS } from '../apps/settings.js';
 import { eventually } from '../contract/eventually.js';
 import { type WrongClock, inFrontOf } from './wrong-clock.js';
 
-const APP = fileURLToPath(new URL('../apps/dist/main.js', import.meta.url));
+/** What Node runs: its arguments. */
+const APP: readonly string[] = [fileURLToPath(new URL('../apps/dist/main.js', import.meta.url))];
 
 /** What others write there: cron of a tick that came late (a freeze, a jump of the clock), faketime of a SIGKILL. */
 const NOT_OURS = /^\[Cron\] Missed execution deadline|^Caught Killed$/;
@@ -48,9 +49,9 @@ export class NodeProcess implements AsyncDisposable {
   #pid?: number;
   #isRunning = true;
 
-  constructor(settings: AppSettings, clock?: WrongClock) {
+  constructor(settings: AppSettings, clock?: WrongClock, app = APP) {
     this.name = settings.name;
-    const { wrapper, program } = inFrontOf(clock, [process.execPath, APP]);
+    const { wrapper, program } = inFrontOf(clock, [process.execPath, ...app]);
     const { file, args } = supervised(wrapper, program);
     this.#child = execa(file, args, {
       env: { [SETTINGS]: JSON.stringify(settings), NODE_OPTIONS: '' },

@@ -3,7 +3,7 @@ import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing
 import { eventually } from '../contract/eventually.js';
 import type { NodeSaid } from './node-process.js';
 import { Nodes } from './nodes.js';
-import { describeWithWrongClocks } from './wrong-clock.js';
+import { describeWithWrongClocks } from './with-wrong-clocks.js';
 
 const TICKS = 20;
 const SEMAPHORES = ['above', 'below', 'given-back'];

@@ -9,7 +9,7 @@ import { figure } from './figure.js';
 import type { NodeSaid } from './node-process.js';
 import { Nodes } from './nodes.js';
 import { TICK } from './ticks.js';
-import { describeWithWrongClocks } from './wrong-clock.js';
+import { describeWithWrongClocks } from './with-wrong-clocks.js';
 
 const CLOCK_TOLERANCE = 500;
 const SECOND = 1000;

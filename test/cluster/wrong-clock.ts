@@ -1,6 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { describe } from '@jest/globals';
-
 /**
  * A wall clock that is wrong, as libfaketime writes it: by an offset ("+600s", "-0.08s") from the start, or by the one
  * that stands in a file, read anew at each look at the clock. The monotonic clock stays right.
@@ -19,11 +16,4 @@ export function inFrontOf(
   // faketime always names an offset, which would win over the file.
   const fromFile = ['env', '-u', 'FAKETIME', 'FAKETIME_NO_CACHE=1', `FAKETIME_TIMESTAMP_FILE=${clock.offsetFile}`];
   return { wrapper, program: [...fromFile, ...program] };
-}
-
-/** Tests that set a clock wrong: where faketime is missing they are skipped, and say so. */
-export function describeWithWrongClocks(name: string, tests: () => void): void {
-  const isInstalled = spawnSync('faketime', ['--version']).error === undefined;
-  if (!isInstalled) console.warn(`Skipped, faketime is missing (apt-get install faketime): ${name}`);
-  (isInstalled ? describe : describe.skip)(name, tests);
 }

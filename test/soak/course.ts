@@ -1,0 +1,34 @@
+import type { Sample } from '../apps/soak/probe.js';
+
+/** All that one process told of itself, from its start to its end. */
+export interface Course {
+  readonly node: string;
+  readonly samples: readonly TimedSample[];
+  /** What went wrong, in its own words. */
+  readonly faults: readonly string[];
+  readonly ending: CourseEnding;
+}
+
+export interface TimedSample extends Sample {
+  /** Minutes since the soak began. */
+  readonly minute: number;
+}
+
+export interface CourseEnding {
+  /** Still there before it was asked to close. */
+  readonly wasRunning: boolean;
+  /** What was open after `close()`; undefined when it never said so. */
+  readonly left?: {
+    readonly timers: Readonly<Record<string, number>>;
+    readonly resources: Readonly<Record<string, number>>;
+  };
+  /** Whether it ended by itself after that, and how. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+}
+
+/** The half that counts. In the first one code is compiled, connections are made, and each name is seen for the first time. */
+export function settledHalf({ samples }: Course): readonly TimedSample[] {
+  const middle = (samples.at(-1)?.minute ?? 0) / 2;
+  return samples.filter(({ minute }) => minute >= middle);
+}

@@ -1,0 +1,71 @@
+import { type Course, type TimedSample, settledHalf } from './course.js';
+import { FIGURES, type Figure, sum } from './figures.js';
+import { type Trend, trendOf } from './trend.js';
+
+/** With fewer of them in the second half nothing can be said about growth. */
+export const FEWEST_SAMPLES = 10;
+
+/** What is wrong, in sentences that say which process, which figure, from what to what; none when all is well. */
+export function verdictOf(courses: readonly Course[]): string[] {
+  return courses.flatMap((course) => [...faultsOf(course), ...growthOf(course), ...leftOverOf(course)]);
+}
+
+/** Grows by more than may be noise, and surely grows at all. */
+export function isGrowing(figure: Figure, trend: Trend): boolean {
+  return trend.slope > figure.allowed && trend.low > 0;
+}
+
+export function trendOfFigure(figure: Figure, samples: readonly TimedSample[]): Trend {
+  return trendOf(samples.map((sample) => ({ at: sample.minute, value: figure.read(sample) })));
+}
+
+function faultsOf({ node, samples, faults }: Course): string[] {
+  const counts = Object.entries(samples.at(-1)?.faults ?? {});
+  const counted = counts
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${node}: ${kind} went from 0 to ${count}`);
+  return [...counted, ...faults.map((fault) => `${node} said: ${fault}`)];
+}
+
+function growthOf(course: Course): string[] {
+  const { node } = course;
+  const samples = settledHalf(course);
+  if (samples.length < FEWEST_SAMPLES) {
+    return [`${node}: ${samples.length} samples in the second half are too few to judge growth: run it for longer`];
+  }
+  return FIGURES.flatMap((figure) => {
+    const trend = trendOfFigure(figure, samples);
+    return isGrowing(figure, trend) ? [`${node}: ${sentenceFor(figure, trend, samples)}`] : [];
+  });
+}
+
+function sentenceFor(figure: Figure, { slope, from, to }: Trend, samples: readonly TimedSample[]): string {
+  const unit = figure.unit && ` ${figure.unit}`;
+  const [first, last] = [samples[0]!, samples.at(-1)!];
+  return (
+    `${figure.name} grew from ${round(from)}${unit} in minute ${first.minute.toFixed(1)} to ${round(to)}${unit} in ` +
+    `minute ${last.minute.toFixed(1)}, by ${round(slope)}${unit} a minute; up to ${figure.allowed}${unit} may be noise`
+  );
+}
+
+function leftOverOf({ node, ending }: Course): string[] {
+  const { wasRunning, left, exitCode, signal } = ending;
+  if (!wasRunning) return [`${node}: ended in the middle of the soak (${howItEnded(exitCode, signal)})`];
+  if (!left) return [`${node}: close() did not end (${howItEnded(exitCode, signal)})`];
+  const timers = sum(left.timers) > 0 ? [`${node}: timers after close(): ${JSON.stringify(left.timers)}`] : [];
+  // Its standard output is a pipe to the soak, and the last thing to go.
+  const { PipeWrap: _pipes, ...others } = left.resources;
+  const handles = sum(others) > 0 ? [`${node}: open after close(): ${JSON.stringify(others)}`] : [];
+  const isClean = exitCode === 0;
+  return [
+    ...timers,
+    ...handles,
+    ...(isClean ? [] : [`${node}: did not end by itself (${howItEnded(exitCode, signal)})`]),
+  ];
+}
+
+function howItEnded(exitCode?: number, signal?: string): string {
+  return signal ? `by ${signal}` : `exit code ${exitCode}`;
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
