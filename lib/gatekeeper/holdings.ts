@@ -32,6 +32,8 @@ export type Attempt =
 export class Holdings {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
+  /** Of what is tried again later. */
+  #pauses = new Set<() => void>();
   #isClosed = false;
 
   constructor(
@@ -135,6 +137,7 @@ export class Holdings {
     const idle = this.leases.filter((lease) => lease.users.size === 0);
     const busy = this.leases.filter((lease) => lease.users.size > 0);
     for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
+    for (const end of this.#pauses) end();
     // A run that did not end may still be at work: its permit runs out by itself.
     for (const lease of busy) lease.finish('closing');
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
@@ -241,9 +244,22 @@ export class Holdings {
           this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
           return;
         }
-        await new Promise<void>((resolve) => this.context.nodeClock.schedule(resolve, delay));
+        await this.#pause(delay);
       }
     }
+  }
+
+  /** Until the time is over, or {@link close} ends it. */
+  #pause(delay: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.context.nodeClock.schedule(end, delay);
+      this.#pauses.add(end);
+    });
   }
 
   /** A store that can't be asked or a record that can't be read denies; anything else is a fault of this program. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PermitLostError, type RunPermit, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { PermitLostError, type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from './fake-time.js';
 import { JOB, fate, openEnd, useCluster } from './nodes.js';
 
@@ -25,6 +25,19 @@ describe('close', () => {
     await settled();
     await Promise.all([one.gatekeeper.close(), other.gatekeeper.close()]);
     expect(await waiting).toMatchObject({ reason: 'closing' });
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('leaves no timer of what it still tried to take back', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go) => (call === 'compareAndSet' ? Promise.reject(new UnknownOutcomeError('lost')) : go());
+    const asked = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(5000);
+    expect(await asked).toBeInstanceOf(UnknownOutcomeError);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await nodes.time.advance(5000);
+    await gatekeeper.close();
     expect(nodes.time.pending).toBe(0);
   });
 
