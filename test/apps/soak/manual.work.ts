@@ -106,8 +106,7 @@ export class ManualWork {
 
   /** Uses it for a while, with a listener on its signal, and gives it back twice. */
   async #use(permit: Permit, longest: number): Promise<void> {
-    const signal = AbortSignal.any([permit.signal, this.#closing.signal]);
-    await pause(chances.whole(0, longest), undefined, { signal }).catch(() => undefined);
+    await pause(chances.whole(0, longest), undefined, { signal: permit.signal }).catch(() => undefined);
     const isRefreshed = await this.gatekeeper.refresh(permit).catch(() => false);
     this.count(isRefreshed ? 'refreshed' : 'not refreshed');
     await Promise.all([permit.release(), permit.release()]);
