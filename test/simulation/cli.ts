@@ -1,52 +1,75 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Crew } from './crew.js';
 import { story } from './report.js';
-import { simulate } from './schedule.js';
-import { survey } from './survey.js';
-import { WEATHERS, type WeatherName } from './weather/weather.js';
+import { type ScheduleOptions, simulate } from './schedule.js';
+import { LENGTHS } from './weather/length.js';
+import type { Kind } from './weather/mix.js';
+import { HOLES, KEPT, WEATHERS } from './weather/weather.js';
 
-const USAGE = `sim: schedules of a simulated cluster
-  --weather <name>   ${Object.keys(WEATHERS).join(', ')}; all of them unless given
+const USAGE = `sim: schedules of a simulated cluster. Weather and length follow from the seed unless given.
   --seed <n>         one schedule with its trace
   --from <n>         first seed (1)
-  --count <n>        how many schedules per weather (1000)`;
+  --count <n>        how many schedules (100000)
+  --weather <name>   ${Object.keys(KEPT).join(', ')};
+                     with known holes: ${Object.keys(HOLES).join(', ')}
+  --length <name>    ${Object.keys(LENGTHS).join(', ')}
+  --workers <n>      threads (${availableParallelism()})`;
+
+type Print = (text: string) => void;
 
 /** @returns the exit code: 1 when a promise was broken */
-export async function main(args: readonly string[], print: (text: string) => void): Promise<number> {
+export async function main(args: readonly string[], print: Print): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      weather: { type: 'string' },
       seed: { type: 'string' },
       from: { type: 'string', default: '1' },
-      count: { type: 'string', default: '1000' },
+      count: { type: 'string', default: '100000' },
+      weather: { type: 'string' },
+      length: { type: 'string' },
+      workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
     },
   });
-  const isKnown = values.weather === undefined || values.weather in WEATHERS;
+  const { weather, length } = values;
+  const isKnown = isAbsentOrIn(WEATHERS, weather) && isAbsentOrIn(LENGTHS, length);
   if (values.help || !isKnown) {
     print(USAGE);
     return isKnown ? 0 : 2;
   }
-  const weathers = (values.weather ? [values.weather] : Object.keys(WEATHERS)) as WeatherName[];
-  if (values.seed !== undefined) return replay(Number(values.seed), weathers[0]!, print);
-  let failures = 0;
-  for (const weather of weathers) failures += await run(weather, Number(values.from), Number(values.count), print);
-  return failures > 0 ? 1 : 0;
+  const asked = { ...(weather && { weather }), ...(length && { length }) } as Partial<Kind>;
+  if (values.seed !== undefined) return replay(Number(values.seed), asked, print);
+  const crew = new Crew(Number(values.workers));
+  try {
+    return await run(crew, Number(values.from), Number(values.count), asked, print);
+  } finally {
+    await crew.close();
+  }
 }
 
-async function replay(seed: number, weather: WeatherName, print: (text: string) => void): Promise<number> {
-  const { trace, violations } = await simulate(seed, { weather, isTraced: true });
+function isAbsentOrIn(table: object, name: string | undefined): boolean {
+  return name === undefined || name in table;
+}
+
+async function replay(seed: number, asked: ScheduleOptions, print: Print): Promise<number> {
+  const { trace, violations, weather, length } = await simulate(seed, { ...asked, isTraced: true });
   for (const line of [...trace, ...violations]) print(line);
+  print(`seed ${seed}, a ${length} schedule in ${weather} weather: ${violations.length} promises broken`);
   return violations.length > 0 ? 1 : 0;
 }
 
-async function run(weather: WeatherName, from: number, count: number, print: (text: string) => void): Promise<number> {
+async function run(crew: Crew, from: number, count: number, asked: ScheduleOptions, print: Print): Promise<number> {
   const began = performance.now();
-  const { failures, grants } = await survey(from, count, { weather });
-  const each = (performance.now() - began) / count;
-  const share = ((100 * failures.length) / count).toFixed(3);
-  print(`${weather}: ${count} schedules, ${grants} grants, ${each.toFixed(1)} ms each, ${share} % broke a promise`);
+  const { schedules, grants, happenings, failures } = await crew.survey(from, count, asked);
+  const took = performance.now() - began;
+  const share = ((100 * failures.length) / schedules).toFixed(3);
+  print(
+    `${schedules} schedules${asked.weather ? ` in ${asked.weather} weather` : ''} in ${(took / 1000).toFixed(1)} s ` +
+      `(${(took / schedules).toFixed(2)} ms each): ${grants} grants, ${happenings} happenings; ` +
+      `${failures.length} schedules (${share} %) broke a promise`,
+  );
   if (failures.length > 0) print(`  seeds ${failures.map(({ seed }) => seed).join(' ')}`);
-  if (failures[0]) print(await story(failures[0], { weather }, 20));
-  return failures.length;
+  if (failures[0]) print(await story(failures[0], asked, 60));
+  return failures.length > 0 ? 1 : 0;
 }

@@ -1,22 +1,30 @@
 import { type ScheduleOptions, type ScheduleResult, simulate } from './schedule.js';
 
+/** What came of some schedules. */
 export interface Survey {
   readonly schedules: number;
   readonly grants: number;
   readonly happenings: number;
+  /** By seed, without traces. */
   readonly failures: readonly ScheduleResult[];
 }
 
+const NOTHING: Survey = { schedules: 0, grants: 0, happenings: 0, failures: [] };
+
 /** Carries out `count` schedules from seed `first` on. */
-export async function survey(first: number, count: number, options: ScheduleOptions): Promise<Survey> {
-  let grants = 0;
-  let happenings = 0;
-  const failures: ScheduleResult[] = [];
+export async function survey(first: number, count: number, options: ScheduleOptions = {}): Promise<Survey> {
+  let sum = NOTHING;
   for (let seed = first; seed < first + count; seed++) {
     const result = await simulate(seed, options);
-    grants += result.grants;
-    happenings += result.happenings;
-    if (result.violations.length > 0) failures.push(result);
+    const { grants, happenings, violations } = result;
+    sum = sumOf([sum, { schedules: 1, grants, happenings, failures: violations.length > 0 ? [result] : [] }]);
   }
-  return { schedules: count, grants, happenings, failures };
+  return sum;
+}
+
+/** The same, in whichever order the parts were done. */
+export function sumOf(parts: readonly Survey[]): Survey {
+  const total = (of: 'schedules' | 'grants' | 'happenings') => parts.reduce((sum, part) => sum + part[of], 0);
+  const failures = parts.flatMap((part) => part.failures).sort((one, other) => one.seed - other.seed);
+  return { schedules: total('schedules'), grants: total('grants'), happenings: total('happenings'), failures };
 }

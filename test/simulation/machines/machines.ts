@@ -50,7 +50,7 @@ export class Machines {
     befall(weather.crashes, () => {
       trace.note(node.name, () => 'CRASHES');
       node.process.crash();
-      this.boot(`${node.name}'`, horizon, chance.skewed(10, 10_000), chance.fork(), clocks);
+      this.boot(`${node.name}'`, horizon, chance.skewed(10, horizon / 4), chance.fork(), clocks);
     });
   }
 

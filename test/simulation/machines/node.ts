@@ -1,9 +1,10 @@
 import { Gatekeeper, type Permit, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
+import { GatekeeperError } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
 import { Workload } from './workload.js';
-import { LONGEST, SEMAPHORE, type World } from '../world/world.js';
+import { SEMAPHORE, type World } from '../world/world.js';
 
 /** One process of the application: the production code, unchanged, in simulated surroundings. */
 export class SimNode {
@@ -40,17 +41,23 @@ export class SimNode {
     return new Promise((resolve) => this.process.schedule(resolve, delay));
   }
 
-  /** After the storm: anyone may have a permit again. */
+  /** After the storm: anyone may have a permit again. What the storm left behind may take a few tries. */
   async reopen(): Promise<void> {
-    const { definitions } = this.gatekeeper;
     const permits = Math.max(1, this.world.definition.permits);
-    await definitions.edit(SEMAPHORE, { groupPattern: '.*', acquirerPattern: '.*', permits });
+    const open = { groupPattern: '.*', acquirerPattern: '.*', permits };
+    for (let isOpen = false; !isOpen; await this.pause(isOpen ? 1 : 500)) {
+      isOpen = await this.gatekeeper.definitions.edit(SEMAPHORE, open).then(() => true, isDocumented);
+    }
   }
 
   /** S5: whatever happened, a permit can be had again. */
   async probe(patience: number): Promise<void> {
     const permit = await this.gatekeeper.acquire(SEMAPHORE, { holder: 'probe', timeout: patience });
     await permit.release();
+  }
+
+  get knowsRecord(): boolean {
+    return this.gatekeeper.semaphore(SEMAPHORE).keeper.known !== undefined;
   }
 
   lease(permitId: string) {
@@ -76,17 +83,23 @@ export class SimNode {
       group: chance.pick(['a', 'b']),
       acquirer: name,
       definitions: [definition],
-      definitionsDelay: chance.whole(100, 3000),
+      definitionsDelay: chance.whole(100, Math.max(100, world.measures.starts)),
       clockTolerance: world.tolerance,
       callTimeout,
       sweepInterval: chance.whole(3000, 10_000),
-      shutdownGrace: LONGEST,
+      shutdownGrace: world.measures.longest,
       strictStart: weather.strictStart,
     });
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${name}.${ids++}`, instance: () => name };
     return new Gatekeeper(settings, silent, { nodeClock: process, random });
   }
+}
+
+/** Whether a call failed as the documentation says that it may; throws any other error. */
+function isDocumented(error: unknown): false {
+  if (error instanceof GatekeeperError) return false;
+  throw error;
 }
 
 const silent = { log() {}, warn() {}, error() {}, debug() {} };

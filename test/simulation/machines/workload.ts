@@ -3,7 +3,8 @@ import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '.
 import { GatekeeperError } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { SimNode } from './node.js';
-import { LONGEST, SEMAPHORE, SHORTEST, type World } from '../world/world.js';
+import { SHORTEST } from '../weather/length.js';
+import { SEMAPHORE, type World } from '../world/world.js';
 
 const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, revoke: 3, look: 3 };
 
@@ -25,7 +26,7 @@ export class Workload {
         this.node.watch('workload', this.#act());
         this.start();
       },
-      this.chance.skewed(20, 3000),
+      this.chance.skewed(20, this.world.measures.pause),
     );
   }
 
@@ -49,6 +50,7 @@ export class Workload {
 
   async run(): Promise<void> {
     const { chance, node } = this;
+    const { patience } = this.world.measures;
     const options: RunOptions = {
       ...this.#holder(),
       task: chance.pick(['one', 'two']),
@@ -56,8 +58,8 @@ export class Workload {
       keepAlive: chance.happens(0.7),
       overlap: chance.pick(['skip', 'allow']),
       onUnavailable: chance.happens(0.1) ? 'run' : 'skip',
-      ...(chance.happens(0.2) && { atLeastFor: chance.whole(10, 3000) }),
-      ...(chance.happens(0.2) && { maxHold: chance.whole(100, 8000) }),
+      ...(chance.happens(0.2) && { atLeastFor: chance.whole(10, patience / 2) }),
+      ...(chance.happens(0.2) && { maxHold: chance.whole(100, patience) }),
       ...(chance.happens(0.1) && { duration: this.#duration() }),
     };
     const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
@@ -71,7 +73,11 @@ export class Workload {
   }
 
   async wait(): Promise<void> {
-    const options = { ...this.#holder(), timeout: this.chance.whole(0, 6000), keepAlive: this.chance.happens(0.5) };
+    const options = {
+      ...this.#holder(),
+      timeout: this.chance.whole(0, this.world.measures.patience),
+      keepAlive: this.chance.happens(0.5),
+    };
     await this.#use(await this.node.gatekeeper.acquire(SEMAPHORE, options));
   }
 
@@ -142,8 +148,8 @@ export class Workload {
   }
 
   #duration(): number {
-    const { tolerance, weather, definition } = this.world;
+    const { tolerance, weather, definition, measures } = this.world;
     const shortest = SHORTEST * tolerance;
-    return Math.round(this.chance.skewed(shortest, weather.longPermits ? LONGEST : definition.duration));
+    return Math.round(this.chance.skewed(shortest, weather.longPermits ? measures.longest : definition.duration));
   }
 }

@@ -34,6 +34,10 @@ export class FaultyStore implements RecordStore {
     cluster.join(this);
   }
 
+  get name(): string {
+    return this.around.name;
+  }
+
   read(key: string): Promise<string | undefined> {
     return this.#call('read', () => this.cluster.texts.get(key));
   }
@@ -46,11 +50,11 @@ export class FaultyStore implements RecordStore {
     return this.#call('now', () => this.cluster.readClock(this.around.chance));
   }
 
-  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+  compareAndSet(key: string, expected: string | undefined, next: string, { quiet = false } = {}): Promise<boolean> {
     const { weather } = this.cluster;
-    const { chance, name } = this.around;
+    const { chance } = this.around;
     const lies = chance.happens(weather.lie);
-    const apply = () => this.cluster.compareAndSet(name, key, expected, next) && !lies;
+    const apply = () => this.cluster.compareAndSet(this, key, expected, next, quiet) && !lies;
     const { lostReply, lateWrite } = weather;
     const fate = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
     return this.#call('cas', apply, fate);
@@ -89,16 +93,16 @@ export class FaultyStore implements RecordStore {
   }
 
   #call<T>(what: string, effect: () => T, fate: Fate = 'fine'): Promise<T> {
-    const { process, time, chance, trace, name } = this.around;
+    const { process, chance, trace, name } = this.around;
     if (this.#isClosed) throw new Error(`${name} calls ${what} on a closed store`);
     const lost = chance.happens(this.cluster.weather.lostRequest);
-    const there = this.#delay() + (fate === 'lateWrite' ? chance.skewed(50, 20_000) : 0);
-    const back = this.#delay();
+    const late = fate === 'lateWrite' ? chance.skewed(50, this.cluster.measures.horizon / 2) : 0;
+    const [there, back] = this.#delays();
     return new Promise<T>((resolve, reject) => {
-      const answer = (settle: () => void) => time.after(back, () => process.io(settle));
+      const answer = (settle: () => void) => this.#later(back, () => process.io(settle));
       if (lost || fate !== 'fine') this.#fail(what, lost, reject);
       if (lost) return trace.note(name, () => `${what}: the request is lost`);
-      time.after(there, () => {
+      this.#later(there + late, () => {
         if (this.cluster.isDown) return this.#refuse(answer, reject);
         const result = effect();
         trace.note(name, () => `${what} arrived (${fate}): ${show(result)}`);
@@ -123,9 +127,21 @@ export class FaultyStore implements RecordStore {
     if (this.around.chance.happens(0.7)) answer(() => reject(new StoreUnavailableError('simulated: store down')));
   }
 
+  /** There and back. Mostly one of the two takes all the time: nobody can tell, and it is one happening less. */
+  #delays(): [number, number] {
+    const { chance } = this.around;
+    const kind = chance.number();
+    return [kind < 0.4 ? 0 : this.#delay(), kind > 0.6 ? 0 : this.#delay()];
+  }
+
   #delay(): number {
     const { chance } = this.around;
     return chance.happens(this.cluster.weather.slow) ? chance.between(50, 1900) : chance.skewed(0.1, 5);
+  }
+
+  #later(delay: number, action: () => void): void {
+    if (delay > 0) this.around.time.after(delay, action);
+    else action();
   }
 }
 

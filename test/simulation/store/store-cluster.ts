@@ -1,9 +1,12 @@
-import type { ClockReading } from '../../../lib/stores/index.js';
+import { KEY_PREFIX } from '../../../lib/gatekeeper/record-keeper.js';
+import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/semaphores/index.js';
+import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
+import type { Measures } from '../weather/length.js';
 import type { Weather } from '../weather/weather.js';
 
 /** Broken on purpose, to check the checker. */
@@ -28,13 +31,23 @@ export class StoreCluster {
   readonly #clocks: number[];
   isDown = false;
   #isFragile = false;
+  /** Also of what nobody waits for, and the writer itself. */
+  readonly #tellsAll: boolean;
 
   constructor(
     public weather: Weather,
+    readonly measures: Measures,
     private readonly around: ClusterSurroundings,
   ) {
+    this.#tellsAll = around.chance.happens(0.2);
     const apart = around.chance.between(-weather.memberSpread, weather.memberSpread);
     this.#clocks = [0, apart].slice(0, around.chance.whole(weather.memberSpread > 1000 ? 2 : 1, 2));
+  }
+
+  /** The cluster has been in use before. */
+  putFirst(definition: SemaphoreDefinition): void {
+    const first = createRecord(definition, EPOCH - 1000, 'first');
+    this.texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
   }
 
   join(client: FaultyStore): void {
@@ -50,15 +63,26 @@ export class StoreCluster {
     return { time: Math.floor(EPOCH + this.around.time.now + this.#clocks[member]!), member: `member-${member}` };
   }
 
-  compareAndSet(writer: string, key: string, expected: string | undefined, next: string): boolean {
+  /** @param isQuiet most stores tell nobody of it */
+  compareAndSet(
+    writer: FaultyStore,
+    key: string,
+    expected: string | undefined,
+    next: string,
+    isQuiet: boolean,
+  ): boolean {
     if (this.texts.get(key) !== expected && !this.around.bugs.ignoresExpected) return false;
     this.texts.set(key, next);
-    this.around.trace.note('store', () => `${writer} wrote ${next}`);
+    this.around.trace.note('store', () => `${writer.name} wrote ${next}`);
     this.around.onWrite(next);
-    for (const client of this.#clients) client.tell({ key, text: next });
+    if (!isQuiet || this.#tellsAll) this.#tellOthers(writer, { key, text: next });
     if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
     this.#isFragile = false;
     return true;
+  }
+
+  #tellOthers(writer: FaultyStore, change: RecordChange): void {
+    for (const client of this.#clients) if (client !== writer || this.#tellsAll) client.tell(change);
   }
 
   /** Loses all data soon after the next write: when it is likeliest that somebody has not heard of it. */
@@ -79,6 +103,7 @@ export class StoreCluster {
   }
 
   comeBack(): void {
+    if (!this.isDown) return;
     this.around.trace.note('store', () => 'BACK');
     this.isDown = false;
     for (const client of this.#clients) client.tell({});

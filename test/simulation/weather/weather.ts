@@ -1,6 +1,5 @@
 /** What may go wrong in a schedule, and how often. Rates are probabilities per call. */
 export interface Weather {
-  readonly nodes: readonly [number, number];
   /** The write is applied, its answer is lost. */
   readonly lostReply: number;
   /** The write is applied long after its caller gave up. */
@@ -32,7 +31,6 @@ export interface Weather {
 }
 
 const CALM: Weather = {
-  nodes: [2, 4],
   lostReply: 0,
   lateWrite: 0,
   lostRequest: 0,

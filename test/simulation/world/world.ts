@@ -1,6 +1,7 @@
 import type { SemaphoreDefinition } from '../../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
+import type { Measures } from '../weather/length.js';
 import type { StoreBugs, StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -19,6 +20,7 @@ export interface World {
   readonly checker: Checker;
   readonly cluster: StoreCluster;
   readonly weather: Weather;
+  readonly measures: Measures;
   readonly bugs: Bugs;
   readonly definition: SemaphoreDefinition;
   /** ms that clocks may be apart. */
@@ -28,7 +30,3 @@ export interface World {
 }
 
 export const SEMAPHORE = 'job';
-/** The shortest that any permit may be asked for: as many times the tolerance. */
-export const SHORTEST = 3.2;
-/** The longest that any permit may be asked for, in ms: longer ones come only from clocks that were set back. */
-export const LONGEST = 15_000;

@@ -1,0 +1,74 @@
+import type { Machines } from './machines/machines.js';
+import type { SimNode } from './machines/node.js';
+import { WEATHERS } from './weather/weather.js';
+import type { World } from './world/world.js';
+
+/** ms within which a call that meets no fault is done. */
+const SOON = 5000;
+/** ms until each node has looked for what the store lacks. */
+const LONGEST_SWEEP = 11_000;
+
+/** When everything works again, nobody is shut out for ever; and at the end nothing is left. */
+export async function aftermath(world: World, machines: Machines): Promise<void> {
+  const { weather, cluster, trace } = world;
+  trace.note('', () => 'the weather clears up');
+  cluster.comeBack();
+  cluster.weather = { ...WEATHERS.calm, memberSpread: weather.memberSpread };
+  await finishWork(world, machines);
+  await probeAll(world, machines);
+  await shutDown(world, machines);
+}
+
+async function finishWork({ time, measures, checker, callTimeout }: World, machines: Machines): Promise<void> {
+  await time.pass(measures.calm);
+  // Whoever died comes back before long.
+  await time.pass(measures.horizon, () => machines.living.length === measures.nodes);
+  for (const node of machines.living) {
+    node.process.resume();
+    node.workload.stop();
+  }
+  const isIdle = () => machines.living.every((node) => node.workload.busy === 0);
+  // A listing may take five times as long as another call.
+  const within = 20 * measures.longest + 5 * callTimeout;
+  if (!(await time.pass(within, isIdle))) checker.violated('S5 work did not come to its end');
+  checker.checkTold();
+}
+
+/** S5: everybody can have a permit within the time that the promises leave. */
+async function probeAll(world: World, machines: Machines): Promise<void> {
+  const { weather, measures } = world;
+  const setBack = Math.max(0, ...weather.clockJumps.map((jump) => -jump));
+  const patience = 2 * measures.longest + setBack + SOON;
+  const [first] = machines.living;
+  await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
+  for (const node of machines.living) {
+    await expectDone(world, node, 'probe', patience + SOON, () => node.probe(patience));
+  }
+}
+
+/** Nothing is left: no permit, no timer, no call. */
+async function shutDown(world: World, machines: Machines): Promise<void> {
+  for (const node of machines.living) {
+    await expectDone(world, node, 'close', 2 * world.measures.longest, () => node.gatekeeper.close());
+  }
+  // The deadline of a call that is never answered may still run, a listing's for five times as long as others.
+  await world.time.pass(5 * world.callTimeout + 100);
+  for (const { name, process } of machines.living) {
+    if (process.timers > 0) world.checker.violated(`${name} left ${process.timers} timers after close()`);
+  }
+}
+
+async function expectDone(
+  { time, checker, trace }: World,
+  node: SimNode,
+  what: string,
+  within: number,
+  work: (node: SimNode) => Promise<unknown>,
+): Promise<void> {
+  let isDone = false;
+  trace.note(node.name, () => what);
+  work(node)
+    .catch((error: Error) => checker.violated(`S5 ${node.name} ${what}: ${error.stack}`))
+    .finally(() => (isDone = true));
+  if (!(await time.pass(within, () => isDone))) checker.violated(`S5 ${node.name} ${what}: not within ${within} ms`);
+}

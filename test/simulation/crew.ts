@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { ScheduleOptions } from './schedule.js';
+import { type Survey, sumOf } from './survey.js';
+
+/** A run of seeds that one worker carries out. */
+export interface Job {
+  readonly first: number;
+  readonly count: number;
+  readonly options: ScheduleOptions;
+}
+
+/** So many seeds at once: few enough that the workers finish together. */
+const PORTION = 200;
+
+/**
+ * Spreads schedules over threads. Each schedule follows from its seed alone, so that what comes out is the same with
+ * any number of them.
+ */
+export class Crew {
+  readonly #workers: Worker[];
+
+  constructor(size: number) {
+    // The same arguments, so that whatever run.mjs makes of them holds for the workers, too.
+    const argv = process.argv.slice(2);
+    this.#workers = Array.from({ length: size }, () => new Worker(new URL('./run.mjs', import.meta.url), { argv }));
+  }
+
+  async survey(first: number, count: number, options: ScheduleOptions): Promise<Survey> {
+    const end = first + count;
+    let next = first;
+    const parts: Survey[] = [];
+    const keepBusy = async (worker: Worker) => {
+      while (next < end) {
+        const job: Job = { first: next, count: Math.min(PORTION, end - next), options };
+        next += job.count;
+        worker.postMessage(job);
+        const [part] = (await once(worker, 'message')) as [Survey];
+        parts.push(part);
+      }
+    };
+    await Promise.all(this.#workers.map(keepBusy));
+    return sumOf(parts);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+}

@@ -1,0 +1,72 @@
+import type { Chance } from '../world/chance.js';
+
+/** The measures of one schedule, in ms of true time unless said otherwise. */
+export interface Measures {
+  /** How many nodes. */
+  readonly nodes: number;
+  /** How long a permit lasts unless something else is asked for. */
+  readonly duration: number;
+  /** The longest that any permit may be asked for: longer ones come only from clocks that were set back. */
+  readonly longest: number;
+  /** In which things go wrong. */
+  readonly horizon: number;
+  /** Nodes start within this time. */
+  readonly starts: number;
+  /** A node does something after a pause of at most this. */
+  readonly pause: number;
+  /** The longest that anybody waits for a permit. */
+  readonly patience: number;
+  /** How long the nodes work on when the weather has cleared up. */
+  readonly calm: number;
+  /** Whether only some of the weather's faults come, those the oftener. */
+  readonly isSwarm: boolean;
+  /** Whether the cluster may have the record from the start. */
+  readonly isOld: boolean;
+}
+
+/** The shortest that any permit may be asked for: as many times the tolerance. */
+export const SHORTEST = 3.2;
+
+/**
+ * Long schedules let many faults meet over many leases. Short ones last a few leases, with a few of the faults, which
+ * come the oftener (swarm testing): what breaks, breaks mostly by two or three events, and of these many more
+ * combinations can be tried in the same time.
+ */
+export const LENGTHS = {
+  short: shortMeasures,
+  long: longMeasures,
+} satisfies Record<string, (tolerance: number, chance: Chance) => Measures>;
+
+export type LengthName = keyof typeof LENGTHS;
+
+function longMeasures(tolerance: number, chance: Chance): Measures {
+  return {
+    nodes: chance.whole(2, 4),
+    duration: Math.round(chance.skewed(SHORTEST * tolerance, 10_000)),
+    longest: 15_000,
+    horizon: 40_000,
+    starts: 3000,
+    pause: 3000,
+    patience: 6000,
+    calm: 20_000,
+    isSwarm: false,
+    isOld: false,
+  };
+}
+
+function shortMeasures(tolerance: number, chance: Chance): Measures {
+  const duration = Math.round(SHORTEST * tolerance * chance.skewed(1, 3));
+  const horizon = chance.skewed(3, 8) * duration;
+  return {
+    nodes: chance.happens(0.7) ? 2 : 3,
+    duration,
+    longest: 2 * duration,
+    horizon,
+    starts: duration / 2,
+    pause: horizon,
+    patience: 2 * duration,
+    calm: duration / 2,
+    isSwarm: true,
+    isOld: true,
+  };
+}

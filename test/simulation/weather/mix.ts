@@ -1,0 +1,21 @@
+import { Chance } from '../world/chance.js';
+import type { LengthName } from './length.js';
+import { KEPT, WEATHERS, type WeatherName } from './weather.js';
+
+/** What kind of schedule a seed stands for. */
+export interface Kind {
+  readonly weather: WeatherName;
+  readonly length: LengthName;
+}
+
+/** One in so many schedules is a long one. */
+const LONG = 500;
+
+const names = Object.keys(KEPT) as WeatherName[];
+
+/** What is not asked for follows from the seed, so that the seed alone tells the whole schedule. */
+export function kindOf(seed: number, asked: Partial<Kind> = {}): Kind {
+  const weather = asked.weather ?? new Chance(~seed).pick(names);
+  if (!(weather in WEATHERS)) throw new Error(`no weather is called ${weather}`);
+  return { weather, length: asked.length ?? (seed % LONG === 0 ? 'long' : 'short') };
+}
