@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { findBug } from '../bugs/find-in-simulation.js';
 import { Crew } from './crew.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
@@ -14,7 +15,8 @@ const USAGE = `sim: schedules of a simulated cluster. Weather and length follow 
   --weather <name>   ${Object.keys(KEPT).join(', ')};
                      with known holes: ${Object.keys(HOLES).join(', ')}
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
-  --workers <n>      threads (${availableParallelism()})`;
+  --workers <n>      threads (${availableParallelism()})
+  --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed the trace of one schedule`;
 
 type Print = (text: string) => void;
 
@@ -28,6 +30,7 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
       count: { type: 'string', default: '100000' },
       weather: { type: 'string' },
       length: { type: 'string' },
+      bug: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
     },
@@ -40,6 +43,7 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
   }
   const asked = { ...(weather && { weather }), ...(length && { length }) } as Partial<Kind>;
   if (values.seed !== undefined) return replay(Number(values.seed), asked, print);
+  if (values.bug !== undefined) return findBug(values.bug, Number(values.from), print);
   const crew = new Crew(Number(values.workers));
   try {
     return await run(crew, Number(values.from), Number(values.count), asked, print);

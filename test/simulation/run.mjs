@@ -1,10 +1,23 @@
 import { register } from 'node:module';
+import { parseArgs } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 
-register('./typescript-loader.mjs', import.meta.url);
+const LOADER = './typescript-loader.mjs';
+const args = process.argv.slice(2);
+register(LOADER, import.meta.url);
+
+// Before anything of the library is imported: a bug stands in for its sources.
+const { bug } = parseArgs({ args, strict: false, options: { bug: { type: 'string' } } }).values;
+if (bug !== undefined) {
+  const [{ bugNamed }, { seededSources }] = await Promise.all([
+    import('../bugs/bugs.ts'),
+    import('../bugs/seeded-sources.ts'),
+  ]);
+  register(LOADER, import.meta.url, { data: seededSources(bugNamed(bug)) });
+}
 if (isMainThread) {
   const { main } = await import('./cli.ts');
-  process.exitCode = await main(process.argv.slice(2), console.log);
+  process.exitCode = await main(args, console.log);
 } else {
   await import('./worker.ts');
 }

@@ -1,0 +1,15 @@
+import type { Bug } from './bug.js';
+import { PERMIT_BUGS } from './permit.bugs.js';
+import { STORE_BUGS } from './store.bugs.js';
+import { TIME_BUGS } from './time.bugs.js';
+
+export const BUGS: readonly Bug[] = [...STORE_BUGS, ...PERMIT_BUGS, ...TIME_BUGS];
+
+/** @throws Error that lists those that there are */
+export function bugNamed(name: string): Bug {
+  const bug = BUGS.find((each) => each.name === name);
+  if (bug) return bug;
+  throw new Error(
+    `there is no bug named ${JSON.stringify(name)}; there are: ${BUGS.map((each) => each.name).join(', ')}`,
+  );
+}

@@ -1,0 +1,27 @@
+import { story } from '../simulation/report.js';
+import { simulate } from '../simulation/schedule.js';
+import { bugNamed } from './bugs.js';
+
+/**
+ * Carries out schedules until the checker finds a bug that stands in for the library's sources.
+ *
+ * @param from the first seed
+ * @returns the exit code: 1 when it was found, as for every broken promise
+ */
+export async function findBug(name: string, from: number, print: (text: string) => void): Promise<number> {
+  const { layer } = bugNamed(name);
+  if (layer.kind !== 'simulation') {
+    throw new Error(`${name} is not for the simulation to find: npm run test:bugs -- ${name}`);
+  }
+  const { weather, within, says } = layer;
+  for (let seed = from; seed < from + within; seed++) {
+    const result = await simulate(seed, { weather });
+    const said = result.violations.find((violation) => says.test(violation));
+    if (!said) continue;
+    print(await story(result, { weather }, 12));
+    print(`found after ${seed - from + 1} schedules: ${said}`);
+    return 1;
+  }
+  print(`not found in ${within} schedules`);
+  return 0;
+}

@@ -1,0 +1,78 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes in who may have a permit, and in what it is. */
+export const PERMIT_BUGS: readonly Bug[] = [
+  {
+    name: 'release-without-id',
+    why: 'a release frees the semaphore, whoever holds it now: one that comes late frees the next holder',
+    patches: [
+      {
+        file: 'lib/semaphores/changes.ts',
+        find: `  if (!record.permits.some((permit) => permit.id === permitId)) return undefined;
+  const permits = record.permits.filter((permit) => permit.id !== permitId);`,
+        replace: '  if (permitId === "") return undefined;\n  const permits = record.permits.slice(1);',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 50, says: /S1/ },
+  },
+  {
+    name: 'slot-without-count',
+    why: 'the lowest free slot is enough to go by: there is always one',
+    patches: [
+      { file: 'lib/semaphores/decide.ts', find: '  if (held.length >= permits) return undefined;\n', replace: '' },
+    ],
+    layer: { kind: 'simulation', weather: 'calm', within: 25, says: /S1/ },
+  },
+  {
+    name: 'token-reset',
+    why: 'tokens just count: with the data of the store their count is lost, and starts again',
+    patches: [
+      {
+        file: 'lib/semaphores/token.ts',
+        find: 'return Math.max(lastToken + 1, Math.floor(now) * 1024);',
+        replace: 'return Math.max(lastToken + 1, Math.sign(now));',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'data-loss-and-crashes-strict', within: 300, says: /S2/ },
+  },
+  {
+    name: 'refresh-changes-token',
+    why: 'every write gets a new token, a refresh too: a holder fences itself off with the token that it still uses',
+    patches: [
+      {
+        file: 'lib/semaphores/decide.ts',
+        find: 'const permit = { ...held, expiresAt, duration: expiresAt - view.now };',
+        replace:
+          'const permit = { ...held, expiresAt, duration: expiresAt - view.now, token: nextToken(record.lastToken, view.now) };',
+      },
+    ],
+    layer: { kind: 'specs', title: 'properties', specs: ['test/unit/semaphores/decide.properties.spec.ts'] },
+  },
+  {
+    name: 'revived',
+    why: 'keep-alive asks again for what has ended: the holder was told that it is over, and then it is not',
+    patches: [
+      { file: 'lib/gatekeeper/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
+      {
+        file: 'lib/gatekeeper/holdings.ts',
+        find: '      if (!lease.isHeld) return { result: false };\n',
+        replace: '',
+      },
+      {
+        file: 'lib/gatekeeper/holdings.ts',
+        find: '    if (!lease.isHeld) {\n      void this.#reclaim(permit.id);\n      return false;\n    }\n',
+        replace: '',
+      },
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: '    this.#permit = permit;\n    this.#sent = sent;\n  }\n\n  /** Ends',
+        replace: '    this.#permit = permit;\n    this.#sent = sent;\n    this.#end = undefined;\n  }\n\n  /** Ends',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'unit',
+      specs: ['test/unit/gatekeeper/lease-end.spec.ts', 'test/unit/gatekeeper/permits.spec.ts'],
+    },
+  },
+];

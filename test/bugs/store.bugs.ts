@@ -1,0 +1,120 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes of a store, or in what is believed of it. */
+export const STORE_BUGS: readonly Bug[] = [
+  {
+    name: 'no-compare',
+    why: '"set" instead of "compare and set": two nodes that read the same record both write their grant',
+    patches: [
+      {
+        file: 'test/simulation/store/store-cluster.ts',
+        find: 'if (this.texts.get(key) !== expected',
+        replace: 'if (this.texts.get(key) !== expected && Boolean(undefined)',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 25, says: /S1/ },
+  },
+  {
+    name: 'no-compare-memory',
+    why: 'the same in the store in memory',
+    patches: [
+      {
+        file: 'lib/stores/memory/memory-cluster.ts',
+        find: 'if (this.texts.get(key) !== expected) return false;',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'contract', specs: ['test/contract/memory-store.spec.ts'] },
+  },
+  {
+    name: 'no-compare-hazelcast',
+    why: 'the same on real members: map.set() where replaceIfSame() must be',
+    patches: [
+      {
+        file: 'lib/stores/hazelcast/hazelcast.store.ts',
+        find: 'await map.replaceIfSame(key, expected, next)',
+        replace: '(await map.set(key, next), true)',
+      },
+    ],
+    layer: { kind: 'specs', title: 'contract on real members', specs: ['test/contract/hazelcast-store.spec.ts'] },
+  },
+  {
+    name: 'quorum-ignored',
+    why: 'the quorum is an option that nobody looks at: both sides of a split network grant',
+    patches: [
+      {
+        file: 'lib/stores/hazelcast/hazelcast.store.ts',
+        find: 'if (members < quorum && !this.#closing) throw this.#withoutQuorum(members);',
+        replace: 'if (members < 0) throw this.#withoutQuorum(members);',
+      },
+    ],
+    layer: { kind: 'specs', title: 'quorum on real members', specs: ['test/contract/hazelcast-quorum.spec.ts'] },
+  },
+  {
+    name: 'unsure-is-granted',
+    why: '"the write was sent, so it will have got there": a write whose answer was lost counts as done',
+    patches: [
+      {
+        file: 'lib/gatekeeper/record-keeper.ts',
+        find: 'if (error instanceof UnknownOutcomeError) return false;\n      if (error instanceof DeadlinePassed) throw this',
+        replace:
+          'if (error instanceof UnknownOutcomeError) return true;\n      if (error instanceof DeadlinePassed) throw this',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'lossy', within: 50, says: /S1/ },
+  },
+  {
+    name: 'late-grant-kept',
+    why: 'the answer came, so the permit is ours, however late it came',
+    patches: [{ file: 'lib/gatekeeper/holdings.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' }],
+    layer: { kind: 'simulation', weather: 'slow', within: 100, says: /when it was over|no such lease|S1/ },
+  },
+  {
+    name: 'late-grant-not-given-back',
+    why: 'a call that timed out is over: nobody takes back what its write may still bring',
+    patches: [
+      {
+        file: 'lib/gatekeeper/holdings.ts',
+        find: 'if (error instanceof UnknownOutcomeError) void this.#reclaim(permitId);',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/unclear-answers.spec.ts'] },
+  },
+  {
+    name: 'old-news-believed',
+    why: 'whatever a watch says is the newest: late news turns the record back',
+    patches: [
+      {
+        file: 'lib/gatekeeper/record-keeper.ts',
+        find: '    if (this.#known && isBehind(record, this.#known)) return false;\n',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/store-care.spec.ts'] },
+  },
+  {
+    name: 'not-queued',
+    why: 'calls of one process for one semaphore overtake one another: a release frees what a refresh just kept',
+    patches: [
+      {
+        file: 'lib/gatekeeper/serial-queue.ts',
+        find: 'if (this.#isBusy) await this.#turn(signal);',
+        replace: 'if (signal?.aborted) await this.#turn(signal);',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 200, says: /S1/ },
+  },
+  {
+    name: 'no-grace',
+    why: 'what is put back after lost data is complete: holders that nobody heard of are forgotten',
+    patches: [
+      {
+        file: 'lib/semaphores/changes.ts',
+        find: 'return rewrite(merged, { grace }, view, nonce);',
+        replace: 'return rewrite(merged, grace ? {} : {}, view, nonce);',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'data-loss', within: 200, says: /S1/ },
+  },
+];

@@ -1,0 +1,127 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes in when a permit is over, and for whom. */
+export const TIME_BUGS: readonly Bug[] = [
+  {
+    name: 'own-wall-clock',
+    why: "each node's own wall clock instead of cluster time: whoever is ahead takes over what is still held",
+    patches: [
+      { file: 'lib/clock/cluster-clock.ts', find: 'Math.floor(at + lowest)', replace: 'this.node.wall()' },
+      {
+        file: 'lib/clock/cluster-clock.ts',
+        find: 'return Math.floor(at + highest);',
+        replace: 'return this.node.wall();',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 200, says: /S1/ },
+  },
+  {
+    name: 'no-sandwich',
+    why: 'cluster time alone decides when a lease is over: a clock that jumps ahead ends it early',
+    patches: [
+      {
+        file: 'lib/clock/lease-judge.ts',
+        find: 'return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilDeadByClusterTime(lease)));',
+        replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'clock-ahead', within: 50, says: /S1/ },
+  },
+  {
+    name: 'no-tolerance-for-takers',
+    why: 'what is over is over: takers wait for no tolerance, neither by cluster time nor by their own clock',
+    patches: [
+      {
+        file: 'lib/clock/lease-judge.ts',
+        find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
+        replace: 'return expiresAt - this.clusterClock.earliest();',
+      },
+      {
+        file: 'lib/clock/sightings.ts',
+        find: 'notAfter: firstSeen + duration + this.tolerance',
+        replace: 'notAfter: firstSeen + duration',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'unit',
+      specs: ['test/unit/clock/lease-judge.spec.ts', 'test/unit/clock/sightings.spec.ts'],
+    },
+  },
+  {
+    name: 'no-tolerance-at-all',
+    why: 'nobody waits for clocks that differ: holders and takers change places at the same moment',
+    patches: [
+      {
+        file: 'lib/clock/lease-judge.ts',
+        find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
+        replace: 'return expiresAt - this.clusterClock.earliest();',
+      },
+      {
+        file: 'lib/clock/sightings.ts',
+        find: 'notAfter: firstSeen + duration + this.tolerance',
+        replace: 'notAfter: firstSeen + duration',
+      },
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: 'return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);',
+        replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 200, says: /S1/ },
+  },
+  {
+    name: 'counts-from-answer',
+    why: 'the lease begins when the answer comes: by the time that the answer took, the holder counts on it too long',
+    patches: [
+      {
+        file: 'lib/gatekeeper/record-keeper.ts',
+        find: 'done: () => done(sent), quiet };',
+        replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'slow', within: 200, says: /S1/ },
+  },
+  {
+    name: 'monotonic-clock-only',
+    why: 'the monotonic clock is enough: it stands still while the machine sleeps, and the lease with it',
+    patches: [
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: 'timing.clockTolerance - Math.max(monotonic, wall);',
+        replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 300, says: /S1|S4/ },
+  },
+  {
+    name: 'no-clock-at-all',
+    why: 'a permit is held until it is given back: its holder never looks at a clock',
+    patches: [
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: 'timing.clockTolerance - Math.max(monotonic, wall);',
+        replace: 'timing.clockTolerance - 0 * Math.max(monotonic, wall);',
+      },
+    ],
+    layer: { kind: 'simulation', weather: 'stormy', within: 25, says: /S1/ },
+  },
+  {
+    name: 'told-by-timer-only',
+    why: 'a timer ends the lease, so nobody need read a clock: after a freeze the first look still says "held"',
+    patches: [
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: "    if (!this.#end && this.remaining <= 0) this.finish('expired');\n    return this.#end;",
+        replace: '    return this.#end;',
+      },
+      {
+        file: 'lib/gatekeeper/lease.ts',
+        find: '    if (this.isHeld) this.#cancelTimer = this.#lookAgain();',
+        replace:
+          "    if (this.remaining <= 0) this.finish('expired');\n    if (this.isHeld) this.#cancelTimer = this.#lookAgain();",
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/lease-end.spec.ts'] },
+  },
+];
