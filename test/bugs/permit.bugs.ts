@@ -50,7 +50,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
   },
   {
     name: 'revived',
-    why: 'keep-alive asks again for what has ended: the holder was told that it is over, and then it is not',
+    why: 'keep-alive and extend() ask again for what has ended: the holder was told that it is over, and then it is not',
     patches: [
       { file: 'lib/gatekeeper/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
       {
@@ -62,6 +62,11 @@ export const PERMIT_BUGS: readonly Bug[] = [
         file: 'lib/gatekeeper/holdings.ts',
         find: '    if (!lease.isHeld) {\n      void this.#reclaim(permit.id);\n      return false;\n    }\n',
         replace: '',
+      },
+      {
+        file: 'lib/gatekeeper/semaphore.ts',
+        find: 'return permit.isHeld && this.holdings.refresh(permit.lease, duration);',
+        replace: 'return this.holdings.refresh(permit.lease, duration);',
       },
       {
         file: 'lib/gatekeeper/lease.ts',

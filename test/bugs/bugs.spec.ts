@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { BUGS, bugNamed } from './bugs.js';
+import { hunt } from './hunt.js';
+import { seededSources } from './seeded-sources.js';
+
+const inSimulation = BUGS.filter(({ layer }) => layer.kind === 'simulation' && layer.isQuick);
+
+describe('a bug that is put in on purpose', () => {
+  it.each(inSimulation.map(({ name }) => name))('%s is found by the simulation', async (name) => {
+    expect(await hunt(bugNamed(name))).toEqual({ isFound: true, how: expect.stringContaining('found after') });
+  });
+
+  it.each(BUGS)('$name still fits the sources', (bug) => {
+    expect(Object.keys(seededSources(bug))).toHaveLength(new Set(bug.patches.map(({ file }) => file)).size);
+  });
+
+  it('is refused when it fits no more', () => {
+    const patches = [{ file: 'lib/semaphores/token.ts', find: 'return 42;', replace: '' }];
+    expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow('fits 0 places of lib/semaphores/token.ts, not one');
+  });
+
+  it('has a name that is told when another is asked for', () => {
+    expect(() => bugNamed('typo')).toThrow(`there is no bug named "typo"; there are: ${BUGS[0]!.name}`);
+    expect(new Set(BUGS.map(({ name }) => name)).size).toBe(BUGS.length);
+  });
+});

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import type { Bug, Layer } from './bug.js';
+import { BUGS, bugNamed } from './bugs.js';
+import { type Catch, commandOf, control, hunt } from './hunt.js';
+
+const USAGE = `test:bugs: puts each bug into the sources and runs the layer of tests that must find it
+  npm run test:bugs                 all of them, and each layer once without any
+  npm run test:bugs -- <name>...    some of them
+  --list                            the table of all, without running anything`;
+
+/** @returns the exit code: 0 only when every bug was found, and nothing without one */
+export async function main(args: readonly string[], print: (text: string) => void): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { list: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) print(USAGE);
+  else if (values.list) print(table(BUGS));
+  if (values.help || values.list) return 0;
+  const bugs = positionals.length > 0 ? positionals.map(bugNamed) : BUGS;
+  const found = new Map<Bug, Catch>();
+  for (const bug of bugs) {
+    const caught = await hunt(bug);
+    found.set(bug, caught);
+    print(`${caught.isFound ? 'found    ' : 'NOT FOUND'}  ${bug.name}: ${caught.how}`);
+  }
+  const isQuiet = positionals.length > 0 || (await areQuiet(print));
+  print(`\n${table(bugs, found)}`);
+  const missed = [...found.values()].filter(({ isFound }) => !isFound).length;
+  print(`\n${bugs.length - missed} of ${bugs.length} bugs found`);
+  return missed === 0 && isQuiet ? 0 : 1;
+}
+
+/** What finds something where there is no bug has proved nothing. */
+async function areQuiet(print: (text: string) => void): Promise<boolean> {
+  let isQuiet = true;
+  for (const layer of controls(BUGS.map((bug) => bug.layer))) {
+    const { isFound, how } = await control(layer);
+    print(`${isFound ? 'NOT QUIET' : 'quiet    '}  ${layerName(layer)} without a bug: ${how}`);
+    isQuiet &&= !isFound;
+  }
+  return isQuiet;
+}
+
+/** All specs at once, and of each weather as many schedules as any bug may take. Holes need no control: they are known. */
+function controls(layers: readonly Layer[]): Layer[] {
+  const specs = new Set(layers.flatMap((layer) => (layer.kind === 'specs' ? layer.specs : [])));
+  const weathers = new Map<string, Layer & { kind: 'simulation' }>();
+  for (const layer of layers) {
+    if (layer.kind !== 'simulation') continue;
+    const other = weathers.get(layer.weather);
+    if (!other || layer.within > other.within) weathers.set(layer.weather, layer);
+  }
+  return [{ kind: 'specs', title: 'all specs', specs: [...specs] }, ...weathers.values()];
+}
+
+function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
+  const head = ['bug', 'layer that finds it', 'command', ...(found ? ['found'] : [])];
+  const rows = bugs.map((bug) => {
+    const caught = found?.get(bug);
+    const name = `\`${bug.name}\`: ${bug.why}`;
+    return [name, layerName(bug.layer), `\`${commandOf(bug)}\``, ...(caught ? [caught.how] : [])];
+  });
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [head, head.map(() => '---'), ...rows].map(line).join('\n');
+}
+
+function layerName(layer: Layer): string {
+  if (layer.kind === 'simulation') return `simulation (${layer.weather})`;
+  return `${layer.title}: ${layer.specs.join(', ')}`;
+}
