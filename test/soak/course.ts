@@ -27,8 +27,13 @@ export interface CourseEnding {
   readonly signal?: string;
 }
 
-/** The half that counts. In the first one code is compiled, connections are made, and each name is seen for the first time. */
-export function settledHalf({ samples }: Course): readonly TimedSample[] {
-  const middle = (samples.at(-1)?.minute ?? 0) / 2;
-  return samples.filter(({ minute }) => minute >= middle);
+/**
+ * The half that counts. In the first one code is compiled, connections are made, and each name is seen for the first
+ * time.
+ *
+ * @param warmUp minutes that are left out at least
+ */
+export function settledHalf({ samples }: Course, warmUp: number): readonly TimedSample[] {
+  const begin = Math.max((samples.at(-1)?.minute ?? 0) / 2, warmUp);
+  return samples.filter(({ minute }) => minute >= begin);
 }

@@ -1,6 +1,6 @@
 import { type Course, settledHalf } from './course.js';
-import { FIGURES } from './figures.js';
-import { FEWEST_SAMPLES, isGrowing, trendOfFigure } from './verdict.js';
+import { FIGURES, type Figure } from './figures.js';
+import { FEWEST_SAMPLES, isGrowing, tooFew, trendOfFigure } from './verdict.js';
 
 /** The figures of all processes for people: how each moved in the second half, and what was done meanwhile. */
 export function figuresOf(courses: readonly Course[]): string {
@@ -15,23 +15,25 @@ function heading({ node, samples, ending }: Course): string {
 }
 
 function rows(course: Course): string[] {
-  const samples = settledHalf(course);
-  if (samples.length < FEWEST_SAMPLES) return ['  too few samples'];
   const header = line('second half', 'from', 'to', 'a minute', '99 % of it', 'allowed', '');
-  const figures = FIGURES.map((figure) => {
-    const trend = trendOfFigure(figure, samples);
-    const range = `${number(trend.low)} .. ${number(trend.high)}`;
-    const name = figure.unit ? `${figure.name}, ${figure.unit}` : figure.name;
-    const mark = isGrowing(figure, trend) ? 'GROWS' : '';
-    const { from, to, slope } = trend;
-    return line(name, number(from), number(to), number(slope), range, number(figure.allowed), mark);
-  });
-  return [header, ...figures, loopDelay(samples)];
+  return [header, ...FIGURES.map((figure) => row(course, figure)), loopDelay(settledHalf(course, 0))];
+}
+
+function row(course: Course, figure: Figure): string {
+  const samples = settledHalf(course, figure.warmUp);
+  const name = figure.unit ? `${figure.name}, ${figure.unit}` : figure.name;
+  if (samples.length < FEWEST_SAMPLES) return `  ${name.padEnd(12)} ${tooFew(figure, samples)}`;
+  const trend = trendOfFigure(figure, samples);
+  const range = `${number(trend.low)} .. ${number(trend.high)}`;
+  const mark = isGrowing(figure, trend) ? 'GROWS' : '';
+  const { from, to, slope } = trend;
+  return line(name, number(from), number(to), number(slope), range, number(figure.allowed), mark);
 }
 
 function loopDelay(samples: readonly { loopDelay: { mean: number; p99: number; max: number } }[]): string {
   const worst = (read: (delay: { p99: number; max: number }) => number) =>
     Math.max(...samples.map(({ loopDelay }) => read(loopDelay)));
+  if (samples.length === 0) return '  event loop delay: not told';
   const p99s = samples.map(({ loopDelay }) => loopDelay.p99).toSorted((one, other) => one - other);
   const middle = p99s[Math.floor(p99s.length / 2)]!;
   return `  event loop delay: p99 ${number(middle)} ms in the median sample, ${number(worst(({ p99 }) => p99))} ms in the worst, at most ${number(worst(({ max }) => max))} ms`;

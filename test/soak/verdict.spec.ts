@@ -89,6 +89,22 @@ describe('the verdict', () => {
 
   it('does not call a soak good that was too short to tell', () => {
     const short = { ...course(), samples: course().samples.slice(0, 12) };
-    expect(verdictOf([short])[0]).toMatch(/^b: \d+ samples in the second half are too few/);
+    expect(verdictOf([short])).toContainEqual(
+      expect.stringMatching(/^b: timers can't be judged: \d+ samples .* too few/),
+    );
+    expect(figuresOf([short])).toMatch(/heap, kB +0 samples in the second half after minute 4 are too few/);
+  });
+
+  it('judges the memory of no process that still warms up, but counts its timers', () => {
+    const growing = course(({ heapUsed, minute, timers }) => ({
+      heapUsed: heapUsed + minute * 250_000,
+      timers: { ...timers, 'leak.js:1': Math.floor(minute * 60) },
+    }));
+    const findings = verdictOf([{ ...growing, samples: growing.samples.slice(0, 50) }]);
+    expect(findings).toEqual([
+      expect.stringMatching(/^b: heap can't be judged/),
+      expect.stringMatching(/^b: external can't be judged/),
+      expect.stringMatching(/^b: timers grew/),
+    ]);
   });
 });

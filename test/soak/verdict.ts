@@ -29,14 +29,18 @@ function faultsOf({ node, samples, faults }: Course): string[] {
 
 function growthOf(course: Course): string[] {
   const { node } = course;
-  const samples = settledHalf(course);
-  if (samples.length < FEWEST_SAMPLES) {
-    return [`${node}: ${samples.length} samples in the second half are too few to judge growth: run it for longer`];
-  }
   return FIGURES.flatMap((figure) => {
+    const samples = settledHalf(course, figure.warmUp);
+    if (samples.length < FEWEST_SAMPLES) return [`${node}: ${figure.name} can't be judged: ${tooFew(figure, samples)}`];
     const trend = trendOfFigure(figure, samples);
     return isGrowing(figure, trend) ? [`${node}: ${sentenceFor(figure, trend, samples)}`] : [];
   });
+}
+
+/** Why growth of a figure can't be told. */
+export function tooFew({ warmUp }: Figure, samples: readonly TimedSample[]): string {
+  const since = warmUp > 0 ? ` after minute ${warmUp}` : '';
+  return `${samples.length} samples in the second half${since} are too few, run it for longer`;
 }
 
 function sentenceFor(figure: Figure, { slope, from, to }: Trend, samples: readonly TimedSample[]): string {
