@@ -34,13 +34,17 @@ export class Crew {
       while (next < end) {
         const job: Job = { first: next, count: Math.min(PORTION, end - next), options };
         next += job.count;
-        worker.postMessage(job);
-        const [part] = (await once(worker, 'message')) as [Survey];
-        parts.push(part);
+        parts.push(await this.#carryOut(job, worker));
       }
     };
     await Promise.all(this.#workers.map(keepBusy));
     return sumOf(parts);
+  }
+
+  async #carryOut(job: Job, worker: Worker): Promise<Survey> {
+    worker.postMessage(job);
+    const [part] = (await once(worker, 'message')) as [Survey];
+    return part;
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,6 @@ export async function survey(first: number, count: number, options: ScheduleOpti
 /** The same, in whichever order the parts were done. */
 export function sumOf(parts: readonly Survey[]): Survey {
   const total = (of: 'schedules' | 'grants' | 'happenings') => parts.reduce((sum, part) => sum + part[of], 0);
-  const failures = parts.flatMap((part) => part.failures).sort((one, other) => one.seed - other.seed);
+  const failures = parts.flatMap((part) => part.failures).toSorted((one, other) => one.seed - other.seed);
   return { schedules: total('schedules'), grants: total('grants'), happenings: total('happenings'), failures };
 }

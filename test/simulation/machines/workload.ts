@@ -26,7 +26,7 @@ export class Workload {
         this.node.watch('workload', this.#act());
         this.start();
       },
-      this.chance.skewed(20, this.world.measures.pause),
+      this.chance.skewed(...this.world.measures.pauses),
     );
   }
 
@@ -127,7 +127,7 @@ export class Workload {
     const { chance, node } = this;
     const heedsSignal = chance.happens(0.6);
     if (heedsSignal) void permit.signal;
-    for (let steps = chance.whole(1, 4); steps > 0; steps--) {
+    for (let steps = chance.whole(1, this.world.measures.steps); steps > 0; steps--) {
       await node.pause(chance.skewed(5, this.world.definition.duration));
       if (heedsSignal && permit.signal.aborted) return;
       if (chance.happens(0.2) && !(permit instanceof UnguardedPermit)) await this.#extend(permit);

@@ -39,7 +39,7 @@ export class StoreCluster {
     readonly measures: Measures,
     private readonly around: ClusterSurroundings,
   ) {
-    this.#tellsAll = around.chance.happens(0.2);
+    this.#tellsAll = around.chance.happens(0.1);
     const apart = around.chance.between(-weather.memberSpread, weather.memberSpread);
     this.#clocks = [0, apart].slice(0, around.chance.whole(weather.memberSpread > 1000 ? 2 : 1, 2));
   }

@@ -12,8 +12,10 @@ export interface Measures {
   readonly horizon: number;
   /** Nodes start within this time. */
   readonly starts: number;
-  /** A node does something after a pause of at most this. */
-  readonly pause: number;
+  /** A node does something after a pause of so much. */
+  readonly pauses: readonly [number, number];
+  /** What is done under a permit takes so many steps. */
+  readonly steps: number;
   /** The longest that anybody waits for a permit. */
   readonly patience: number;
   /** How long the nodes work on when the weather has cleared up. */
@@ -46,7 +48,8 @@ function longMeasures(tolerance: number, chance: Chance): Measures {
     longest: 15_000,
     horizon: 40_000,
     starts: 3000,
-    pause: 3000,
+    pauses: [20, 3000],
+    steps: 4,
     patience: 6000,
     calm: 20_000,
     isSwarm: false,
@@ -56,14 +59,15 @@ function longMeasures(tolerance: number, chance: Chance): Measures {
 
 function shortMeasures(tolerance: number, chance: Chance): Measures {
   const duration = Math.round(SHORTEST * tolerance * chance.skewed(1, 3));
-  const horizon = chance.skewed(3, 8) * duration;
+  const horizon = chance.skewed(2, 5) * duration;
   return {
-    nodes: chance.happens(0.7) ? 2 : 3,
+    nodes: chance.happens(0.8) ? 2 : 3,
     duration,
     longest: 2 * duration,
     horizon,
     starts: duration / 2,
-    pause: horizon,
+    pauses: [20, horizon],
+    steps: 2,
     patience: 2 * duration,
     calm: duration / 2,
     isSwarm: true,
