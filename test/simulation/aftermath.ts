@@ -13,6 +13,7 @@ export async function aftermath(world: World, machines: Machines): Promise<void>
   const { weather, cluster, trace } = world;
   trace.note('', () => 'the weather clears up');
   cluster.comeBack();
+  cluster.merge();
   cluster.weather = { ...WEATHERS.calm, memberSpread: weather.memberSpread };
   await finishWork(world, machines);
   await probeAll(world, machines);

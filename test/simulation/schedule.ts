@@ -93,6 +93,12 @@ function planForStore(world: World, machines: Machines): void {
     const by = chance.pick(weather.clockJumps);
     time.after(chance.between(horizon / 8, horizon), () => cluster.jumpClock(by));
   }
+  if (chance.happens(weather.splits)) {
+    time.after(chance.between(horizon / 8, horizon), () => {
+      cluster.splitUp();
+      time.after(chance.skewed(100, horizon), () => cluster.merge());
+    });
+  }
   if (!chance.happens(weather.outages)) return;
   time.after(chance.between(0, horizon), () => {
     cluster.goDown();

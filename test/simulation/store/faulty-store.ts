@@ -3,6 +3,7 @@ import {
   type RecordChange,
   type RecordStore,
   type StoreHealth,
+  NoQuorumError,
   StoreUnavailableError,
   UnknownOutcomeError,
 } from '../../../lib/stores/index.js';
@@ -39,11 +40,14 @@ export class FaultyStore implements RecordStore {
   }
 
   read(key: string): Promise<string | undefined> {
-    return this.#call('read', () => this.cluster.texts.get(key));
+    return this.#call('read', () => this.cluster.textsFor(this).get(key));
   }
 
   list(prefix: string): Promise<Map<string, string>> {
-    return this.#call('list', () => new Map([...this.cluster.texts].filter(([key]) => key.startsWith(prefix))));
+    return this.#call(
+      'list',
+      () => new Map([...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix))),
+    );
   }
 
   now(): Promise<ClockReading> {
@@ -103,10 +107,17 @@ export class FaultyStore implements RecordStore {
       if (lost || fate !== 'fine') this.#fail(what, lost, reject);
       if (lost) return trace.note(name, () => `${what}: the request is lost`);
       this.#later(there + late, () => {
-        if (this.cluster.isDown) return this.#refuse(answer, reject);
+        if (this.cluster.isDown)
+          return this.#refuse(answer, () => reject(new StoreUnavailableError('simulated: down')));
+        const reach = what === 'now' ? 'all' : this.cluster.reachOf(this);
+        if (reach === 'nothing')
+          return this.#refuse(answer, () => reject(new StoreUnavailableError('simulated: split')));
+        if (reach === 'no-quorum') return answer(() => reject(new NoQuorumError('simulated: the minority')));
         const result = effect();
         trace.note(name, () => `${what} arrived (${fate}): ${show(result)}`);
-        if (fate === 'fine') answer(() => resolve(result));
+        if (reach === 'unconfirmed' && what === 'cas') {
+          this.#refuse(answer, () => reject(new UnknownOutcomeError('simulated: no backup confirmed it')));
+        } else if (fate === 'fine') answer(() => resolve(result));
       });
     });
   }
@@ -123,8 +134,9 @@ export class FaultyStore implements RecordStore {
     time.after(wait, () => process.io(() => reject(error)));
   }
 
-  #refuse(answer: (settle: () => void) => void, reject: (error: Error) => void): void {
-    if (this.around.chance.happens(0.7)) answer(() => reject(new StoreUnavailableError('simulated: store down')));
+  /** Mostly; some calls hang. */
+  #refuse(answer: (settle: () => void) => void, refuse: () => void): void {
+    if (this.around.chance.happens(0.7)) answer(refuse);
   }
 
   /** There and back. Mostly one of the two takes all the time: nobody can tell, and it is one happening less. */

@@ -4,6 +4,7 @@ import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
+import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
 import type { Measures } from '../weather/length.js';
@@ -25,7 +26,8 @@ export interface ClusterSurroundings {
 
 /** The simulated store itself: linearizable, but for what the weather does to it. */
 export class StoreCluster {
-  readonly texts = new Map<string, string>();
+  #texts = new Map<string, string>();
+  #split?: Split;
   readonly #clients = new Set<FaultyStore>();
   /** ms that the clock of each member is off. */
   readonly #clocks: number[];
@@ -47,7 +49,7 @@ export class StoreCluster {
   /** The cluster has been in use before. */
   putFirst(definition: SemaphoreDefinition): void {
     const first = createRecord(definition, EPOCH - 1000, 'first');
-    this.texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
+    this.#texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
   }
 
   join(client: FaultyStore): void {
@@ -56,6 +58,42 @@ export class StoreCluster {
 
   leave(client: FaultyStore): void {
     this.#clients.delete(client);
+  }
+
+  /** What the members hold that a client reaches. */
+  textsFor(client: FaultyStore): Map<string, string> {
+    return this.#split?.sideOf(client).texts ?? this.#texts;
+  }
+
+  reachOf(client: FaultyStore): Reach {
+    return this.#split?.reachOf(client) ?? 'all';
+  }
+
+  /** Cuts the cluster in two sides, which notice it after a while, each at its own time. */
+  splitUp(): void {
+    const { chance, time, trace } = this.around;
+    if (this.#split) return;
+    const split = new Split(this.#texts, this.weather.quorum, chance.fork());
+    this.#split = split;
+    trace.note('store', () => 'SPLITS');
+    for (const side of split.sides) {
+      time.after(chance.skewed(50, this.measures.horizon / 4), () => {
+        if (this.#split !== split) return;
+        trace.note('store', () => `the ${side.name} has noticed the split`);
+        side.isAware = true;
+      });
+    }
+  }
+
+  /** The sides meet again: what the losing side wrote is dropped, and its clients connect anew. */
+  merge(): void {
+    const split = this.#split;
+    if (!split) return;
+    this.around.trace.note('store', () => `MERGES: what the ${split.winner.name} wrote stays`);
+    const moved = [...this.#clients].filter((client) => split.sideOf(client) !== split.winner);
+    this.#texts = split.winner.texts;
+    this.#split = undefined;
+    for (const client of moved) client.tell({});
   }
 
   readClock(chance: Chance): ClockReading {
@@ -71,9 +109,11 @@ export class StoreCluster {
     next: string,
     isQuiet: boolean,
   ): boolean {
-    if (this.texts.get(key) !== expected && !this.around.bugs.ignoresExpected) return false;
-    this.texts.set(key, next);
-    this.around.trace.note('store', () => `${writer.name} wrote ${next}`);
+    const texts = this.textsFor(writer);
+    if (texts.get(key) !== expected && !this.around.bugs.ignoresExpected) return false;
+    texts.set(key, next);
+    const where = this.#split?.sideOf(writer).name ?? 'store';
+    this.around.trace.note(where, () => `${writer.name} wrote ${next}`);
     this.around.onWrite(next);
     if (!isQuiet || this.#tellsAll) this.#tellOthers(writer, { key, text: next });
     if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
@@ -82,7 +122,10 @@ export class StoreCluster {
   }
 
   #tellOthers(writer: FaultyStore, change: RecordChange): void {
-    for (const client of this.#clients) if (client !== writer || this.#tellsAll) client.tell(change);
+    for (const client of this.#clients) {
+      const isReached = this.textsFor(client) === this.textsFor(writer);
+      if (isReached && (client !== writer || this.#tellsAll)) client.tell(change);
+    }
   }
 
   /** Loses all data soon after the next write: when it is likeliest that somebody has not heard of it. */
@@ -93,7 +136,7 @@ export class StoreCluster {
   /** Every record is gone; some hear at once that something happened, as after a reconnection. */
   #loseData(): void {
     this.around.trace.note('store', () => 'LOST ALL DATA');
-    this.texts.clear();
+    for (const texts of [this.#texts, ...(this.#split?.sides.map((side) => side.texts) ?? [])]) texts.clear();
     for (const client of this.#clients) if (this.around.chance.happens(0.5)) client.tell({});
   }
 

@@ -19,6 +19,10 @@ export interface Weather {
   readonly crashes: number;
   /** Per schedule: the store can't be reached for a while. */
   readonly outages: number;
+  /** Per schedule: the store splits in two sides, and merges after a while. */
+  readonly splits: number;
+  /** The smaller side refuses to write once it has noticed. */
+  readonly quorum: boolean;
   /** How often in a schedule all data are lost. */
   readonly dataLosses: number;
   /** ms by which the cluster's clocks jump once, together. */
@@ -42,6 +46,8 @@ const CALM: Weather = {
   wallJumps: 0,
   crashes: 0,
   outages: 0,
+  splits: 0,
+  quorum: true,
   dataLosses: 0,
   clockJumps: [],
   memberSpread: 25,
@@ -69,6 +75,7 @@ export const KEPT = {
   slow: { ...LOSSY, slow: 0.15 },
   stormy: STORMY,
   all: { ...STORMY, slow: 0.05 },
+  'split-with-quorum': { ...STORMY, splits: 1 },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
 } satisfies Record<string, Weather>;
@@ -81,6 +88,7 @@ export const KEPT = {
  * of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time.
  */
 export const HOLES = {
+  'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
   'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
