@@ -137,7 +137,14 @@ export function describeStoreContract(name: string, prepare: () => StoreUnderTes
     describe('list', () => {
       it('gives every text whose key begins with the prefix, and no other', async () => {
         const prefix = `list-${randomUUID()}:`;
-        const keys = [`${prefix}a`, `${prefix}%_*\\`, `${prefix}ünï "x"\n`, prefix];
+        const keys = [
+          `${prefix}a`,
+          `${prefix}%_*\\`,
+          `${prefix}ünï "x"\n`,
+          `${prefix}a@b@c`,
+          `${prefix} blank `,
+          prefix,
+        ];
         for (const key of keys) await one.compareAndSet(key, undefined, `text of ${key}`);
         await one.compareAndSet(`x${prefix}a`, undefined, 'another');
         expect(await other.list(prefix)).toEqual(new Map(keys.map((key) => [key, `text of ${key}`])));

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
+import { LockedRecords } from '../../../../lib/stores/hazelcast/records/locked-records.js';
+import { Turns } from '../../../../lib/stores/hazelcast/records/turns.js';
+import { NoQuorumError, StoreUnavailableError } from '../../../../lib/stores/store.errors.js';
+import { eventually } from '../../../contract/eventually.js';
+
+const CALL_TIMEOUT = 80;
+
+/** A map with one entry, whose calls a test may answer otherwise; notes them in order. */
+function fakeMap(
+  answers: Partial<Record<'tryLock' | 'get' | 'replaceIfSame' | 'forceUnlock', () => Promise<unknown>>>,
+) {
+  const calls: string[] = [];
+  const call = (name: string, answer: () => Promise<unknown>) => () => {
+    calls.push(name);
+    return answer();
+  };
+  const map = {
+    getName: () => 'map',
+    tryLock: call('lock', answers.tryLock ?? (async () => true)),
+    get: call('get', answers.get ?? (async () => 'before')),
+    replaceIfSame: call('write', answers.replaceIfSame ?? (async () => true)),
+    forceUnlock: call('force', answers.forceUnlock ?? (async () => undefined)),
+    unlock: call('unlock', async () => undefined),
+  } as unknown as IMap<string, unknown>;
+  return { calls, map };
+}
+
+function locked(map: IMap<string, unknown>, ended = new AbortController().signal) {
+  return new LockedRecords(map, { turns: new Turns(), callTimeout: CALL_TIMEOUT, ended });
+}
+
+const never = () => new Promise<never>(() => undefined);
+const fail = async () => {
+  throw new Error('no');
+};
+
+describe('A compare-and-set under a lock', () => {
+  it('locks, writes by a compare-and-set, and unlocks', async () => {
+    const { map, calls } = fakeMap({});
+    expect(await locked(map).compareAndSet('key', 'before', 'after')).toBe(true);
+    expect(calls).toEqual(['lock', 'write', 'unlock']);
+  });
+
+  it('of one client never holds a lock in two flows', async () => {
+    let holders = 0;
+    let most = 0;
+    const { map, calls } = fakeMap({
+      replaceIfSame: async () => {
+        most = Math.max(most, ++holders);
+        await new Promise((resolve) => setImmediate(resolve));
+        holders--;
+        return true;
+      },
+    });
+    const records = locked(map);
+    await Promise.all(Array.from({ length: 5 }, () => records.compareAndSet('key', 'before', 'after')));
+    await eventually('all are done', () => calls.filter((call) => call === 'unlock').length === 5);
+    expect(most).toBe(1);
+    expect(calls).toEqual(Array.from({ length: 5 }, () => ['lock', 'write', 'unlock']).flat());
+  });
+
+  it('does not wait for another key', async () => {
+    const { map } = fakeMap({ replaceIfSame: never });
+    const records = locked(map);
+    void records.compareAndSet('key', 'before', 'after');
+    const other = fakeMap({});
+    expect(await new LockedRecords(other.map, records.options).compareAndSet('other', 'before', 'after')).toBe(true);
+  });
+
+  it('answers false without waiting when the record has changed meanwhile', async () => {
+    const { map, calls } = fakeMap({ tryLock: async () => false, get: async () => 'of another' });
+    expect(await locked(map).compareAndSet('key', 'before', 'after')).toBe(false);
+    expect(calls).toEqual(['lock', 'get', 'unlock']);
+  });
+
+  it('takes by force what it was refused for too long', async () => {
+    let isForced = false;
+    const { map, calls } = fakeMap({
+      tryLock: async () => isForced,
+      forceUnlock: async () => void (isForced = true),
+    });
+    expect(await locked(map).compareAndSet('key', 'before', 'after')).toBe(true);
+    expect(calls.slice(-4)).toEqual(['force', 'lock', 'write', 'unlock']);
+  });
+
+  it('was surely not written when the lock is not to be had', async () => {
+    const { map, calls } = fakeMap({ tryLock: async () => false, forceUnlock: fail });
+    await expect(locked(map).compareAndSet('key', 'before', 'after')).rejects.toThrow(StoreUnavailableError);
+    expect(calls).not.toContain('write');
+  });
+
+  it('is not written under a lock that came after the caller gave up, and gives it back', async () => {
+    const late = () => new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT + 5, true));
+    const { map, calls } = fakeMap({ tryLock: late });
+    await expect(locked(map).compareAndSet('key', 'before', 'after')).rejects.toThrow('nothing was written');
+    expect(calls).toEqual(['lock', 'unlock']);
+  });
+
+  it('asks for the lock again when the answer was lost', async () => {
+    let asked = 0;
+    const { map, calls } = fakeMap({ tryLock: () => (asked++ === 0 ? fail() : Promise.resolve(true)) });
+    expect(await locked(map).compareAndSet('key', 'before', 'after')).toBe(true);
+    expect(calls).toEqual(['lock', 'get', 'lock', 'write', 'unlock']);
+  });
+
+  it('says at once that there is no quorum', async () => {
+    const { map, calls } = fakeMap({ tryLock: () => Promise.reject(new SplitBrainProtectionError('x')) });
+    await expect(locked(map).compareAndSet('key', 'before', 'after')).rejects.toThrow(NoQuorumError);
+    expect(calls).toEqual(['lock', 'unlock']);
+  });
+
+  it('waits no longer when the store is closed', async () => {
+    const ended = new AbortController();
+    const { map, calls } = fakeMap({
+      tryLock: async () => {
+        ended.abort();
+        return false;
+      },
+    });
+    await expect(locked(map, ended.signal).compareAndSet('key', 'before', 'after')).rejects.toThrow(
+      StoreUnavailableError,
+    );
+    expect(calls).toEqual(['lock', 'get', 'unlock']);
+  });
+});
