@@ -1,17 +1,22 @@
+/** Medians of our calls and of what they are held against: see {@link inTurn}. */
+export function interleaved(ours, reference, quiet, options) {
+  return inTurn({ ours, reference }, quiet, options);
+}
+
 /**
- * Medians of two kinds of calls, taken in turn, so that whatever the machine does meanwhile hits both.
+ * Medians of several kinds of calls, by name, taken in turn, so that whatever the machine does meanwhile hits all.
  *
  * @param quiet waits for what a call before may have left behind, so that nobody pays for another
  */
-export async function interleaved(ours, reference, quiet = () => {}, { calls = 2500, warmup = 1500 } = {}) {
-  const times = { ours: [], reference: [] };
+export async function inTurn(kinds, quiet = () => {}, { calls = 2500, warmup = 1500 } = {}) {
+  const times = Object.entries(kinds).map(([name, prepare]) => ({ name, prepare, taken: [] }));
   for (let count = -warmup; count < calls; count++) {
-    const took = [await timed(ours, count, quiet), await timed(reference, count, quiet)];
-    if (count < 0) continue;
-    times.ours.push(took[0]);
-    times.reference.push(took[1]);
+    for (const { prepare, taken } of times) {
+      const took = await timed(prepare, count, quiet);
+      if (count >= 0) taken.push(took);
+    }
   }
-  return { ours: median(times.ours), reference: median(times.reference) };
+  return Object.fromEntries(times.map(({ name, taken }) => [name, median(taken)]));
 }
 
 /** Each side may prepare a call (not timed) and returns the call itself. */

@@ -3,8 +3,9 @@ import { cpus, totalmem } from 'node:os';
 import { Client } from 'hazelcast-client';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
+import { acquisitions } from './acquisitions.mjs';
 import { concurrent } from './concurrent.mjs';
-import { decoratorCost, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
+import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
@@ -12,6 +13,7 @@ const RESULTS = new URL('results.json', import.meta.url);
 const cluster = await startHazelcast();
 try {
   const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
+  rows.push(...(await acquisitions()));
   await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
   console.log(
     `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,
@@ -44,12 +46,5 @@ async function onHazelcast() {
     await gatekeeper.close();
     await other.close();
     await client.shutdown();
-  }
-}
-
-/** A duration given with a call makes its definition at once only after the first load. */
-async function definitionsLoaded(gatekeeper) {
-  while (!(await gatekeeper.tryAcquire('bench-ready', { duration: '10m' }).catch(() => undefined))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
