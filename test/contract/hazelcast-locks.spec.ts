@@ -35,9 +35,9 @@ describe('A record whose lock was left behind', () => {
     await eventually('it is written', () => store.compareAndSet(key, undefined, 'before'));
     return key;
   };
-  const holder = (key: string, then: 'SIGKILL' | 'SIGSTOP') => {
+  const holder = (key: string, signal: 'SIGKILL' | 'SIGSTOP') => {
     const { clusterName, addresses: members } = cluster;
-    return LockHolder.interrupted({ clusterName, members, key, expected: 'before', next: 'of the holder', then });
+    return LockHolder.interrupted({ clusterName, members, key, expected: 'before', next: 'of the holder', signal });
   };
   const took = async (work: () => Promise<unknown>) => {
     const began = performance.now();

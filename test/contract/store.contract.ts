@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import { eventually } from './eventually.js';
+import { watchUntil } from './watch-until.js';
 
 /** A store to be tested: each `open` gives another client of the same records. */
 export interface StoreUnderTest {
@@ -289,14 +290,4 @@ export function describeStoreContract(name: string, prepare: () => StoreUnderTes
       });
     });
   });
-}
-
-/** Watches while `act` runs, until it heard something. */
-async function watchUntil(store: RecordStore, key: string, act: () => Promise<unknown>): Promise<RecordChange[]> {
-  const changes: RecordChange[] = [];
-  const end = await store.watch(key, (change) => changes.push(change));
-  await act();
-  await eventually('a change', () => changes.length > 0);
-  await end();
-  return changes;
 }

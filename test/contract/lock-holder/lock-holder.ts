@@ -25,7 +25,7 @@ export class LockHolder implements AsyncDisposable {
   static async interrupted(order: LockHolderOrder): Promise<LockHolder> {
     const holder = new LockHolder(order);
     await holder.#says('locked');
-    await eventually(`it is under ${order.then}`, () => holder.#isInterrupted());
+    await eventually(`it is under ${order.signal}`, () => holder.#isInterrupted());
     return holder;
   }
 

@@ -11,7 +11,7 @@ export interface LockHolderOrder {
   readonly expected: string;
   readonly next: string;
   /** What this process does to itself while it holds the lock. */
-  readonly then: 'SIGKILL' | 'SIGSTOP';
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
 const order = JSON.parse(process.argv[2]!) as LockHolderOrder;
@@ -36,7 +36,7 @@ function interrupted(real: IMap<string, unknown>): IMap<string, unknown> {
   const write = real.replaceIfSame.bind(real);
   real.replaceIfSame = (...args) => {
     console.log('locked');
-    process.kill(process.pid, order.then);
+    process.kill(process.pid, order.signal);
     return write(...args);
   };
   return real;
