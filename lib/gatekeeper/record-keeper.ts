@@ -9,6 +9,7 @@ import {
   encodeRecord,
   isBehind,
   restore,
+  rewrite,
 } from '../semaphores/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from './context.js';
@@ -124,12 +125,11 @@ export class RecordKeeper {
       if (isRead || this.#text === undefined) {
         await this.#read(deadline, attempts);
         isRead = true;
-        const written = attempts.find((attempt) => attempt.record.nonce === this.#record?.nonce);
-        if (written) return written.done();
       }
       // Nothing is awaited in the steady state but the write itself.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
-      const step = plan(this.#record, this.view(), this.context.random.id());
+      const nonce = this.context.random.id();
+      const step = (isRead && this.#confirm(attempts, nonce)) || plan(this.#record, this.view(), nonce);
       if (this.#judge.takeSampleWish()) {
         await this.#setClock(deadline, attempts);
         continue;
@@ -142,6 +142,17 @@ export class RecordKeeper {
       }
       isRead = true;
     }
+  }
+
+  /**
+   * An attempt whose answer was lost stands in the record after all. It may stand there in one copy only, which goes
+   * with its member, or with the smaller side of a split that nobody has noticed yet: only a write that is answered
+   * tells that the others have it, too.
+   */
+  #confirm<T>(attempts: readonly Attempt<T>[], nonce: string): Write<T> | undefined {
+    const written = attempts.find((attempt) => attempt.record.nonce === this.#record?.nonce);
+    if (!written || !this.#record) return undefined;
+    return { write: rewrite(this.#record, {}, this.view(), nonce), done: written.done, quiet: written.quiet };
   }
 
   #prepare<T>({ write, done, quiet = false }: Write<T>): Attempt<T> {

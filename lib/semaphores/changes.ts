@@ -59,8 +59,10 @@ export function restore(
   nonce: string,
 ): SemaphoreRecord {
   const merged = found ? merge(known, found) : known;
-  const { definition, permits } = merged;
-  const longest = Math.max(definition?.duration ?? 0, ...permits.map((permit) => permit.duration));
+  // Also those whose slot another one has in the merged record: their holders may be the ones still at work.
+  const permits = [...known.permits, ...(found?.permits ?? [])];
+  const durations = [known, found].map((record) => record?.definition?.duration ?? 0);
+  const longest = Math.max(...durations, ...permits.map((permit) => permit.duration));
   const graceUntil = Math.max(view.now + longest, ...permits.map((permit) => permit.expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
   return rewrite(merged, { grace }, view, nonce);

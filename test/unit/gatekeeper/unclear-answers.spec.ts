@@ -44,6 +44,21 @@ describe('a write whose answer is not clear', () => {
     expect(of('granted')).toHaveLength(1);
   });
 
+  it('does not count as written as long as no write is confirmed: the one copy that has it may get lost', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store, of } = await nodes.node();
+    // The record's owner writes, but its backups are out of reach.
+    store.script = async (call, go) => {
+      const done = await go();
+      if (call === 'compareAndSet') throw new UnknownOutcomeError('no backup confirmed it');
+      return done;
+    };
+    const asking = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    for (let waited = 0; waited < 2000; waited += 50) await nodes.time.advance(50);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
+    expect(of('granted')).toEqual([]);
+  });
+
   it.each(['edit', 'remove', 'revoke'] as const)('counts as one %s, not as a conflict with itself', async (verb) => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();

@@ -87,4 +87,12 @@ describe('a record that is put back where someone who knew less wrote on', () =>
     const { permits } = restore(known, rival, viewAt(1000), 'merged');
     expect(permits.map(({ instance }) => instance)).toEqual(['newcomer']);
   });
+
+  it('has a grace as long as the longest of both, also of a permit that lost its slot: its holder may be at work', () => {
+    const long = aPermit('holder', { duration: 60_000, expiresAt: START + 60_000 });
+    const rival = { ...found, permits: [aPermit('newcomer', { token: held.token + 50 })] };
+    const { grace, permits } = restore({ ...known, permits: [long] }, rival, viewAt(1000), 'merged');
+    expect(permits.map(({ instance }) => instance)).toEqual(['newcomer']);
+    expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
+  });
 });
