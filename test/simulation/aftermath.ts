@@ -13,11 +13,17 @@ export async function aftermath(world: World, machines: Machines): Promise<void>
   const { weather, cluster, trace } = world;
   trace.note('', () => 'the weather clears up');
   cluster.comeBack();
-  cluster.merge();
+  merge(world);
   cluster.weather = { ...WEATHERS.calm, memberSpread: weather.memberSpread };
   await finishWork(world, machines);
   await probeAll(world, machines);
   await shutDown(world, machines);
+}
+
+/** The sides of a store that split meet again, if they have not yet. */
+export function merge({ cluster, checker, measures, tolerance }: World): void {
+  cluster.merge();
+  checker.merged(measures.longest + 2 * tolerance);
 }
 
 async function finishWork({ time, measures, checker, callTimeout }: World, machines: Machines): Promise<void> {

@@ -1,5 +1,5 @@
 import { parseDefinition } from '../../lib/semaphores/index.js';
-import { aftermath } from './aftermath.js';
+import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';
 import { StoreCluster } from './store/store-cluster.js';
 import { LENGTHS } from './weather/length.js';
@@ -95,8 +95,9 @@ function planForStore(world: World, machines: Machines): void {
   }
   if (chance.happens(weather.splits)) {
     time.after(chance.between(horizon / 8, horizon), () => {
+      if (!weather.quorum) world.checker.splitUp();
       cluster.splitUp();
-      time.after(chance.skewed(100, horizon), () => cluster.merge());
+      time.after(chance.skewed(100, horizon), () => merge(world));
     });
   }
   if (!chance.happens(weather.outages)) return;

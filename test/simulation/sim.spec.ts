@@ -3,6 +3,7 @@ import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
 import { survey } from './survey.js';
 import { HOLES, KEPT, type WeatherName } from './weather/weather.js';
+import { TWO_SIDES } from './world/checker.js';
 
 /** Some of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
 const SHORT = 300;
@@ -21,13 +22,19 @@ describe('several nodes in a simulated cluster', () => {
     await expectKept(LONG, { weather, length: 'long' });
   });
 
-  it.each(Object.keys(HOLES) as WeatherName[])(
+  it.each(Object.keys(HOLES).filter((name) => name !== 'split-without-quorum') as WeatherName[])(
     'break a promise in few schedules when the weather is %s',
     async (weather) => {
       const { failures } = await survey(1, SHORT_WITH_HOLES, { weather, length: 'short' });
       expect(failures.length).toBeLessThanOrEqual(SHORT_WITH_HOLES / 5);
     },
   );
+
+  it('count wrong while the store is in two sides without a quorum, and right again after', async () => {
+    const { failures } = await survey(1, SHORT, { weather: 'split-without-quorum', length: 'short' });
+    expect(failures.length).toBeGreaterThan(0);
+    expect(failures.flatMap(({ violations }) => violations).filter((each) => !each.includes(TWO_SIDES))).toEqual([]);
+  });
 
   it.each([7, 500])('go exactly the same way again with the same seed (%i)', async (seed) => {
     const once = await simulate(seed, { isTraced: true });

@@ -12,6 +12,8 @@ interface Held {
 
 /** ms: timers have whole ms, and the loop may be a turn behind. */
 const TIMER_SLACK = 5;
+/** What a complaint begins with after its time when a store in two sides explains it. */
+export const TWO_SIDES = 'on two sides';
 /** ms in which a process finds out that its clocks moved: a machine that slept stops its timers, too. */
 const BLINK = 1000;
 
@@ -32,6 +34,8 @@ export class Checker {
   #highestReturned = 0;
   /** By permit id: the highest token returned, and the count of writes, when it was first written. */
   #born = new Map<string, { readonly mustExceed: number; readonly writes: number }>();
+  /** Until then (ms) two sides of the store may each have had their way, and nobody promises to count right. */
+  #twoSidesUntil = -Infinity;
   /** `permits` of each write. */
   #limits: number[] = [];
 
@@ -78,6 +82,16 @@ export class Checker {
     return this.#surelyHeld().length > 0;
   }
 
+  /** The store goes on in two sides, without a quorum. */
+  splitUp(): void {
+    this.#twoSidesUntil = Infinity;
+  }
+
+  /** @param longest ms for which a permit of either side may last on */
+  merged(longest: number): void {
+    if (this.#twoSidesUntil === Infinity) this.#twoSidesUntil = this.time.now + longest;
+  }
+
   /** S4: to be called now and then. */
   checkTold(): void {
     for (const held of this.#held) {
@@ -122,7 +136,9 @@ export class Checker {
   }
 
   #violated(what: string): void {
-    this.violations.push(`at ${(this.time.now / 1000).toFixed(4)}: ${what}`);
+    const isOnTwoSides = this.time.now <= this.#twoSidesUntil && /^S[12] /.test(what);
+    const at = (this.time.now / 1000).toFixed(4);
+    this.violations.push(`at ${at}${isOnTwoSides ? `, ${TWO_SIDES}` : ''}: ${what}`);
     this.trace.note('!!!', () => what);
   }
 }
