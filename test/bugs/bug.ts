@@ -16,8 +16,6 @@ export type Layer =
       readonly within: number;
       /** What the checker must say. */
       readonly says: RegExp;
-      /** Found within the first few schedules: looked for in every `npm test`. */
-      readonly isQuick?: boolean;
     }
   | {
       readonly kind: 'specs';

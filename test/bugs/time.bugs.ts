@@ -13,7 +13,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.node.wall();',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 200, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
   },
   {
     name: 'no-sandwich',
@@ -25,7 +25,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
     ],
-    layer: { kind: 'simulation', weather: 'clock-ahead', within: 50, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'clock-ahead-strict', within: 500, says: /S1/ },
   },
   {
     name: 'no-tolerance-for-takers',
@@ -68,7 +68,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 200, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 5000, says: /S1/ },
   },
   {
     name: 'counts-from-answer',
@@ -80,7 +80,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
       },
     ],
-    layer: { kind: 'simulation', weather: 'slow', within: 200, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'slow', within: 500, says: /S1/ },
   },
   {
     name: 'monotonic-clock-only',
@@ -92,7 +92,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 300, says: /S1|S4/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1|S4/ },
   },
   {
     name: 'no-clock-at-all',
@@ -104,7 +104,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'timing.clockTolerance - 0 * Math.max(monotonic, wall);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 25, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
   },
   {
     name: 'told-by-timer-only',

@@ -10,11 +10,10 @@ import { Chance } from './world/chance.js';
 import { Checker } from './world/checker.js';
 import { Trace } from './world/trace.js';
 import { VirtualTime } from './world/virtual-time.js';
-import { type Bugs, SEMAPHORE, type World } from './world/world.js';
+import { SEMAPHORE, type World } from './world/world.js';
 
 /** What is not asked for follows from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
-  readonly bugs?: Bugs;
   readonly isTraced?: boolean;
 }
 
@@ -52,7 +51,7 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
 }
 
 function createWorld(seed: number, { weather: name, length }: Kind, options: ScheduleOptions): World {
-  const { bugs = {}, isTraced = false } = options;
+  const { isTraced = false } = options;
   const chance = new Chance(seed);
   const time = new VirtualTime();
   const trace = new Trace(time, isTraced);
@@ -61,12 +60,12 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
   const measures = LENGTHS[length](tolerance, chance.fork());
   const weather = measures.isSwarm ? swarm(WEATHERS[name], chance.fork()) : WEATHERS[name];
   const onWrite = (text: string) => checker.written(text);
-  const cluster = new StoreCluster(weather, measures, { time, trace, chance: chance.fork(), bugs, onWrite });
+  const cluster = new StoreCluster(weather, measures, { time, trace, chance: chance.fork(), onWrite });
   const { duration } = measures;
   const definition = parseDefinition({ name: SEMAPHORE, permits: chance.whole(1, 2), duration }, tolerance);
   const callTimeout = chance.pick([500, 2000]);
   if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
-  return { time, trace, checker, cluster, weather, measures, bugs, definition, tolerance, callTimeout, chance };
+  return { time, trace, checker, cluster, weather, measures, definition, tolerance, callTimeout, chance };
 }
 
 /** The nodes work while everything goes wrong that may. */

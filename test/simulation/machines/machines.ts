@@ -10,13 +10,7 @@ export class Machines {
   constructor(private readonly world: World) {}
 
   /** Starts a node, and plans what will happen to it until `horizon` (ms of true time). */
-  boot(
-    name: string,
-    horizon: number,
-    delay: number,
-    chance: Chance,
-    clocks = clockFaults(name, this.world, chance),
-  ): void {
+  boot(name: string, horizon: number, delay: number, chance: Chance, clocks = clockFaults(chance)): void {
     const { time } = this.world;
     time.after(delay, () => {
       const node = new SimNode(name, new SimProcess(time, clocks), this.world, chance.fork());
@@ -64,11 +58,10 @@ export class Machines {
 }
 
 /** Within what is assumed: rates are right to half a permille, and the wall clock may be anything. */
-function clockFaults(name: string, { bugs }: World, chance: Chance): ClockFaults {
+function clockFaults(chance: Chance): ClockFaults {
   return {
     rate: 1 + chance.between(-5e-4, 5e-4),
     monotonic: chance.between(0, 1e9),
     wall: chance.happens(0.8) ? chance.between(-3000, 3000) : chance.between(-1e6, 1e6),
-    ...(bugs.clocksStandStill && name === 'n1' && { standStill: true }),
   };
 }

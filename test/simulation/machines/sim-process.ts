@@ -9,8 +9,6 @@ export interface ClockFaults {
   readonly monotonic: number;
   /** ms that the wall clock is off. */
   readonly wall: number;
-  /** Broken on purpose, to check the checker: clocks stand still though timers fire. */
-  readonly standStill?: boolean;
 }
 
 export const EPOCH = 1_790_000_000_000;
@@ -59,13 +57,11 @@ export class SimProcess implements NodeClock {
   }
 
   monotonic(): number {
-    if (this.faults.standStill) return this.faults.monotonic;
     const sleeping = this.#slept + (this.#state === 'asleep' ? this.time.now - this.#asleepSince : 0);
     return this.faults.monotonic + (this.time.now - sleeping) * this.faults.rate;
   }
 
   wall(): number {
-    if (this.faults.standStill) return EPOCH;
     return Math.floor(EPOCH + this.faults.wall + this.#wallJumps + this.time.now * this.faults.rate);
   }
 
@@ -126,7 +122,7 @@ export class SimProcess implements NodeClock {
     if (!this.#timers.has(timer)) return;
     if (this.#state !== 'running') return void this.#waitingTimers.push(timer);
     const early = timer.due - this.monotonic();
-    if (early > 0.001 && !this.faults.standStill) return this.#plan(timer, early);
+    if (early > 0.001) return this.#plan(timer, early);
     this.#timers.delete(timer);
     timer.action();
   }

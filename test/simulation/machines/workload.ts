@@ -107,20 +107,12 @@ export class Workload {
   async #use(permit: Permit): Promise<void> {
     await this.#work(permit);
     if (this.chance.happens(0.1)) return this.#forget(permit);
-    const isLate = !permit.isHeld;
     await permit.release();
-    if (this.world.bugs.releasesByName && isLate) await this.#releaseByName();
   }
 
   /** Whoever never releases: a use that no one ends must not keep the permit beyond its duration. */
   #forget(permit: Permit): void {
     this.node.gatekeeper.semaphore(SEMAPHORE).holdings.retire(permit);
-  }
-
-  async #releaseByName(): Promise<void> {
-    const { semaphores } = await this.node.gatekeeper.state();
-    const id = semaphores[0]?.holders[0]?.id;
-    if (id) await this.node.gatekeeper.definitions.revoke(SEMAPHORE, id);
   }
 
   async #work(permit: RunPermit): Promise<void> {

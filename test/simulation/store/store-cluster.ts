@@ -10,16 +10,10 @@ import type { VirtualTime } from '../world/virtual-time.js';
 import type { Measures } from '../weather/length.js';
 import type { Weather } from '../weather/weather.js';
 
-/** Broken on purpose, to check the checker. */
-export interface StoreBugs {
-  readonly ignoresExpected?: boolean;
-}
-
 export interface ClusterSurroundings {
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly chance: Chance;
-  readonly bugs: StoreBugs;
   /** Told of every write, in the order of application. */
   readonly onWrite: (text: string) => void;
 }
@@ -110,7 +104,7 @@ export class StoreCluster {
     isQuiet: boolean,
   ): boolean {
     const texts = this.textsFor(writer);
-    if (texts.get(key) !== expected && !this.around.bugs.ignoresExpected) return false;
+    if (texts.get(key) !== expected) return false;
     texts.set(key, next);
     const where = this.#split?.sideOf(writer).name ?? 'store';
     this.around.trace.note(where, () => `${writer.name} wrote ${next}`);

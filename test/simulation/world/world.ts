@@ -2,16 +2,10 @@ import type { SemaphoreDefinition } from '../../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
 import type { Measures } from '../weather/length.js';
-import type { StoreBugs, StoreCluster } from '../store/store-cluster.js';
+import type { StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
 import type { Weather } from '../weather/weather.js';
-
-/** Bugs that are put in on purpose, to see that the checker finds them. */
-export interface Bugs extends StoreBugs {
-  readonly releasesByName?: boolean;
-  readonly clocksStandStill?: boolean;
-}
 
 /** What all parts of one schedule share. */
 export interface World {
@@ -21,7 +15,6 @@ export interface World {
   readonly cluster: StoreCluster;
   readonly weather: Weather;
   readonly measures: Measures;
-  readonly bugs: Bugs;
   readonly definition: SemaphoreDefinition;
   /** ms that clocks may be apart. */
   readonly tolerance: number;
