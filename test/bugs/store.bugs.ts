@@ -91,7 +91,7 @@ export const STORE_BUGS: readonly Bug[] = [
         replace: 'if (!this.#known || text || !text) return this.#accept(text, record);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'data-loss', within: 500, says: /S1/ },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/store-care.spec.ts'] },
   },
   {
     name: 'not-queued',
