@@ -62,7 +62,10 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
   const onWrite = (text: string) => checker.written(text);
   const cluster = new StoreCluster(weather, measures, { time, trace, chance: chance.fork(), onWrite });
   const { duration } = measures;
-  const definition = parseDefinition({ name: SEMAPHORE, permits: chance.whole(1, 2), duration }, tolerance);
+  const definition = parseDefinition(
+    { name: SEMAPHORE, permits: chance.pick([1, 1, 1, 2, 2, 3, 4]), duration },
+    tolerance,
+  );
   const callTimeout = chance.pick([500, 2000]);
   if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
   return { time, trace, checker, cluster, weather, measures, definition, tolerance, callTimeout, chance };
@@ -85,12 +88,14 @@ async function storm(world: World, machines: Machines): Promise<void> {
 function planForStore(world: World, machines: Machines): void {
   const { chance, weather, measures, time, cluster } = world;
   const { horizon } = measures;
+  if (chance.happens(weather.rollbacks)) planRollback(world);
   for (let losses = 0; losses < weather.dataLosses; losses++) {
     time.after(chance.between(horizon / 8, horizon), () => loseData(world, machines));
   }
   if (weather.clockJumps.length > 0) {
     const by = chance.pick(weather.clockJumps);
-    time.after(chance.between(horizon / 8, horizon), () => cluster.jumpClock(by));
+    const isOneMember = chance.happens(weather.loneJumps);
+    time.after(chance.between(horizon / 8, horizon), () => cluster.jumpClock(by, isOneMember));
   }
   if (chance.happens(weather.splits)) {
     time.after(chance.between(horizon / 8, horizon), () => {
@@ -103,6 +108,15 @@ function planForStore(world: World, machines: Machines): void {
   time.after(chance.between(0, horizon), () => {
     cluster.goDown();
     time.after(chance.skewed(100, (3 / 8) * horizon), () => cluster.comeBack());
+  });
+}
+
+/** Somebody puts an old copy of all data back, as from a backup. */
+function planRollback({ chance, measures, time, cluster }: World): void {
+  const taken = chance.between(0, measures.horizon / 2);
+  time.after(taken, () => {
+    const restore = cluster.backUp();
+    time.after(chance.between(0, measures.horizon - taken), restore);
   });
 }
 

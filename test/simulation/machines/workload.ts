@@ -6,7 +6,7 @@ import type { SimNode } from './node.js';
 import { SHORTEST } from '../weather/length.js';
 import { SEMAPHORE, type World } from '../world/world.js';
 
-const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, revoke: 3, look: 3 };
+const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, pause: 1, revoke: 3, look: 3 };
 
 /** What the application on a node does with its permits, by chance. */
 export class Workload {
@@ -84,12 +84,21 @@ export class Workload {
   async edit(): Promise<void> {
     const { chance } = this;
     const change = chance.pick([
-      { permits: chance.pick([0, 1, 1, 1, 2, 2, 3]) },
+      { permits: chance.pick([0, 1, 1, 1, 2, 2, 3, 4]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
+      { acquirerPattern: chance.pick(['n1', 'n[12].*', '.*']) },
       ...(this.world.weather.longPermits ? [{ duration: this.#duration() }] : []),
     ]);
     this.world.trace.note(this.node.name, () => `edits to ${JSON.stringify(change)}`);
     await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);
+  }
+
+  /** For a while nobody new gets a permit; runs that go on may finish. */
+  async pause(): Promise<void> {
+    const { definitions } = this.node.gatekeeper;
+    await definitions.edit(SEMAPHORE, { permits: 0 });
+    await this.node.pause(this.chance.skewed(20, this.world.measures.longest));
+    await definitions.edit(SEMAPHORE, { permits: this.chance.whole(1, 4) });
   }
 
   async revoke(): Promise<void> {

@@ -37,7 +37,10 @@ export class StoreCluster {
   ) {
     this.#tellsAll = around.chance.happens(0.1);
     const apart = around.chance.between(-weather.memberSpread, weather.memberSpread);
-    this.#clocks = [0, apart].slice(0, around.chance.whole(weather.memberSpread > 1000 ? 2 : 1, 2));
+    this.#clocks = [0, apart].slice(
+      0,
+      around.chance.whole(weather.memberSpread > 1000 || weather.loneJumps > 0 ? 2 : 1, 2),
+    );
   }
 
   /** The cluster has been in use before. */
@@ -146,8 +149,19 @@ export class StoreCluster {
     for (const client of this.#clients) client.tell({});
   }
 
-  jumpClock(by: number): void {
-    this.around.trace.note('store', () => `CLOCK JUMPS by ${by} ms`);
-    for (const member of this.#clocks.keys()) this.#clocks[member]! += by;
+  /** @returns what puts the data of this moment back */
+  backUp(): () => void {
+    const copy = new Map(this.#texts);
+    return () => {
+      this.around.trace.note('store', () => 'PUT BACK an old copy of all data');
+      for (const [key, text] of copy) this.#texts.set(key, text);
+    };
+  }
+
+  /** @param isOneMember the last member's clock only, not all together */
+  jumpClock(by: number, isOneMember: boolean): void {
+    const members = [...this.#clocks.keys()].slice(isOneMember ? -1 : 0);
+    this.around.trace.note('store', () => `CLOCK of ${members.join(' and ')} JUMPS by ${by} ms`);
+    for (const member of members) this.#clocks[member]! += by;
   }
 }

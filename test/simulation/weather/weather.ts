@@ -27,6 +27,10 @@ export interface Weather {
   readonly dataLosses: number;
   /** ms by which the cluster's clocks jump once, together. */
   readonly clockJumps: readonly number[];
+  /** How likely it is the clock of one member only that jumps. */
+  readonly loneJumps: number;
+  /** Per schedule: an old copy of all data is put back. */
+  readonly rollbacks: number;
   /** The member that answers may be one of two; ms between their clocks. */
   readonly memberSpread: number;
   readonly strictStart: boolean;
@@ -50,6 +54,8 @@ const CALM: Weather = {
   quorum: true,
   dataLosses: 0,
   clockJumps: [],
+  loneJumps: 0,
+  rollbacks: 0,
   memberSpread: 25,
   strictStart: false,
   longPermits: true,
@@ -76,6 +82,7 @@ export const KEPT = {
   stormy: STORMY,
   all: { ...STORMY, slow: 0.05 },
   'split-with-quorum': { ...STORMY, splits: 1 },
+  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
 } satisfies Record<string, Weather>;
@@ -91,6 +98,8 @@ export const HOLES = {
   'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
+  'one-clock-ahead': { ...STORMY, clockJumps: [3000, 100_000], loneJumps: 1 },
+  'one-clock-back': { ...STORMY, clockJumps: [-3000, -100_000], loneJumps: 1 },
   'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
   'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
   'clock-back': { ...STORMY, clockJumps: [-3000, -100_000] },
