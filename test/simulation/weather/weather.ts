@@ -82,7 +82,6 @@ export const KEPT = {
   stormy: STORMY,
   all: { ...STORMY, slow: 0.05 },
   'split-with-quorum': { ...STORMY, splits: 1 },
-  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
 } satisfies Record<string, Weather>;
@@ -93,8 +92,11 @@ export const KEPT = {
  * cluster's clock is set back, a node that has noticed stamps by a clock that stands still, and one that has not takes
  * over by a clock that goes on. After lost data the grace is as long as the longest permit that the restoring node knew
  * of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time.
+ * An old copy of the data that is just what a node knew last is no loss to that node: it takes over what was granted
+ * since, unless somebody who knows better looks first.
  */
 export const HOLES = {
+  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
   'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
