@@ -62,7 +62,15 @@ export function createRecord(definition: SemaphoreDefinition, now: number, nonce
   return { v: RECORD_VERSION, nonce, seq: 1, at: now, revision: 1, lastToken: 0, definition, permits: [] };
 }
 
-/** Whether this record lacks writes that `known` had: the store lost data, or someone put an old text back. */
+/**
+ * Whether this record lacks writes that `known` had: the store lost data, someone put an old text back, or, where both
+ * count as many writes but the last of them differs, the one was written by somebody who knew nothing of the other.
+ */
 export function isBehind(record: SemaphoreRecord, known: SemaphoreRecord): boolean {
-  return record.seq < known.seq || record.lastToken < known.lastToken || record.revision < known.revision;
+  return (
+    record.seq < known.seq ||
+    record.lastToken < known.lastToken ||
+    record.revision < known.revision ||
+    (record.seq === known.seq && record.nonce !== known.nonce)
+  );
 }

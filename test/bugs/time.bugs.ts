@@ -25,7 +25,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
     ],
-    layer: { kind: 'simulation', weather: 'clock-ahead-strict', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'clocks-strict', within: 500, says: /S1/ },
   },
   {
     name: 'no-tolerance-for-takers',

@@ -71,6 +71,9 @@ const LOSSY: Weather = {
   outages: 0.3,
 };
 const STORMY: Weather = { ...LOSSY, freezes: 1.5, sleeps: 0.3, wallJumps: 0.3, crashes: 0.5 };
+/** ms by which clocks jump: by so little that it is hard to notice, and by so much that it does all the harm it can. */
+const AHEAD = [3000, 100_000];
+const BACK = [-3000, -100_000];
 /** Data are lost when few have heard of what was written last. */
 const FORGETFUL: Weather = { ...STORMY, dataLosses: 3, badNews: 0.7, crashes: 1 };
 
@@ -84,30 +87,26 @@ export const KEPT = {
   'split-with-quorum': { ...STORMY, splits: 1 },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
+  'clock-back': { ...STORMY, clockJumps: BACK },
+  'one-clock-ahead': { ...STORMY, clockJumps: AHEAD, loneJumps: 1 },
+  'one-clock-back': { ...STORMY, clockJumps: BACK, loneJumps: 1 },
+  'clock-spread': { ...STORMY, memberSpread: 3000 },
+  'clocks-strict': { ...STORMY, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
 } satisfies Record<string, Weather>;
 
 /**
- * Known holes. A node that has just started has no history to hold against an empty store or a clock that jumped
- * (`strictStart` closes the one and leaves little of the other), nor has it seen the clock of every member. When the
- * cluster's clock is set back, a node that has noticed stamps by a clock that stands still, and one that has not takes
- * over by a clock that goes on. After lost data the grace is as long as the longest permit that the restoring node knew
- * of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time.
- * An old copy of the data that is just what a node knew last is no loss to that node: it takes over what was granted
- * since, unless somebody who knows better looks first.
+ * Known holes. A node that has just started has no history to hold against an empty store or against clocks that all
+ * jumped ahead; `strictStart` closes both. After lost data the grace is as long as the longest permit that the restoring
+ * node knew of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time. An
+ * old copy of the data that is just what a node knew last is no loss to that node: it takes over what was granted since,
+ * unless somebody who knows better looks first.
  */
 export const HOLES = {
-  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
-  'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
+  'clock-ahead': { ...STORMY, clockJumps: AHEAD },
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
-  'one-clock-ahead': { ...STORMY, clockJumps: [3000, 100_000], loneJumps: 1 },
-  'one-clock-back': { ...STORMY, clockJumps: [-3000, -100_000], loneJumps: 1 },
-  'clock-ahead': { ...STORMY, clockJumps: [3000, 100_000] },
-  'clock-ahead-strict': { ...STORMY, clockJumps: [3000, 100_000], strictStart: true },
-  'clock-back': { ...STORMY, clockJumps: [-3000, -100_000] },
-  'clock-back-strict': { ...STORMY, clockJumps: [-3000, -100_000], strictStart: true },
-  'clock-spread': { ...STORMY, memberSpread: 3000 },
-  'clock-spread-strict': { ...STORMY, memberSpread: 3000, strictStart: true },
+  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
+  'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
 } satisfies Record<string, Weather>;
 
 export const WEATHERS = { ...KEPT, ...HOLES };

@@ -77,6 +77,13 @@ describe('a record that is put back where someone who knew less wrote on', () =>
     expect(isBehind(merged, found)).toBe(false);
   });
 
+  it('is noticed by one who knew as many writes, of which the last was another one', () => {
+    const fork = { ...known, nonce: 'of someone else' };
+    expect(isBehind(fork, known)).toBe(true);
+    expect(isBehind(known, { ...known })).toBe(false);
+    expect(isBehind(restore(known, fork, viewAt(1000), 'merged'), fork)).toBe(false);
+  });
+
   it('has the definition of the higher revision and the permits of both', () => {
     expect(merged).toMatchObject({ revision: 3, definition: aDefinition() });
     expect(merged.permits.map(({ instance }) => instance).toSorted()).toEqual(['holder', 'newcomer']);
