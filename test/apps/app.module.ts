@@ -2,6 +2,11 @@ import { Module, type Provider } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { GatekeeperModule, hazelcast } from 'nestjs-gatekeeper';
 import { Awakening } from './awakening.js';
+import { ContenderJob } from './contender/contender.job.js';
+import { Contender } from './contender/contender.js';
+import { Definitions } from './contender/definitions.controller.js';
+import { Diary } from './contender/diary.js';
+import { GuardedWriter } from './contender/guarded-writer.js';
 import { BothOrdersJobs } from './jobs/both-orders.jobs.js';
 import { ErrandJob } from './jobs/errand.job.js';
 import { LongJob } from './jobs/long.job.js';
@@ -16,21 +21,22 @@ const JOBS: Record<JobName, Provider[]> = {
   long: [LongJob],
   errand: [ErrandJob],
   report: [ReportJob, Awakening],
+  contender: [Diary, GuardedWriter, Contender, ContenderJob],
 };
 
-const { name, clusterName, members, jobs, options } = readSettings();
+const { name, clusterName, members, jobs, options, store } = readSettings();
 
 @Module({
   imports: [
     ScheduleModule.forRoot(),
     GatekeeperModule.forRoot({
       acquirer: name,
-      store: hazelcast({ clusterName, members }),
+      store: hazelcast({ clusterName, members, ...store }),
       definitionsDelay: 500,
       ...options,
     }),
   ],
-  controllers: [StateController],
+  controllers: [StateController, Definitions],
   providers: jobs.flatMap((job) => JOBS[job]),
 })
 export class AppModule {}

@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GatekeeperService } from 'nestjs-gatekeeper';
 import { AppModule } from './app.module.js';
 import { say } from './say.js';
+import { readSettings } from './settings.js';
 
 // Only listens: the process still ends as Node ends it, also for a rejection that nobody handled.
 process.on('uncaughtExceptionMonitor', (error, origin) => say('fault', { origin, error }));
@@ -13,5 +15,7 @@ const app = await NestFactory.create(AppModule, { logger });
 app.enableShutdownHooks();
 app.get(GatekeeperService).events$.subscribe((event) => say(event.type, event));
 process.once('SIGTERM', () => say('sigterm'));
-await app.listen(0, '127.0.0.1');
+const { name, sockets } = readSettings();
+if (sockets === undefined) await app.listen(0, '127.0.0.1');
+else await app.listen(join(sockets, `${name}.http`));
 say('ready', { port: (app.getHttpServer().address() as AddressInfo).port });

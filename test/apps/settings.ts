@@ -1,4 +1,4 @@
-import type { GatekeeperOptions } from 'nestjs-gatekeeper';
+import type { GatekeeperOptions, OwnClientOptions } from 'nestjs-gatekeeper';
 
 /** What a test tells the app that it starts. */
 export interface AppSettings {
@@ -8,12 +8,29 @@ export interface AppSettings {
   /** `host:port` of each. */
   readonly members: readonly string[];
   readonly jobs: readonly JobName[];
-  /** URL of the guarded resource that the report is written to. */
+  /** The guarded resource that the report is written to: a URL; for the contender, the path of a socket. */
   readonly resource?: string;
   readonly options?: Partial<Omit<GatekeeperOptions, 'store'>>;
+  /** Further options of the store. */
+  readonly store?: Partial<OwnClientOptions>;
+  readonly contention?: Contention;
+  /**
+   * A folder for sockets, for an app whose network the test can't reach: it serves requests at `<name>.http` there, and
+   * listens at `<name>.wake`, in place of ports.
+   */
+  readonly sockets?: string;
 }
 
-export type JobName = 'both-orders' | 'short' | 'long' | 'errand' | 'report';
+/** What a contender works on. */
+export interface Contention {
+  readonly seed: number;
+  /** Each is acquired, worked under and given back over and over. */
+  readonly semaphores: readonly { readonly name: string; readonly permits: number; readonly duration: number }[];
+  /** Name of the semaphore of a guarded method. */
+  readonly job: string;
+}
+
+export type JobName = 'both-orders' | 'short' | 'long' | 'errand' | 'report' | 'contender';
 
 /** Name of the variable that carries the settings, as JSON. */
 export const SETTINGS = 'TEST_APP';

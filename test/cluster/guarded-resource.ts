@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { Fence } from '../../sample-app/src/archive/fence.js';
 import { sharedNow } from '../apps/say.js';
 
@@ -8,12 +8,14 @@ export interface Write {
   /** "semaphore/slot" */
   readonly place: string;
   readonly token: number;
+  /** Who wrote, if it said so. */
+  readonly by?: string | undefined;
   /** ms by the shared clock. */
   readonly at: number;
   readonly isRefused: boolean;
 }
 
-/** What a semaphore guards, in the test's own process: it takes PUT /semaphore/slot/page?token=N, unless N is stale. */
+/** What a semaphore guards, in the test's own process: it takes PUT /semaphore/slot/page?token=N&by=writer, unless N is stale. */
 export class GuardedResource implements AsyncDisposable {
   readonly writes: Write[] = [];
   readonly #fence = new Fence();
@@ -26,9 +28,10 @@ export class GuardedResource implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<GuardedResource> {
+  /** @param listen where; a free port unless given */
+  static async start(listen: ListenOptions = { port: 0, host: '127.0.0.1' }): Promise<GuardedResource> {
     const resource = new GuardedResource();
-    await once(resource.#server.listen(0, '127.0.0.1'), 'listening');
+    await once(resource.#server.listen(listen), 'listening');
     return resource;
   }
 
@@ -45,7 +48,7 @@ export class GuardedResource implements AsyncDisposable {
     const place = pathname.split('/').slice(1, 3).join('/');
     const token = Number(searchParams.get('token'));
     const isRefused = !this.#fence.admits(place, token);
-    this.writes.push({ place, token, at: sharedNow(), isRefused });
+    this.writes.push({ place, token, by: searchParams.get('by') ?? undefined, at: sharedNow(), isRefused });
     return !isRefused;
   }
 }

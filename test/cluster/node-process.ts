@@ -11,7 +11,7 @@ import { eventually } from '../contract/eventually.js';
 import { type WrongClock, inFrontOf } from './wrong-clock.js';
 
 /** What Node runs: its arguments. */
-const APP: readonly string[] = [fileURLToPath(new URL('../apps/dist/main.js', import.meta.url))];
+const APP: readonly string[] = [fileURLToPath(new URL('../apps/dist/apps/main.js', import.meta.url))];
 
 /** What others write there: cron of a tick that came late (a freeze, a jump of the clock), faketime of a SIGKILL. */
 const NOT_OURS = /^\[Cron\] Missed execution deadline|^Caught Killed$/;
@@ -34,6 +34,17 @@ export interface Ending {
   readonly signal?: string;
 }
 
+/** Where a node runs, and who hears it. */
+export interface Surroundings {
+  readonly clock?: WrongClock | undefined;
+  /** What Node runs: its arguments; the app of test/apps unless given. */
+  readonly app?: readonly string[];
+  /** Put in front of everything: a network of its own. */
+  readonly command?: readonly string[];
+  /** Called with all that it says, at once. */
+  readonly onSaid?: (said: NodeSaid) => void;
+}
+
 /** One node of a cluster: a test app in a process of its own. It can't outlive the test, however that ends. */
 export class NodeProcess implements AsyncDisposable {
   readonly name: string;
@@ -49,10 +60,14 @@ export class NodeProcess implements AsyncDisposable {
   #pid?: number;
   #isRunning = true;
 
-  constructor(settings: AppSettings, clock?: WrongClock, app = APP) {
+  constructor(
+    settings: AppSettings,
+    private readonly surroundings: Surroundings = {},
+  ) {
     this.name = settings.name;
+    const { clock, command = [], app = APP } = surroundings;
     const { wrapper, program } = inFrontOf(clock, [process.execPath, ...app]);
-    const { file, args } = supervised(wrapper, program);
+    const { file, args } = supervised([...command, ...wrapper], program);
     this.#child = execa(file, args, {
       env: { [SETTINGS]: JSON.stringify(settings), NODE_OPTIONS: '' },
       stdin: 'pipe',
@@ -68,8 +83,8 @@ export class NodeProcess implements AsyncDisposable {
   }
 
   /** Starts a node and waits until it serves requests. */
-  static async start(settings: AppSettings, clock?: WrongClock): Promise<NodeProcess> {
-    const node = new NodeProcess(settings, clock);
+  static async start(settings: AppSettings, surroundings?: Surroundings): Promise<NodeProcess> {
+    const node = new NodeProcess(settings, surroundings);
     await node.hears('ready', {}, { since: 0 });
     return node;
   }
@@ -151,8 +166,13 @@ export class NodeProcess implements AsyncDisposable {
 
   #read(line: string): void {
     if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
-    else if (line.startsWith('{"event"')) this.said.push({ node: this.name, ...(JSON.parse(line) as Said) });
+    else if (line.startsWith('{"event"')) this.#heard({ node: this.name, ...(JSON.parse(line) as Said) });
     else this.log.push(line);
+  }
+
+  #heard(said: NodeSaid): void {
+    this.said.push(said);
+    this.surroundings.onSaid?.(said);
   }
 
   async #ending(): Promise<Ending> {

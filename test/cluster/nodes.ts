@@ -14,7 +14,7 @@ export class Nodes implements AsyncDisposable {
 
   async start(settings: Pick<AppSettings, 'name' | 'jobs' | 'resource' | 'options'>, clock?: WrongClock) {
     const { clusterName, addresses } = this.cluster;
-    const node = new NodeProcess({ clusterName, members: addresses, ...settings }, clock);
+    const node = new NodeProcess({ clusterName, members: addresses, ...settings }, { clock });
     this.#nodes.push(node);
     await node.hears('ready', {}, { since: 0 });
     return node;

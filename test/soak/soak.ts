@@ -15,7 +15,7 @@ export interface SoakOptions {
 }
 
 const NODES = ['a', 'b', 'c'];
-const APP = ['--expose-gc', fileURLToPath(new URL('../apps/dist/soak/main.js', import.meta.url))];
+const APP = ['--expose-gc', fileURLToPath(new URL('../apps/dist/apps/soak/main.js', import.meta.url))];
 const MINUTE = 60_000;
 /** ms between two samples of a process, less in a short soak. */
 const SAMPLE_EVERY = 5000;
@@ -67,7 +67,7 @@ function startNode(name: string, isClientGiven: boolean, cluster: HazelcastClust
     sampleEvery: Math.min(SAMPLE_EVERY, (options.minutes * MINUTE) / FEWEST_LOOKS),
     leak: options.leak,
   };
-  return new NodeProcess(settings, undefined, APP);
+  return new NodeProcess(settings, { app: APP });
 }
 
 /** One after the other, in turn with a farewell and without; with a single member all its data are lost. */

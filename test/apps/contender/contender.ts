@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { AcquireTimeoutError, GatekeeperService, type Permit } from 'nestjs-gatekeeper';
+import { Chance } from '../../simulation/world/chance.js';
+import { FreezeWatch } from '../freeze-watch.js';
+import { type Contention, readSettings } from '../settings.js';
+import { Diary } from './diary.js';
+import { GuardedWriter } from './guarded-writer.js';
+
+type Contended = Contention['semaphores'][number];
+
+/** ms that one call waits for a permit. */
+const PATIENCE = 8000;
+
+/** Works on several semaphores at once, all the time, in ways that chance decides; waits, keeps, refreshes, forgets. */
+@Injectable()
+export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #settings = readSettings();
+  readonly #chance = new Chance(this.#settings.contention!.seed);
+  readonly #closing = new AbortController();
+  /** What it holds, with the signal beside it: `permit.signal` would end a permit that is over. */
+  readonly #held = new Map<Permit, AbortSignal>();
+  readonly #watch = new FreezeWatch({
+    frozen: 300,
+    onWoken: (callback) => this.#woken(callback),
+    onTimersOver: () => this.#timersOver(),
+  });
+  /** Permits whose signal alone is looked at after a freeze: whoever asks one whether it is held ends it. */
+  #untouched: Permit[] = [];
+
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly diary: Diary,
+    private readonly writer: GuardedWriter,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { sockets, name, contention } = this.#settings;
+    await this.#watch.start({ path: join(sockets!, `${name}.wake`) });
+    for (const semaphore of contention!.semaphores) void this.#contend(semaphore, this.#chance.fork());
+  }
+
+  onModuleDestroy(): void {
+    this.#closing.abort();
+    this.#watch.stop();
+  }
+
+  async #contend(semaphore: Contended, chance: Chance): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const permit = await this.#acquire(semaphore.name, chance.happens(0.6));
+      if (permit) await this.#use(permit, semaphore, chance);
+      await pause(chance.between(10, 200));
+    }
+  }
+
+  async #acquire(name: string, keepAlive: boolean): Promise<Permit | undefined> {
+    const call = this.diary.invoked('acquire', name);
+    try {
+      const options = { keepAlive, timeout: PATIENCE, signal: this.#closing.signal };
+      const permit = await this.gatekeeper.acquire(name, options);
+      this.diary.granted(call, permit);
+      return permit;
+    } catch (error) {
+      if (error instanceof AcquireTimeoutError) this.diary.denied(call, name, error.reason);
+      else this.diary.failed(call, name, error);
+      return undefined;
+    }
+  }
+
+  async #use(permit: Permit, { duration }: Contended, chance: Chance): Promise<void> {
+    const { signal } = permit;
+    this.#held.set(permit, signal);
+    const isCareful = chance.happens(0.75);
+    const took = permit.keepAlive ? chance.skewed(0.1, 1.8) * duration : chance.between(0.1, 0.9) * duration;
+    await this.writer.writeFor(took, permit, isCareful);
+    if (!permit.keepAlive && chance.happens(0.4)) await this.#refresh(permit);
+    // Not one that is kept alive: it would be held for as long as the process lives.
+    if (!permit.keepAlive && chance.happens(0.15)) await this.#forget(signal);
+    else await this.#release(permit);
+    this.#held.delete(permit);
+  }
+
+  async #refresh(permit: Permit): Promise<void> {
+    const call = this.diary.invoked('refresh', permit.semaphore, permit);
+    try {
+      if (await this.gatekeeper.refresh(permit)) this.diary.refreshed(call, permit);
+      else this.diary.denied(call, permit.semaphore, 'permit-lost');
+    } catch (error) {
+      this.diary.failed(call, permit.semaphore, error);
+    }
+  }
+
+  async #release(permit: Permit): Promise<void> {
+    const call = this.diary.invoked('release', permit.semaphore, permit);
+    try {
+      await permit.release();
+      this.diary.released(call, permit);
+    } catch (error) {
+      this.diary.failed(call, permit.semaphore, error);
+    }
+  }
+
+  /** Neither keeps it nor gives it back: it runs out, and the others have to do without until then. */
+  async #forget(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted) await once(signal, 'abort');
+  }
+
+  #woken(callback: 'io' | 'timer'): void {
+    const [touched, untouched] = alternately([...this.#held.keys()]);
+    this.#untouched = untouched;
+    for (const permit of touched) {
+      let threw = false;
+      try {
+        permit.assertHeld();
+      } catch {
+        threw = true;
+      }
+      this.diary.woken(callback, permit, { threw });
+    }
+  }
+
+  #timersOver(): void {
+    for (const permit of this.#untouched) {
+      const signal = this.#held.get(permit);
+      if (signal) this.diary.woken('after-timers', permit, { aborted: signal.aborted });
+    }
+    this.#untouched = [];
+  }
+}
+
+function alternately<T>(all: readonly T[]): [T[], T[]] {
+  return [all.filter((_, index) => index % 2 === 0), all.filter((_, index) => index % 2 === 1)];
+}

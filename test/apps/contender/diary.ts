@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { GatekeeperService, type PermitLostError } from 'nestjs-gatekeeper';
+import { say } from '../say.js';
+
+/** What the diary needs of a permit: those of `acquire` and of a guarded run have it. */
+export interface NotedPermit {
+  readonly semaphore: string;
+  readonly id: string;
+  readonly slot: number;
+  readonly token: number;
+  readonly remaining: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tells the history of this process as it sees it (test/history/history.ts): each call before it leaves and as soon as
+ * it is answered, and what a permit says of itself at that very moment.
+ */
+@Injectable()
+export class Diary {
+  readonly #held = new Map<string, NotedPermit>();
+  #calls = 0;
+
+  constructor(gatekeeper: GatekeeperService) {
+    gatekeeper.events$.subscribe((event) => {
+      if (event.type === 'refreshed') this.#refreshedByItself(event.permit.id);
+    });
+  }
+
+  /** @returns the call, to be named in its answer */
+  invoked(verb: 'acquire' | 'refresh' | 'release', semaphore: string, permit?: NotedPermit): string {
+    const call = `${process.pid}-${++this.#calls}`;
+    if (permit && verb === 'release') this.#held.delete(permit.id);
+    tell({ event: 'invoked', call, verb, semaphore, permit: permit?.id });
+    return call;
+  }
+
+  granted(call: string, permit: NotedPermit): void {
+    const { remaining, semaphore, id, slot, token, signal } = permit;
+    tell({ event: 'granted', call, semaphore, permit: id, slot, token, remaining });
+    this.#held.set(id, permit);
+    const ended = () => {
+      this.#held.delete(id);
+      tell({ event: 'ended', semaphore, permit: id, reason: (signal.reason as PermitLostError).reason });
+    };
+    if (signal.aborted) ended();
+    else signal.addEventListener('abort', ended);
+  }
+
+  refreshed(call: string, { remaining, semaphore, id }: NotedPermit): void {
+    tell({ event: 'refreshed', call, semaphore, permit: id, remaining });
+  }
+
+  released(call: string, { semaphore, id }: NotedPermit): void {
+    tell({ event: 'released', call, semaphore, permit: id });
+  }
+
+  denied(call: string, semaphore: string, reason: string): void {
+    tell({ event: 'denied', call, semaphore, reason });
+  }
+
+  failed(call: string, semaphore: string, error: unknown): void {
+    tell({ event: 'failed', call, semaphore, error: String(error) });
+  }
+
+  woken(callback: 'io' | 'timer' | 'after-timers', { semaphore, id }: NotedPermit, found: object): void {
+    tell({ event: 'woken', semaphore, permit: id, callback, ...found });
+  }
+
+  #refreshedByItself(id: string): void {
+    const permit = this.#held.get(id);
+    if (permit) tell({ event: 'refreshed', semaphore: permit.semaphore, permit: id, remaining: permit.remaining });
+  }
+}
+
+/** Under one name of its own: the gatekeeper's own events, which the app tells too, bear some of the same names. */
+const tell = (entry: object): void => say('history', { entry });

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, type ListenOptions, type Server, createServer } from 'node:net';
+import { sharedNow } from './say.js';
+
+export interface FreezeWatchOptions {
+  /** ms without a callback after which the process must have been frozen. */
+  readonly frozen: number;
+  /** The very first callback that runs after that. */
+  readonly onWoken: (callback: 'io' | 'timer') => void;
+  /** All timers that were due have run once, and no I/O since. */
+  readonly onTimersOver: () => void;
+}
+
+/**
+ * Notices that the process goes on after it was frozen. Two callbacks wait for that: one of I/O, on a socket that a test
+ * writes to meanwhile, and a timer. After SIGCONT either may come first.
+ */
+export class FreezeWatch {
+  readonly #server: Server = createServer((socket) => socket.on('data', () => this.#look('io')).on('error', () => {}));
+  #timer?: NodeJS.Timeout;
+  #lastSeen = sharedNow();
+  #isFirstTimer = false;
+
+  constructor(private readonly options: FreezeWatchOptions) {}
+
+  /** @returns the port, where it listens on one */
+  async start(listen: ListenOptions): Promise<number | undefined> {
+    this.#timer = setInterval(() => this.#look('timer'), 50);
+    await once(this.#server.listen(listen), 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#server.close();
+  }
+
+  #look(callback: 'io' | 'timer'): void {
+    const now = sharedNow();
+    const wasFrozen = now - this.#lastSeen > this.options.frozen;
+    this.#lastSeen = now;
+    if (wasFrozen) {
+      this.#isFirstTimer = true;
+      this.options.onWoken(callback);
+    }
+    if (callback === 'io' || !this.#isFirstTimer) return;
+    this.#isFirstTimer = false;
+    setImmediate(this.options.onTimersOver);
+  }
+}

@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { FAULTS } from './faults.js';
+import { lacks as whatLacks } from './needs.js';
+import { planOf } from './plan.js';
+import { report } from './report.js';
+import { runPlan } from './run-plan.js';
+import { STORES } from './stores.js';
+
+const USAGE = `test:faults: real Hazelcast members and real client processes under faults
+  --fault <name>     ${FAULTS.map(({ name }) => name).join(', ')};
+                     may be given several times; all of them unless given
+  --store <name>     ${Object.keys(STORES).join(', ')}; likewise
+  --seconds <n>      how long each fault strikes (60)
+  --seed <n>         what strikes when (random, and printed)
+  --report <path>    writes the report there, too`;
+
+/** @returns the exit code: 1 when a promise was broken */
+export async function main(args: readonly string[], print: (text: string) => void): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      fault: { type: 'string', multiple: true },
+      store: { type: 'string', multiple: true },
+      seconds: { type: 'string', default: '60' },
+      seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
+      report: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    print(USAGE);
+    return 0;
+  }
+  const [seed, seconds] = [whole('seed', values.seed), whole('seconds', values.seconds)];
+  const lacks = await whatLacks();
+  const plan = planOf({ faults: values.fault, stores: values.store }, lacks);
+  const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-faults-'));
+  const began = new Date();
+  print(`seed ${seed}; histories in ${folder}`);
+  const signal = interruption();
+  const outcome = await runPlan(plan, { seed, lasts: seconds * 1000, folder, lacks, print, signal }).catch(
+    async (error: unknown) => {
+      if (!signal.aborted) throw error;
+      await rm(folder, { recursive: true });
+      return undefined;
+    },
+  );
+  if (!outcome) {
+    print(`${(signal.reason as Error).message}; all that was started has ended`);
+    return 130;
+  }
+  const { results, failures } = outcome;
+  const text = report(results, { seed, began, skipped: plan.skipped, failures });
+  print(`\n${text}`);
+  if (values.report !== undefined) await writeFile(values.report, text);
+  const isBroken = failures.length > 0 || results.some(({ violations }) => violations.length > 0);
+  if (isBroken) print(`The histories are kept: npm run history -- ${folder}/<store>-<fault>.jsonl`);
+  else await rm(folder, { recursive: true });
+  return isBroken ? 1 : 0;
+}
+
+/** The first Ctrl-C ends everything in good order, a second one at once: nothing outlives this process either way. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort(new Error(`ended by ${signal}`)));
+  }
+  return controller.signal;
+}
+
+function whole(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${name} ${JSON.stringify(text)}: give a whole number above 0`);
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { faultNamed } from './faults.js';
+import { type Need, lacks as whatLacks } from './needs.js';
+import { runFault } from './run-fault.js';
+import { Site } from './site.js';
+
+/** What strikes when: the same in each run. `npm run test:faults` carries out all faults, for as long as you like. */
+const SEED = 20;
+
+/** Each strikes once. The rest of the suite runs beside it. */
+const SHORT = { seed: SEED, lasts: 1 };
+const STRIKE_TAKES = 120_000;
+
+const lacks = await whatLacks();
+
+describe('three members and four processes that contend for their permits', () => {
+  let site: Site;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatekeeper-faults-'));
+    const namespaces = lacks.namespaces === undefined;
+    site = await Site.open({ store: 'optimistic', quorum: true, memberClock: false, namespaces, folder });
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  for (const name of ['kill-holder', 'freeze-holder', 'kill-member', 'split', 'data-loss']) {
+    const fault = faultNamed(name);
+    const lack = fault.needs.flatMap((need: Need) => lacks[need] ?? []).join('; ');
+    if (lack) console.warn(`Skipped: ${name}: ${lack}`);
+    (lack ? it.skip : it)(
+      `keep every promise under ${name}`,
+      async () => {
+        const { violations, story, figures } = await runFault(site, fault, { ...SHORT, folder });
+        if (violations.length > 0) throw new Error(`${violations.join('\n')}\n${story}`);
+        expect(figures.grants).toBeGreaterThan(5);
+        expect(figures.overlaps).toBe(0);
+        expect(figures.writes.staleApplied).toBe(0);
+      },
+      STRIKE_TAKES,
+    );
+  }
+});

@@ -1,0 +1,18 @@
+import type { Fault } from './fault.js';
+import { CLOCKS } from './strikes/clocks.js';
+import { CUTS } from './strikes/cuts.js';
+import { DATA_LOSSES } from './strikes/data-loss.js';
+import { DEATHS } from './strikes/deaths.js';
+import { FREEZES } from './strikes/freezes.js';
+import { RESTARTS } from './strikes/restarts.js';
+
+export const FAULTS: readonly Fault[] = [...DEATHS, ...FREEZES, ...CUTS, ...CLOCKS, ...RESTARTS, ...DATA_LOSSES];
+
+/** @throws when there is none of that name */
+export function faultNamed(name: string): Fault {
+  const fault = FAULTS.find((each) => each.name === name);
+  if (fault) return fault;
+  throw new Error(
+    `--fault ${JSON.stringify(name)}: there is none; choose of ${FAULTS.map((each) => each.name).join(', ')}`,
+  );
+}

@@ -1,0 +1,34 @@
+import { execa } from 'execa';
+import { canSetClocks } from '../cluster/wrong-clock.js';
+import { CutNetwork } from './network.js';
+
+/** What a fault needs of the machine. */
+export type Need = 'namespaces' | 'faketime';
+
+/** What the machine lacks, with what to do about it. */
+export type Lacks = Partial<Record<Need, string>>;
+
+/** Finds out by doing it. */
+export async function lacks(): Promise<Lacks> {
+  const namespaces = await tryNetwork();
+  return {
+    ...(namespaces !== undefined && { namespaces }),
+    ...(!canSetClocks() && { faketime: 'faketime is missing (apt-get install faketime)' }),
+  };
+}
+
+async function tryNetwork(): Promise<string | undefined> {
+  try {
+    await using network = await CutNetwork.open();
+    const [one, other] = [await network.place('one'), await network.place('other')];
+    await network.part([one]);
+    await network.silence(other);
+    await network.heal();
+    const [file, ...args] = [...one.command, 'tc', 'qdisc', 'show'];
+    await execa(file!, args);
+    return undefined;
+  } catch (error) {
+    const [message] = (error as Error).message.split('\n');
+    return `no network namespaces here; they need root, and ip and tc (apt-get install iproute2): ${message}`;
+  }
+}

@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import { pinnedVersion } from '../../lib/testing/hazelcast/package-files.js';
+import type { FaultResult } from './run-fault.js';
+import { distributionByDuration } from './takeovers-after-kill.js';
+import type { Distribution } from '../history/distribution.js';
+import { CLIENTS, CLOCK_TOLERANCE } from './rig.js';
+import { MEMBERS } from './site.js';
+import { STORES } from './stores.js';
+
+export interface ReportHead {
+  readonly seed: number;
+  readonly began: Date;
+  readonly skipped: readonly string[];
+  readonly failures: readonly string[];
+}
+
+/** What was seen, as markdown. */
+export function report(results: readonly FaultResult[], { seed, began, skipped, failures }: ReportHead): string {
+  return [
+    '# Faults on real members',
+    '',
+    `${began.toISOString().slice(0, 10)}, seed ${seed}. ${machine(results)}. ${MEMBERS} members, ${CLIENTS} client processes.`,
+    '',
+    ...table(COLUMNS, [...results.map(row), totals(results)]),
+    '',
+    'Takeover: from the death or freezing of a holder to the next grant of that semaphore. Recovery: from the end of a',
+    'strike until each semaphore was granted again, the longest.',
+    '',
+    ...takeovers(results),
+    ...tolerated(results),
+    ...list('Not run on this machine', skipped),
+    ...list('Not carried out to the end', failures),
+    ...list(
+      'Violations',
+      results.flatMap(({ store, fault, violations }) => violations.map((each) => `${store} ${fault}: ${each}`)),
+    ),
+    conclusion(results, failures),
+    '',
+  ].join('\n');
+}
+
+function conclusion(results: readonly FaultResult[], failures: readonly string[]): string {
+  if (results.some(({ violations }) => violations.length > 0)) return 'PROMISES WERE BROKEN.';
+  return failures.length > 0 ? 'NOT ALL COULD BE CARRIED OUT.' : 'No promise was broken.';
+}
+
+const COLUMNS = [
+  'store',
+  'fault',
+  's',
+  'strikes',
+  'grants',
+  'refreshes',
+  'takeovers: n, median, p99, max (ms)',
+  'recovery (ms)',
+  'calls failed or unanswered',
+  'overlaps',
+  'stale writes: tried, refused, applied',
+  'violations',
+];
+
+function row({ store, fault, seconds, strikes, figures, recovery, violations, tolerated }: FaultResult): string[] {
+  const { grants, refreshes, takeovers, overlaps, writes } = figures;
+  return [
+    store,
+    fault,
+    seconds.toFixed(0),
+    `${strikes}`,
+    `${grants}`,
+    `${refreshes}`,
+    spread(takeovers),
+    recovery > 0 ? recovery.toFixed(0) : '',
+    `${failed(figures)}`,
+    tolerated > 0 ? `${overlaps}, tolerated` : `${overlaps}`,
+    stale(writes.staleRefused, writes.staleApplied),
+    `${violations.length}`,
+  ];
+}
+
+function totals(results: readonly FaultResult[]): string[] {
+  const total = (of: (result: FaultResult) => number) => results.reduce((so, result) => so + of(result), 0);
+  const all = (of: (figures: FaultResult['figures']) => number) => total(({ figures }) => of(figures));
+  return [
+    'all',
+    '',
+    total(({ seconds }) => seconds).toFixed(0),
+    `${total(({ strikes }) => strikes)}`,
+    `${all(({ grants }) => grants)}`,
+    `${all(({ refreshes }) => refreshes)}`,
+    `${all(({ takeovers }) => takeovers.count)}`,
+    '',
+    `${all(failed)}`,
+    `${total(({ figures, tolerated }) => (tolerated > 0 ? 0 : figures.overlaps))}`,
+    stale(
+      all(({ writes }) => writes.staleRefused),
+      all(({ writes }) => writes.staleApplied),
+    ),
+    `${total(({ violations }) => violations.length)}`,
+  ];
+}
+
+/** Denials by a store that could not be asked are failures, too: what was asked for can't be had. */
+const failed = ({ failures, denials }: FaultResult['figures']): number =>
+  Object.values(failures).reduce((so, count) => so + count, 0) +
+  (denials['unavailable'] ?? 0) +
+  (denials['no-quorum'] ?? 0);
+
+const stale = (refused: number, applied: number): string => `${refused + applied}, ${refused}, ${applied}`;
+
+function takeovers(results: readonly FaultResult[]): string[] {
+  const killed = results.filter(({ fault }) => fault === 'kill-holder').flatMap((result) => result.takeovers);
+  if (killed.length === 0) return [];
+  const rows = distributionByDuration(killed).map(([duration, times]) => [
+    `${duration}`,
+    spread(times),
+    `${duration + CLOCK_TOLERANCE + 1000}`,
+  ]);
+  const columns = ['permit lasts (ms)', 'n, median, p99, max (ms)', 'allowed: duration + clockTolerance + 1 s'];
+  return ['Takeovers after kill -9 of the holder of a single permit, all stores:', '', ...table(columns, rows), ''];
+}
+
+function tolerated(results: readonly FaultResult[]): string[] {
+  const split = results.filter(({ tolerated }) => tolerated > 0);
+  if (split.length === 0) return [];
+  const counts = split.map(({ fault, tolerated }) => `${fault} ${tolerated} times`).join(', ');
+  return [
+    `Where there was no quorum both sides of a split granted, as documented (overlaps and tokens out of order): ${counts}.`,
+    '',
+  ];
+}
+
+function list(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`## ${title}`, '', ...items.map((item) => `- ${item}`), ''];
+}
+
+function spread({ count, median, p99, max }: Distribution): string {
+  return [count, ...(count > 0 ? [median, p99, max].map((value) => value?.toFixed(0)) : [])].join(', ');
+}
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)];
+}
+
+function machine(results: readonly FaultResult[]): string {
+  const java =
+    /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '')?.[1] ?? 'unknown';
+  const versions = new Set(results.map(({ store }) => STORES[store].members.version ?? pinnedVersion()));
+  const memory = (totalmem() / 2 ** 30).toFixed(0);
+  return `${cpus().length} cores, ${memory} GB, Node ${process.versions.node}, Java ${java}, Hazelcast ${[...versions].join(' and ')}`;
+}

@@ -1,0 +1,141 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HazelcastMember } from 'nestjs-gatekeeper/testing';
+import { sharedNow } from '../apps/say.js';
+import { GuardedResource } from '../cluster/guarded-resource.js';
+import { eventually } from '../contract/eventually.js';
+import type { Chance } from '../simulation/world/chance.js';
+import { Client } from './client.js';
+import { Recorder } from './recorder.js';
+import type { Site } from './site.js';
+
+/** What all contend for. The names get the fault's in front: each fault has a history of its own. */
+const SEMAPHORES = [
+  { name: 'solo', permits: 1, duration: 2000 },
+  { name: 'long', permits: 1, duration: 5000 },
+  { name: 'trio', permits: 3, duration: 3000 },
+  { name: 'job', permits: 1, duration: 3000 },
+] as const;
+
+export type SemaphoreName = (typeof SEMAPHORES)[number]['name'];
+
+export const CLIENTS = 4;
+export const CLOCK_TOLERANCE = 500;
+
+/** A semaphore that all contend for, by its full name. */
+export interface Contended {
+  readonly name: string;
+  readonly permits: number;
+  readonly duration: number;
+}
+
+export interface RigOptions {
+  readonly fault: string;
+  readonly seed: number;
+  readonly clientClocks: boolean;
+}
+
+/** All that takes part while one fault strikes: the site's members, contenders, the guarded resource, the history. */
+export class Rig implements AsyncDisposable {
+  readonly recorder = new Recorder();
+  readonly clients: Client[] = [];
+  /** What a strike itself found broken. */
+  readonly complaints: string[] = [];
+  #resource!: GuardedResource;
+
+  private constructor(
+    readonly site: Site,
+    private readonly options: RigOptions,
+  ) {}
+
+  /** @returns when each semaphore was granted to somebody */
+  static async open(site: Site, options: RigOptions): Promise<Rig> {
+    const rig = new Rig(site, options);
+    try {
+      await rig.#start();
+    } catch (error) {
+      await rig[Symbol.asyncDispose]();
+      throw error;
+    }
+    return rig;
+  }
+
+  get semaphores(): Contended[] {
+    return SEMAPHORES.map((semaphore) => ({ ...semaphore, name: `${this.options.fault}-${semaphore.name}` }));
+  }
+
+  semaphore(name: SemaphoreName): Contended {
+    return this.semaphores[SEMAPHORES.findIndex((each) => each.name === name)]!;
+  }
+
+  get members(): readonly HazelcastMember[] {
+    return this.site.cluster.members;
+  }
+
+  /** Waits until somebody surely holds one of the semaphores, picked by chance. */
+  async holder(chance: Chance, among = this.semaphores): Promise<{ client: Client; semaphore: Contended }> {
+    const semaphore = chance.pick(among);
+    const find = () => {
+      const names = new Set(this.recorder.holders(semaphore.name).map(({ process }) => process));
+      return this.clients.find(({ name, isRunning }) => isRunning && names.has(name)) ?? false;
+    };
+    return { client: (await eventually(`somebody holds ${semaphore.name}`, find)) as Client, semaphore };
+  }
+
+  /** Waits for a grant of each of these that comes after now. @returns ms that the slowest took */
+  async grantsOf(semaphores: readonly Contended[], within: number): Promise<number> {
+    const since = sharedNow();
+    const missing = () => semaphores.filter(({ name }) => this.recorder.grants(name, since).length === 0);
+    await eventually('each semaphore is granted again', () => missing().length === 0, within).catch(() => {
+      const names = missing().map(({ name }) => name);
+      this.complaints.push(`liveness: no grant of ${names.join(', ')} within ${within} ms after ${this.options.fault}`);
+    });
+    return sharedNow() - since;
+  }
+
+  /** Tells what is in force from now on. */
+  limited(semaphore: Contended, permits: number): void {
+    this.recorder.outside('controller', { event: 'limited', semaphore: semaphore.name, permits });
+  }
+
+  /** Ends the contenders, and takes down what the resource saw. */
+  async finish(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.kill()));
+    await this[Symbol.asyncDispose]();
+    this.recorder.written(this.#resource.writes);
+    this.complaints.push(...this.clients.flatMap(({ faults }) => faults));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.clients.map((client) => client[Symbol.asyncDispose]()));
+    await this.#resource?.[Symbol.asyncDispose]();
+  }
+
+  async #start(): Promise<void> {
+    const { fault, seed, clientClocks } = this.options;
+    const { cluster, network, mode, options } = this.site;
+    const sockets = join(options.folder, fault);
+    await mkdir(sockets, { recursive: true });
+    const resource = join(sockets, 'resource');
+    this.#resource = await GuardedResource.start({ path: resource });
+    for (const semaphore of this.semaphores) this.limited(semaphore, semaphore.permits);
+    const job = this.semaphore('job').name;
+    for (let index = 1; index <= CLIENTS; index++) {
+      const contention = { seed: seed + index, semaphores: this.semaphores.filter(({ name }) => name !== job), job };
+      const settings = {
+        clusterName: cluster.clusterName,
+        members: cluster.addresses,
+        jobs: ['contender' as const],
+        resource,
+        sockets,
+        contention,
+        store: { ...mode.client, ...(options.quorum && { quorum: 2 }) },
+        options: { definitions: this.semaphores, clockTolerance: CLOCK_TOLERANCE },
+      };
+      const place = await network.place(`client${index}`);
+      this.clients.push(new Client(`c${index}`, { place, settings, recorder: this.recorder, clock: clientClocks }));
+    }
+    await Promise.all(this.clients.map((client) => client.start()));
+    await this.grantsOf(this.semaphores, 20_000);
+  }
+}

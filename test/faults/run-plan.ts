@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { runFault, type FaultResult } from './run-fault.js';
+import type { Lacks } from './needs.js';
+import type { Leg, Plan } from './plan.js';
+import { Site } from './site.js';
+
+export interface PlanOptions {
+  readonly seed: number;
+  /** ms for each fault. */
+  readonly lasts: number;
+  readonly folder: string;
+  readonly lacks: Lacks;
+  readonly print: (text: string) => void;
+  /** Ends the run: what goes on is given up, and everything that was started ends. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Outcome {
+  readonly results: readonly FaultResult[];
+  /** What could not be carried out to its end; the other members' faults were. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * Runs a plan, a line a fault.
+ *
+ * @throws the signal's reason when it aborts
+ */
+export async function runPlan({ legs, skipped }: Plan, options: PlanOptions): Promise<Outcome> {
+  for (const line of skipped) options.print(`skipped: ${line}`);
+  const results: FaultResult[] = [];
+  const failures: string[] = [];
+  for (const leg of legs) {
+    try {
+      await runLeg(leg, options, results);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      failures.push(String((error as Error).stack));
+      options.print(failures.at(-1)!);
+    }
+  }
+  return { results, failures };
+}
+
+async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results: FaultResult[]): Promise<void> {
+  const { folder, lacks, print, signal } = options;
+  signal?.throwIfAborted();
+  const name = [kind.store, !kind.quorum && 'no-quorum', kind.memberClock && 'clock'].filter(Boolean).join('-');
+  print(`three members for ${name}: ${faults.map((fault) => fault.name).join(', ')}`);
+  const namespaces = lacks.namespaces === undefined;
+  await using site = await Site.open({ ...kind, namespaces, folder: join(folder, name) });
+  // Whoever is interrupted ends what is under way by ending what it works on.
+  const end = () => void site[Symbol.asyncDispose]();
+  signal?.addEventListener('abort', end);
+  try {
+    for (const fault of faults) {
+      signal?.throwIfAborted();
+      const result = await runFault(site, fault, options);
+      signal?.throwIfAborted();
+      results.push(result);
+      print(line(result));
+      if (result.violations.length > 0)
+        print(`${result.violations.join('\n')}\n${result.story}\nhistory: ${result.history}`);
+    }
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+function line({ store, fault, seconds, strikes, figures, recovery, violations }: FaultResult): string {
+  const counts = `${strikes} strikes, ${figures.grants} grants, recovered within ${(recovery / 1000).toFixed(1)} s`;
+  return `${store} ${fault}: ${seconds.toFixed(0)} s, ${counts}, ${violations.length} violations`;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from '../fault.js';
+import { CLOCK_TOLERANCE } from '../rig.js';
+import { type MemberTarget, anyMember, ownerOfAKey } from './targets.js';
+
+/** kill -9, and after a while it is started again, empty. */
+function killing(target: MemberTarget): Fault['strike'] {
+  return async (rig, chance) => {
+    const member = await target(rig, chance);
+    await member.kill();
+    await pause(chance.between(500, 5000));
+    await member.start();
+    await rig.site.whole();
+  };
+}
+
+const killHolder: Fault['strike'] = async (rig, chance) => {
+  const { client, semaphore } = await rig.holder(chance);
+  // Anywhere between two refreshes.
+  await pause(chance.between(0, semaphore.duration / 3));
+  const until = semaphore.duration + CLOCK_TOLERANCE + 2000;
+  await client.kill();
+  await Promise.all([rig.grantsOf([semaphore], until), pause(chance.between(0, 1500)).then(() => client.start())]);
+};
+
+/** A dead member's connections are closed at once: the others take its partitions over without waiting for its heart. */
+const MEMBER_DIES = { takeover: 3000, recovery: 15_000 };
+
+export const DEATHS: readonly Fault[] = [
+  {
+    name: 'kill-holder',
+    needs: [],
+    isOfStore: false,
+    alsoOn: ['pessimistic', 'cp'],
+    bounds: { takeover: 1000, recovery: 10_000 },
+    strike: killHolder,
+  },
+  {
+    name: 'kill-member',
+    needs: [],
+    isOfStore: true,
+    alsoOn: ['pessimistic'],
+    bounds: MEMBER_DIES,
+    strike: killing(anyMember),
+  },
+  { name: 'kill-owner', needs: [], isOfStore: true, alsoOn: [], bounds: MEMBER_DIES, strike: killing(ownerOfAKey) },
+];
