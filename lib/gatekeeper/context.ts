@@ -40,6 +40,11 @@ export interface Randomness {
   instance(): string;
 }
 
+/** Cluster time in ms, or the node's own while that is not known: for what is only read by people. */
+export function timeOf({ clusterClock, nodeClock }: Context): number {
+  return Math.round(clusterClock.isFresh ? clusterClock.latest() : nodeClock.wall());
+}
+
 /** What all parts of one gatekeeper share. */
 export interface Context {
   readonly node: NodeIdentity;

@@ -2,6 +2,7 @@ import type { ClusterClockReport } from '../clock/index.js';
 import {
   type Decision,
   type DenialReason,
+  type Pause,
   type SemaphoreDefinition,
   type SemaphoreRecord,
   type StoredPermit,
@@ -70,11 +71,19 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
       return `this node's group "${node.group}" does not match groupPattern "${definition?.groupPattern}" (revision ${revision})`;
     case 'acquirer':
       return `"${node.acquirer}" does not match acquirerPattern "${definition?.acquirerPattern}" (revision ${revision})`;
+    case 'paused':
+      return pausedBy(record?.pause);
     case 'recovering':
       return 'the store lost data a moment ago: until the longest permit would have ended only former holders go on';
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }
+}
+
+function pausedBy(pause: Pause | undefined): string {
+  if (!pause) return 'it is paused';
+  const { by, at, reason } = pause;
+  return `it is paused by ${by} since ${new Date(at).toISOString()}${reason ? `: ${reason}` : ''}`;
 }
 
 function shortage(permits: number): string {

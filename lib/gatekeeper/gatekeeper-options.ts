@@ -34,6 +34,12 @@ export interface GatekeeperOptions {
   readonly callTimeout?: number | string;
   /** How often expired permits are looked for. Default 10s. */
   readonly sweepInterval?: number | string;
+  /** How often this node tells the others that it lives and what it does; 0: never. Default 10s. */
+  readonly heartbeat?: number | string;
+  /** Whether runs are noted in the cluster's journal. Default true. */
+  readonly history?: boolean;
+  /** The application's version, shown to operators. */
+  readonly version?: string;
   /** How long runs may go on at shutdown. Default 10s. */
   readonly shutdownGrace?: number | string;
   /** Take nothing over before having watched for one duration: closes the hole of a node without history. */
@@ -58,6 +64,9 @@ const optionsSchema = z.strictObject({
   clockTolerance: durationSchema.default(CLOCK_TOLERANCE),
   callTimeout: durationSchema.default(2000),
   sweepInterval: durationSchema.default(10_000),
+  heartbeat: delaySchema.default(10_000),
+  history: switchSchema.default(true),
+  version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),
   strictStart: switchSchema.default(false),
 });

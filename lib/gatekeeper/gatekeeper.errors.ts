@@ -1,6 +1,7 @@
 import type { DenialReason } from '../semaphores/denial.js';
 import { show } from '../semaphores/duration.js';
 import { GatekeeperError } from '../semaphores/gatekeeper.error.js';
+import type { DefinitionChange } from '../semaphores/record.js';
 
 /** Why a permit is no longer held although its user did not give it back. */
 export type LossReason = 'expired' | 'revoked' | 'max-hold' | 'released' | 'closing' | 'unguarded';
@@ -53,7 +54,7 @@ export class UnknownSemaphoreError extends GatekeeperError {
   }
 }
 
-/** Two people edited one definition; the later one has to look again. */
+/** Two people changed one definition; the later one has to look again. */
 export class EditConflictError extends GatekeeperError {
   readonly code = 'edit-conflict';
 
@@ -61,9 +62,39 @@ export class EditConflictError extends GatekeeperError {
     readonly semaphore: string,
     readonly expectedRevision: number,
     readonly revision: number,
+    /** Who was faster, when a person was. */
+    readonly change?: DefinitionChange,
   ) {
     super(
-      `semaphore ${show(semaphore)} is at revision ${revision}, not ${expectedRevision}: read it again and repeat the edit`,
+      `semaphore ${show(semaphore)} is at revision ${revision}${authorOf(change)}, not ${expectedRevision}: ` +
+        'read it again and repeat the change',
+    );
+  }
+}
+
+function authorOf(change: DefinitionChange | undefined): string {
+  return change ? ` (${change.kind} by ${show(change.by)} at ${new Date(change.at).toISOString()})` : '';
+}
+
+/** A semaphore of that name is there. */
+export class AlreadyDefinedError extends GatekeeperError {
+  readonly code = 'already-defined';
+
+  constructor(
+    readonly semaphore: string,
+    readonly revision: number,
+  ) {
+    super(`semaphore ${show(semaphore)} is defined already (revision ${revision}): edit it, or take another name`);
+  }
+}
+
+/** There is nothing to reset to. */
+export class NotInCodeError extends GatekeeperError {
+  readonly code = 'not-in-code';
+
+  constructor(readonly semaphore: string) {
+    super(
+      `the code of this node defines no semaphore ${show(semaphore)}: ask a node whose code does, or edit or remove it`,
     );
   }
 }

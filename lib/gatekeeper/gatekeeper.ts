@@ -4,8 +4,10 @@ import { Alarm } from './alarm.js';
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
 import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
 import { Deadline, answerWithin } from './deadline.js';
-import type { Definitions } from './definitions.js';
+import { type CodeDefinitions, Definitions } from './definitions/index.js';
 import { logEvent } from './event-log.js';
+import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
+import { Roster } from './nodes/index.js';
 import type { GatekeeperEvent } from './events.js';
 import type { Explanation } from './explanation.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
@@ -33,6 +35,13 @@ export interface Surroundings {
  */
 export class Gatekeeper {
   readonly node: NodeIdentity;
+  /** The definitions in force, and how to change them. */
+  readonly definitions: Definitions;
+  /** Which nodes live. */
+  readonly roster: Roster;
+  /** Who changed what. */
+  readonly audit: Audit;
+  readonly #runLog: RunLog;
   readonly #context: Context;
   readonly #directory: SemaphoreDirectory;
   readonly #watcher: StoreWatcher;
@@ -52,7 +61,11 @@ export class Gatekeeper {
     this.node = { group, acquirer, instance: random.instance() };
     this.#context = this.#createContext(nodeClock, random);
     this.#directory = new SemaphoreDirectory(this.#context, settings);
-    for (const definition of settings.definitions) this.definitions.expect(definition);
+    for (const definition of settings.definitions) this.code.expect(definition);
+    this.audit = new Audit(this.#context);
+    this.#runLog = new RunLog(this.#context, settings.history);
+    this.roster = new Roster(this.#context, settings);
+    this.definitions = new Definitions((name) => this.semaphore(name).keeper, this.code, this.audit, this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
     this.#periodics = this.#createPeriodics();
     this.#events.subscribe((event) => logEvent(event, logger));
@@ -63,8 +76,9 @@ export class Gatekeeper {
     return this.#events.asObservable();
   }
 
-  get definitions(): Definitions {
-    return this.#directory.definitions;
+  /** @internal What this node's code brings along. */
+  get code(): CodeDefinitions {
+    return this.#directory.code;
   }
 
   /**
@@ -80,6 +94,7 @@ export class Gatekeeper {
     sweep?.start();
     load?.start(this.settings.definitionsDelay);
     dump?.start();
+    this.roster.start();
   }
 
   async #verifyStore(): Promise<void> {
@@ -138,6 +153,15 @@ export class Gatekeeper {
     return readState(this.#directory, this.#context);
   }
 
+  /**
+   * The last runs on all nodes, oldest first, and what they were skipped for.
+   *
+   * @throws StoreUnavailableError
+   */
+  history(limit: number): Promise<HistoryEntry[]> {
+    return this.#runLog.read(limit);
+  }
+
   /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. Idempotent: the grace comes once. */
   drain(): Promise<void> {
     this.#drained ??= this.#drain();
@@ -162,6 +186,7 @@ export class Gatekeeper {
     await this.drain();
     for (const periodic of this.#periodics) periodic.stop();
     await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
+    await Promise.all([this.#runLog.close(), this.audit.close(), this.roster.close()]);
     this.#context.clusterClock.stop();
     await this.#endWatch();
     await this.#context.store.close();
@@ -217,7 +242,7 @@ export class Gatekeeper {
   /** From now on each sweep also brings back definitions that are missing. */
   async #load(): Promise<void> {
     this.#mayLoad = true;
-    await this.definitions.load();
+    await this.code.load();
   }
 
   async #dump(): Promise<void> {

@@ -251,7 +251,7 @@ export class RecordKeeper {
     this.#checkStamp(record);
     this.#text = text;
     this.#record = record;
-    if (record) this.#known = record;
+    if (record) this.#advance(record);
     this.#observe(record);
   }
 
@@ -259,10 +259,18 @@ export class RecordKeeper {
   #keep(text: string, record: SemaphoreRecord): void {
     this.#text = text;
     this.#record = record;
-    this.#known = record;
+    this.#advance(record);
     this.#note(record);
     // Not the moment of the answer: somebody else may have written meanwhile.
     this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
+  }
+
+  #advance(record: SemaphoreRecord): void {
+    const former = this.#known;
+    this.#known = record;
+    if (!former || former.revision === record.revision) return;
+    const { revision, change } = record;
+    this.context.events.next({ type: 'changed', semaphore: this.name, revision, ...(change && { change }) });
   }
 
   #observe(record: SemaphoreRecord | undefined): void {

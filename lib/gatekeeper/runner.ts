@@ -34,6 +34,7 @@ export type RunResult<T> =
 
 /** Runs work under permits of one semaphore. */
 export class Runner {
+  #count = 0;
   #running = new Map<string, number>();
   #whenIdle: (() => void)[] = [];
   #pendingReleases = new Map<Permit, CancelTimer>();
@@ -115,8 +116,9 @@ export class Runner {
     started: number,
   ): Promise<RunResult<T>> {
     const { events, nodeClock } = this.context;
-    const run = { semaphore: this.semaphore, task };
-    events.next({ type: 'run-started', ...run, ...(permit instanceof Permit && { permit: permit.lease.permit }) });
+    const held = permit instanceof Permit && { permit: permit.lease.permit };
+    const run = { semaphore: this.semaphore, task, run: ++this.#count, ...held };
+    events.next({ type: 'run-started', ...run });
     try {
       const value = await withPermit(permit, () => work(permit));
       events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });

@@ -1,19 +1,19 @@
 import { InvalidOptionsError, nameSchema, faultsOf } from '../semaphores/index.js';
 import type { Context } from './context.js';
-import { Definitions } from './definitions.js';
+import { CodeDefinitions } from './definitions/index.js';
 import { RecordKeeper } from './record-keeper.js';
 import { Semaphore } from './semaphore.js';
 
 /** All semaphores that this node knows, by name; made when first asked for. */
 export class SemaphoreDirectory {
-  readonly definitions: Definitions;
+  readonly code: CodeDefinitions;
   readonly #known = new Map<string, Semaphore>();
 
   constructor(
     private readonly context: Context,
     options: { readonly requireDefinitions: boolean },
   ) {
-    this.definitions = new Definitions((name) => this.get(name).keeper, context, options);
+    this.code = new CodeDefinitions((name) => this.get(name).keeper, context, options);
   }
 
   get known(): ReadonlyMap<string, Semaphore> {
@@ -26,7 +26,7 @@ export class SemaphoreDirectory {
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    const semaphore = new Semaphore(new RecordKeeper(name, this.context), this.definitions, this.context);
+    const semaphore = new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
     this.#known.set(name, semaphore);
     return semaphore;
   }

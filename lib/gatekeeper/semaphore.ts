@@ -7,7 +7,7 @@ import {
   parseWaitOptions,
 } from './call-options.js';
 import type { Context } from './context.js';
-import type { Definitions } from './definitions.js';
+import type { CodeDefinitions } from './definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from './events.js';
 import { UnknownSemaphoreError } from './gatekeeper.errors.js';
@@ -34,7 +34,7 @@ export class Semaphore implements PermitOwner {
   /** @internal Semaphores come from `gatekeeper.semaphore(name)`. */
   constructor(
     readonly keeper: RecordKeeper,
-    private readonly definitions: Definitions,
+    private readonly code: CodeDefinitions,
     private readonly context: Context,
   ) {
     this.holdings = new Holdings(keeper, this, context);
@@ -44,7 +44,7 @@ export class Semaphore implements PermitOwner {
       this.holdings,
       context,
       (permit) => keeper.untilDead(permit),
-      () => definitions.isExpected(keeper.name),
+      () => code.isExpected(keeper.name),
     );
   }
 
@@ -61,7 +61,7 @@ export class Semaphore implements PermitOwner {
    */
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
-    if (parsed.duration !== undefined) await this.definitions.ensure(this.name, parsed.duration);
+    if (parsed.duration !== undefined) await this.code.ensure(this.name, parsed.duration);
     const attempt = await this.holdings.attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }
@@ -76,7 +76,7 @@ export class Semaphore implements PermitOwner {
    */
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
     const parsed = parseWaitOptions(this.name, options);
-    await this.definitions.ensure(this.name, parsed.duration);
+    await this.code.ensure(this.name, parsed.duration);
     return this.line.acquire(parsed);
   }
 
@@ -114,7 +114,7 @@ export class Semaphore implements PermitOwner {
    */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
-    await this.definitions.ensure(this.name, settings.duration);
+    await this.code.ensure(this.name, settings.duration);
     const result = await this.runner.run(work, settings);
     if (!result.executed) this.#checkKnown(result.reason);
     return result;
@@ -141,7 +141,6 @@ export class Semaphore implements PermitOwner {
 
   /** A misspelt name must not look like a denial: nothing would ever run, and nobody would be told. */
   #checkKnown(reason: SkipReason): void {
-    if (reason === 'no-definition' && !this.definitions.isExpected(this.name))
-      throw new UnknownSemaphoreError(this.name);
+    if (reason === 'no-definition' && !this.code.isExpected(this.name)) throw new UnknownSemaphoreError(this.name);
   }
 }

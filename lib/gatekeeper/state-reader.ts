@@ -3,13 +3,13 @@ import type { Context } from './context.js';
 import { listRecords } from './list-records.js';
 import { KEY_PREFIX } from './record-keeper.js';
 import type { SemaphoreDirectory } from './semaphore-directory.js';
-import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
+import { type GatekeeperState, type SemaphoreState, type Standpoint, semaphoreState } from './state.js';
 
 /**
  * Reads who holds what. While the store can't be asked it gives what this node last knew; `store.connected` tells.
  */
 export async function readState(directory: SemaphoreDirectory, context: Context): Promise<GatekeeperState> {
-  const semaphores = await fromStore(context).catch(() => fromMemory(directory, context));
+  const semaphores = await fromStore(directory, context).catch(() => fromMemory(directory, context));
   return {
     node: context.node,
     store: context.store.health(),
@@ -18,16 +18,20 @@ export async function readState(directory: SemaphoreDirectory, context: Context)
   };
 }
 
-async function fromStore(context: Context): Promise<SemaphoreState[]> {
+async function fromStore({ code }: SemaphoreDirectory, context: Context): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
   const texts = await listRecords(context);
-  const now = context.clusterClock.earliest();
-  return [...texts].map(([key, text]) => fromText(key.slice(KEY_PREFIX.length), text, context, now));
+  const { node, clusterClock } = context;
+  const now = clusterClock.earliest();
+  return [...texts].map(([key, text]) => {
+    const name = key.slice(KEY_PREFIX.length);
+    return fromText(name, text, { node, now, code: code.get(name) });
+  });
 }
 
-function fromText(name: string, text: string, { node }: Context, now: number): SemaphoreState {
+function fromText(name: string, text: string, standpoint: Standpoint): SemaphoreState {
   try {
-    return semaphoreState(name, decodeRecord(name, text), node, now);
+    return semaphoreState(name, decodeRecord(name, text), standpoint);
   } catch (error) {
     return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: (error as Error).message };
   }
@@ -36,6 +40,6 @@ function fromText(name: string, text: string, { node }: Context, now: number): S
 function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context): SemaphoreState[] {
   const now = clusterClock.earliest();
   return [...directory.known.values()].flatMap(({ name, keeper }) =>
-    keeper.known ? [semaphoreState(name, keeper.known, node, now)] : [],
+    keeper.known ? [semaphoreState(name, keeper.known, { node, now, code: directory.code.get(name) })] : [],
   );
 }

@@ -2,6 +2,7 @@ import type { ClusterClockReport } from '../clock/index.js';
 import { type SemaphoreDefinition, type SemaphoreRecord, type StoredPermit, mismatchOf } from '../semaphores/index.js';
 import type { StoreHealth } from '../stores/index.js';
 import type { NodeIdentity } from './context.js';
+import { type DefinitionState, definitionState } from './definitions/index.js';
 
 /** Who holds what, as one node sees it. */
 export interface GatekeeperState {
@@ -12,7 +13,7 @@ export interface GatekeeperState {
   readonly semaphores: readonly SemaphoreState[];
 }
 
-export interface SemaphoreState {
+export interface SemaphoreState extends Partial<DefinitionState> {
   readonly name: string;
   /** Absent: the semaphore was removed, or its record can't be read. */
   readonly definition?: SemaphoreDefinition;
@@ -32,8 +33,16 @@ export interface HolderState extends StoredPermit {
   readonly isMine: boolean;
 }
 
-/** @param now cluster time in ms */
-export function semaphoreState(name: string, record: SemaphoreRecord, node: NodeIdentity, now: number): SemaphoreState {
+/** What a node knows besides the record. */
+export interface Standpoint {
+  readonly node: NodeIdentity;
+  /** Cluster time in ms. */
+  readonly now: number;
+  /** What the node's code says of that name. */
+  readonly code?: SemaphoreDefinition;
+}
+
+export function semaphoreState(name: string, record: SemaphoreRecord, { node, now, code }: Standpoint): SemaphoreState {
   const { definition, revision } = record;
   const holders = record.permits.map((permit) => ({
     ...permit,
@@ -42,7 +51,7 @@ export function semaphoreState(name: string, record: SemaphoreRecord, node: Node
   }));
   const free = Math.max(0, (definition?.permits ?? 0) - holders.filter((holder) => holder.remaining > 0).length);
   const isForThisNode = definition !== undefined && mismatchOf(definition, node) === undefined;
-  return { name, ...(definition && { definition }), revision, holders, free, isForThisNode };
+  return { name, revision, ...definitionState(record, code), holders, free, isForThisNode };
 }
 
 /** One line that can be found with grep. */

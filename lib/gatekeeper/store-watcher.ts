@@ -36,7 +36,7 @@ export class StoreWatcher {
     for (const [name, semaphore] of this.directory.known) {
       if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
     }
-    if (this.isLoadingAllowed()) await this.directory.definitions.load();
+    if (this.isLoadingAllowed()) await this.directory.code.load();
   }
 
   async #hear({ key, text }: RecordChange): Promise<void> {

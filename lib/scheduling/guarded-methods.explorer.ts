@@ -34,9 +34,9 @@ export class GuardedMethodsExplorer implements OnModuleInit {
   onModuleInit(): void {
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
-    const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.definitions.rules);
+    const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
-    for (const definition of definitions) this.gatekeeper.definitions.expect(definition);
+    for (const definition of definitions) this.gatekeeper.code.expect(definition);
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
   }
 

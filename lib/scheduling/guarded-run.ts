@@ -46,7 +46,7 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   // Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator.
-  if (!gatekeeper.definitions.isExpected(name)) await gatekeeper.definitions.ensure(name, duration);
+  if (!gatekeeper.code.isExpected(name)) await gatekeeper.code.ensure(name, duration);
   // A name that depends on the arguments makes runs for different arguments different tasks.
   const task = typeof semaphore === 'function' ? `${method}(${name})` : method;
   const result = await gatekeeper.run(name, work, { ...options, task });

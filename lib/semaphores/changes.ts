@@ -1,6 +1,7 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { Expiring, StoredPermit } from './permit.js';
-import { type SemaphoreRecord, type View, rewrite } from './record.js';
+import { NOBODY } from './pattern.js';
+import { type DefinitionChange, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
  * The siblings of `decide`: pure functions that give the record's next text, or undefined when there is nothing to
@@ -33,16 +34,67 @@ export function expired(record: SemaphoreRecord, view: View): StoredPermit[] {
 export function edit(
   record: SemaphoreRecord,
   definition: SemaphoreDefinition,
+  change: DefinitionChange,
   view: View,
   nonce: string,
 ): SemaphoreRecord {
-  return rewrite(record, { definition, revision: record.revision + 1 }, view, nonce);
+  // What is paused stays so: another group pattern is for afterwards.
+  const { pause } = record;
+  const changes = pause
+    ? {
+        definition: { ...definition, groupPattern: NOBODY },
+        pause: { ...pause, groupPattern: definition.groupPattern },
+      }
+    : { definition };
+  return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/**
+ * Lets no group through from now on, and remembers the pattern. Runs that go on may finish.
+ *
+ * @returns undefined when it is paused already, or was removed
+ */
+export function pause(
+  record: SemaphoreRecord,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  const { definition } = record;
+  if (!definition || record.pause) return undefined;
+  const { groupPattern } = definition;
+  const { by, at, reason } = change;
+  const changes = { definition: { ...definition, groupPattern: NOBODY }, pause: { by, at, reason, groupPattern } };
+  return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/** Puts the remembered group pattern back in force. @returns undefined when it is not paused */
+export function resume(
+  record: SemaphoreRecord,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  const definition = intendedDefinition(record);
+  if (!definition || !record.pause) return undefined;
+  return rewrite(record, { definition, pause: undefined, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/** The definition as it is when nobody pauses it. */
+export function intendedDefinition({ definition, pause }: SemaphoreRecord): SemaphoreDefinition | undefined {
+  return definition && pause ? { ...definition, groupPattern: pause.groupPattern } : definition;
 }
 
 /** Takes the definition away and every permit with it; what remains remembers token and revision. */
-export function remove(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
+export function remove(
+  record: SemaphoreRecord,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
   if (!record.definition) return undefined;
-  return rewrite(record, { definition: undefined, permits: [], revision: record.revision + 1 }, view, nonce);
+  const changes = { definition: undefined, pause: undefined, permits: [], change };
+  return rewrite(record, { ...changes, revision: record.revision + 1 }, view, nonce);
 }
 
 /**

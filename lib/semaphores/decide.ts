@@ -38,14 +38,15 @@ export type Decision =
 /**
  * Decides whether a node gets a permit. Pure: the same record, request and view always give the same answer.
  *
- * The order is part of the contract: 1 `no-definition`, 2 `group`, 3 `acquirer`, 4 refreshed, 5 granted (lowest free
+ * The order is part of the contract: 1 `no-definition`, 2 `group` (`paused` while an
+ * operator's pause lets no group through), 3 `acquirer`, 4 refreshed, 5 granted (lowest free
  * slot), 6 `no-permit`.
  */
 export function decide(record: SemaphoreRecord | undefined, request: AcquireRequest, view: View): Decision {
   const definition = record?.definition;
   if (!record || !definition) return denied('no-definition', record, view);
   const mismatch = isDraining(request) ? undefined : mismatchOf(definition, request);
-  if (mismatch) return denied(mismatch, record, view);
+  if (mismatch) return denied(record.pause ? 'paused' : mismatch, record, view);
   if (record.grace && !view.isDead(record.grace)) return reassert(record, definition, request, view);
   const held = ownPermit(record, request);
   if (held && !mayKeep(held, definition, request)) return denied('no-permit', record, view);

@@ -31,6 +31,12 @@ export interface SemaphoreDefinitionInput {
   readonly duration: DurationInput;
 }
 
+/** Whether two definitions say the same. */
+export function sameDefinition(one: SemaphoreDefinition, other: SemaphoreDefinition): boolean {
+  const fields = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
+  return fields.every((field) => one[field] === other[field]);
+}
+
 /** A zod type that gives what `read` makes of a value, unless that is a sentence that says what is wrong with it. */
 export function numberReadBy(read: (value: unknown) => number | string) {
   return z.unknown().transform((value, context) => {

@@ -2,7 +2,7 @@
  * Why a node gets no permit. A denial is a value, not an error.
  *
  * Decided on the record: `no-definition`, `group` and `acquirer` (a pattern doesn't match this node), `no-permit` (all
- * are held), `recovering` (lost data were restored a moment ago), `permit-lost` (the permit to be refreshed is gone).
+ * are held), `paused` (by an operator), `recovering` (lost data were restored a moment ago), `permit-lost` (the permit to be refreshed is gone).
  * Found on the way to it: `unavailable`, `no-quorum`, `corrupt-record`, `newer-record`, `closing` (this node shuts
  * down).
  */
@@ -10,6 +10,7 @@ export type DenialReason =
   | 'no-definition'
   | 'group'
   | 'acquirer'
+  | 'paused'
   | 'no-permit'
   | 'recovering'
   | 'permit-lost'

@@ -4,6 +4,9 @@ import { show } from './duration.js';
 /** Long enough for a list of a hundred host names, short enough to compile in no time. */
 export const LONGEST_PATTERN = 4096;
 
+/** Matches no name at all: the group pattern of a paused semaphore. */
+export const NOBODY = '[^\\s\\S]';
+
 /** A compiled pattern: whether it matches the whole name. */
 export type NameMatcher = (name: string) => boolean;
 

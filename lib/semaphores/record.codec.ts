@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { faultsOf } from './definition.js';
 import { show } from './duration.js';
 import { GatekeeperError } from './gatekeeper.error.js';
-import { RECORD_VERSION, type SemaphoreRecord } from './record.js';
+import { CHANGES, RECORD_VERSION, type SemaphoreRecord } from './record.js';
 
 /** The text under a semaphore's key is not a record. It is kept as it is and grants nothing until it is repaired. */
 export class CorruptRecordError extends GatekeeperError {
@@ -36,6 +36,21 @@ const storedDefinitionSchema = z.strictObject({
   duration: whole.positive(),
 });
 
+const changeSchema = z.strictObject({
+  id: z.string().min(1),
+  kind: z.enum(CHANGES),
+  by: z.string(),
+  at: whole,
+  reason: z.string().optional(),
+});
+
+const pauseSchema = z.strictObject({
+  by: z.string(),
+  at: whole,
+  reason: z.string().optional(),
+  groupPattern: z.string(),
+});
+
 const recordSchema = z.strictObject({
   v: z.literal(RECORD_VERSION),
   nonce: z.string().min(1),
@@ -45,6 +60,8 @@ const recordSchema = z.strictObject({
   lastToken: whole,
   definition: storedDefinitionSchema.optional(),
   permits: z.array(permitSchema),
+  change: changeSchema.optional(),
+  pause: pauseSchema.optional(),
   grace: z.strictObject(expiring).optional(),
 });
 

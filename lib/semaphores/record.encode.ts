@@ -1,18 +1,20 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { StoredPermit } from './permit.js';
-import type { SemaphoreRecord } from './record.js';
+import type { DefinitionChange, Pause, SemaphoreRecord } from './record.js';
 
 /**
  * The record's text, as JSON.stringify would give it. Written by hand because it stands between each decision and the
  * moment at which it is sent, where JSON.stringify of the whole takes a tenth of a round trip.
  */
 export function encodeRecord(record: SemaphoreRecord): string {
-  const { v, nonce, seq, at, revision, lastToken, definition, permits, grace } = record;
-  const definitionText = definition ? `,"definition":${textOfDefinition(definition)}` : '';
+  const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace } = record;
+  const definitionText = definition ? `,"definition":${textOf(definition)}` : '';
+  const changeText = change ? `,"change":${textOf(change)}` : '';
+  const pauseText = pause ? `,"pause":${textOf(pause)}` : '';
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"revision":${revision},"lastToken":${lastToken}` +
-    `${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${graceText}}`
+    `${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}}`
   );
 }
 
@@ -25,14 +27,14 @@ function textOfPermit(permit: StoredPermit): string {
   );
 }
 
-/** Definitions change rarely: their text is made once per object. */
-const definitionTexts = new WeakMap<SemaphoreDefinition, string>();
+/** What changes rarely: its text is made once per object. */
+const texts = new WeakMap<object, string>();
 
-function textOfDefinition(definition: SemaphoreDefinition): string {
-  const known = definitionTexts.get(definition);
+function textOf(part: SemaphoreDefinition | DefinitionChange | Pause): string {
+  const known = texts.get(part);
   if (known !== undefined) return known;
-  const text = JSON.stringify(definition);
-  definitionTexts.set(definition, text);
+  const text = JSON.stringify(part);
+  texts.set(part, text);
   return text;
 }
 

@@ -3,6 +3,29 @@ import type { Expiring, StoredPermit } from './permit.js';
 
 export const RECORD_VERSION = 1;
 
+export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove'] as const;
+
+/** The last change of a definition by a person or a program. */
+export interface DefinitionChange {
+  /** A text that nobody else makes: tells whoever lost the answer that this change was theirs. */
+  readonly id: string;
+  readonly kind: (typeof CHANGES)[number];
+  readonly by: string;
+  /** Cluster time in ms. */
+  readonly at: number;
+  readonly reason?: string;
+}
+
+/** While it lasts the definition's group pattern matches nothing. */
+export interface Pause {
+  readonly by: string;
+  /** Cluster time in ms since when. */
+  readonly at: number;
+  readonly reason?: string;
+  /** What comes back into force when it ends. */
+  readonly groupPattern: string;
+}
+
 /**
  * All that the store keeps of one semaphore, in one text. Definition and permits stand together so that an edit and a
  * grant are serialised by the same compare-and-set: an edit is in force for the very next decision of every node.
@@ -22,6 +45,10 @@ export interface SemaphoreRecord {
   /** Absent: the semaphore was removed. The record stays, so that its token and revision are not forgotten. */
   readonly definition?: SemaphoreDefinition;
   readonly permits: readonly StoredPermit[];
+  /** Who changed the definition last; absent: nobody did since code brought it along. */
+  readonly change?: DefinitionChange;
+  /** Present while an operator has paused it. */
+  readonly pause?: Pause;
   /** Present after lost data: until it ends only a holder that still holds by its own clocks may re-assert its permit. */
   readonly grace?: Expiring;
 }
@@ -37,7 +64,7 @@ export interface View {
 }
 
 export type RecordChanges = Partial<
-  Pick<SemaphoreRecord, 'definition' | 'revision' | 'permits' | 'lastToken' | 'grace'>
+  Pick<SemaphoreRecord, 'definition' | 'revision' | 'permits' | 'lastToken' | 'grace' | 'change' | 'pause'>
 >;
 
 /** The record's next text: every write also drops what has expired. */
@@ -53,6 +80,8 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     // Present but undefined: taken away.
     definition: 'definition' in changes ? changes.definition : record.definition,
     permits: permits.filter((permit) => !view.isDead(permit)),
+    change: 'change' in changes ? changes.change : record.change,
+    pause: 'pause' in changes ? changes.pause : record.pause,
   };
   return grace && !view.isDead(grace) ? { ...next, grace } : next;
 }

@@ -39,6 +39,14 @@ export interface RecordStore {
    */
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
 
+  /**
+   * A list of texts of a fixed length, shared by all clients, from which the oldest fall out: for history. Nothing is
+   * decided by it. Cheap: it asks the store only when it is used.
+   *
+   * @param name "runs", "audit"
+   */
+  journal(name: string): Journal;
+
   /** One reading of the store's clock. Errors as {@link read}. */
   now(): Promise<ClockReading>;
 
@@ -62,6 +70,18 @@ export interface RecordChange {
   readonly key?: string;
   /** The new text; undefined when it was removed. */
   readonly text?: string;
+}
+
+export interface Journal {
+  /**
+   * Adds texts at the end.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError; whoever appends again may have them twice
+   */
+  append(texts: readonly string[]): Promise<void>;
+
+  /** The last `limit` texts, oldest first. Errors as of {@link RecordStore.read}. */
+  read(limit: number): Promise<string[]>;
 }
 
 export interface ClockReading {

@@ -20,7 +20,7 @@ class Nodes {
   constructor(scheduler: fc.Scheduler, count: number, permits: number) {
     const store = interleaved(scheduler);
     const definitions = [{ name: SEMAPHORE, permits, duration: 10_000 }];
-    const settings = parseGatekeeperOptions({ store, definitions, callTimeout: 60_000 });
+    const settings = parseGatekeeperOptions({ store, definitions, callTimeout: 60_000, heartbeat: 0, history: false });
     this.#gatekeepers = Array.from({ length: count }, (_, node) => {
       let ids = 0;
       const random = { number: () => 0, id: () => `${node}.${ids++}`, instance: () => `node-${node}` };
@@ -30,7 +30,7 @@ class Nodes {
 
   async start(): Promise<void> {
     await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.start()));
-    await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.definitions.load()));
+    await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.code.load()));
   }
 
   async play(node: number, todo: readonly Move[]): Promise<void> {

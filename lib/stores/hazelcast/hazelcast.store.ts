@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClockReading, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { PrefixWatches } from '../prefix-watches.js';
 import { ChangeAnnouncer } from './change-announcer.js';
@@ -11,6 +11,7 @@ import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpMissingError } from './records/cp-missing.error.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 import { OwnClient } from './own-client.js';
+import { RingJournal } from './ring-journal.js';
 import { dataMembers, openSession, type Session } from './session.js';
 
 const CALL_TIMEOUT = 2000;
@@ -80,6 +81,10 @@ export class HazelcastStore implements RecordStore {
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     if (this.#closing) throw this.#unavailable();
     return this.#watches.add(prefix, onChange);
+  }
+
+  journal(name: string): Journal {
+    return new RingJournal(`${this.options.mapName}.${name}`, () => this.#connected());
   }
 
   async now(): Promise<ClockReading> {

@@ -1,11 +1,19 @@
+import { ArrayJournal } from '../array-journal.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 
 /** What all clients that one `memory()` opened have in common: the texts, the clock, and each other's watches. */
 export class MemoryCluster {
   readonly texts = new Map<string, string>();
+  readonly #journals = new Map<string, ArrayJournal>();
   readonly #clients = new Set<PrefixWatches>();
 
   constructor(readonly clock: () => number) {}
+
+  journal(name: string): ArrayJournal {
+    const journal = this.#journals.get(name) ?? new ArrayJournal();
+    this.#journals.set(name, journal);
+    return journal;
+  }
 
   join(watches: PrefixWatches): void {
     this.#clients.add(watches);

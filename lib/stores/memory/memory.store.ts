@@ -1,4 +1,4 @@
-import type { ClockReading, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import type { MemoryCluster } from './memory-cluster.js';
 import { PrefixWatches } from '../prefix-watches.js';
@@ -42,6 +42,14 @@ export class MemoryStore implements RecordStore {
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     this.#assertOpen();
     return this.#watches.add(prefix, onChange);
+  }
+
+  journal(name: string): Journal {
+    const journal = this.cluster.journal(name);
+    return {
+      append: async (texts) => (this.#assertOpen(), journal.append(texts)),
+      read: async (limit) => (this.#assertOpen(), journal.read(limit)),
+    };
   }
 
   async now(): Promise<ClockReading> {

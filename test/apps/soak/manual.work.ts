@@ -119,7 +119,7 @@ export class ManualWork {
     const known = await definitions.get(room);
     if (!known) return;
     const permits = chances.happens(20) ? 0 : chances.whole(1, MOST_PERMITS);
-    await definitions.edit(room, { permits }, known.revision);
+    await definitions.edit(room, { permits }, { expectedRevision: known.revision });
   }
 
   async #revoke(): Promise<void> {

@@ -1,5 +1,5 @@
-import { Gatekeeper, type Permit, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError } from '../../../lib/semaphores/index.js';
+import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
+import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
@@ -89,6 +89,9 @@ export class SimNode {
       sweepInterval: chance.whole(3000, 10_000),
       shutdownGrace: world.measures.longest,
       strictStart: weather.strictStart,
+      // Nothing is decided by them.
+      heartbeat: 0,
+      history: false,
     });
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${name}.${ids++}`, instance: () => name };
@@ -104,8 +107,11 @@ function isDocumented(error: unknown): false {
 
 const silent = { log() {}, warn() {}, error() {}, debug() {} };
 
-function describe(event: { type: string; permit?: Partial<Permit>; [other: string]: unknown }): string {
-  const { type, permit, semaphore: _semaphore, error, ...rest } = event;
+/** Any event, by the parts that are told in a way of their own. */
+type Told = { type: string; semaphore?: string; permit?: StoredPermit; error?: unknown };
+
+function describe(event: GatekeeperEvent): string {
+  const { type, permit, semaphore: _semaphore, error, ...rest } = event as Told;
   const which = permit ? ` ${permit.id} slot ${permit.slot} token ${permit.token}` : '';
   return `* ${type}${which} ${JSON.stringify(rest)}${error ? ` ${(error as Error).message}` : ''}`;
 }

@@ -1,5 +1,6 @@
 import {
   type ClockReading,
+  type Journal,
   type RecordChange,
   type RecordStore,
   type StoreHealth,
@@ -48,6 +49,13 @@ export class FaultyStore implements RecordStore {
       'list',
       () => new Map([...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix))),
     );
+  }
+
+  journal(name: string): Journal {
+    return {
+      append: (texts) => this.#call('append', () => this.cluster.journal(name).append(texts)),
+      read: (limit) => this.#call('journal', () => this.cluster.journal(name).read(limit)),
+    };
   }
 
   now(): Promise<ClockReading> {

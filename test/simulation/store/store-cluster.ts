@@ -1,3 +1,4 @@
+import { ArrayJournal } from '../../../lib/stores/array-journal.js';
 import { KEY_PREFIX } from '../../../lib/gatekeeper/record-keeper.js';
 import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/semaphores/index.js';
 import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
@@ -21,6 +22,7 @@ export interface ClusterSurroundings {
 /** The simulated store itself: linearizable, but for what the weather does to it. */
 export class StoreCluster {
   #texts = new Map<string, string>();
+  readonly #journals = new Map<string, ArrayJournal>();
   #split?: Split;
   readonly #clients = new Set<FaultyStore>();
   /** ms that the clock of each member is off. */
@@ -29,6 +31,12 @@ export class StoreCluster {
   #isFragile = false;
   /** Also of what nobody waits for, and the writer itself. */
   readonly #tellsAll: boolean;
+
+  journal(name: string): ArrayJournal {
+    const journal = this.#journals.get(name) ?? new ArrayJournal();
+    this.#journals.set(name, journal);
+    return journal;
+  }
 
   constructor(
     public weather: Weather,

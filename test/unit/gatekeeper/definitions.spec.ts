@@ -86,7 +86,7 @@ describe('an edit', () => {
 
   it('makes the next revision and keeps what it does not name', async () => {
     const { gatekeeper } = await cluster().node({ definitions: [{ ...JOB, groupPattern: 'default' }] });
-    expect(await gatekeeper.definitions.edit('job', { permits: 3, groupPattern: undefined })).toEqual({
+    expect(await gatekeeper.definitions.edit('job', { permits: 3, groupPattern: undefined })).toMatchObject({
       definition: { name: 'job', groupPattern: 'default', acquirerPattern: '.*', permits: 3, duration: 10_000 },
       revision: 2,
     });
@@ -100,8 +100,10 @@ describe('an edit', () => {
 
   it('is refused when somebody else was faster', async () => {
     const { gatekeeper } = await cluster().node();
-    await gatekeeper.definitions.edit('job', { permits: 2 }, 1);
-    await expect(gatekeeper.definitions.edit('job', { permits: 3 }, 1)).rejects.toThrow(EditConflictError);
+    await gatekeeper.definitions.edit('job', { permits: 2 }, { expectedRevision: 1 });
+    await expect(gatekeeper.definitions.edit('job', { permits: 3 }, { expectedRevision: 1 })).rejects.toThrow(
+      EditConflictError,
+    );
     expect(await gatekeeper.definitions.get('job')).toMatchObject({ definition: { permits: 2 }, revision: 2 });
   });
 

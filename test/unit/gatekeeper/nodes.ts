@@ -24,6 +24,9 @@ export interface TestNode {
 
 export const JOB: SemaphoreDefinitionInput = { name: 'job', duration: '10s' };
 
+/** Only what a test does asks the store. */
+const QUIET = { heartbeat: 0, history: false };
+
 /** Nodes of one cluster with time that the test moves. */
 export class TestCluster {
   readonly time = new FakeTime();
@@ -46,7 +49,7 @@ export class TestCluster {
     const level = (name: string) => (message: string) => void log.push(`${name} ${message}`);
     const logger = { log: level('log'), warn: level('warn'), error: level('error'), debug: level('debug') };
     const gatekeeper = new Gatekeeper(
-      parseGatekeeperOptions({ store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
+      parseGatekeeperOptions({ ...QUIET, store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
       logger,
       { nodeClock: this.time },
     );

@@ -25,6 +25,8 @@ describe("a gatekeeper's options", () => {
       clockTolerance: 500,
       callTimeout: 2000,
       sweepInterval: 10_000,
+      heartbeat: 10_000,
+      history: true,
       shutdownGrace: 10_000,
       strictStart: false,
     });

@@ -55,8 +55,8 @@ describe('run', () => {
     expect(events).toEqual([
       { type: 'defined', semaphore: 'job', revision: 1 },
       { type: 'granted', semaphore: 'job', permit: stored },
-      { type: 'run-started', semaphore: 'job', task: 'Jobs.export', permit: stored },
-      { type: 'run-finished', semaphore: 'job', task: 'Jobs.export', took: 250 },
+      { type: 'run-started', semaphore: 'job', task: 'Jobs.export', run: 1, permit: stored },
+      { type: 'run-finished', semaphore: 'job', task: 'Jobs.export', run: 1, permit: stored, took: 250 },
       { type: 'released', semaphore: 'job', permit: stored },
     ]);
   });

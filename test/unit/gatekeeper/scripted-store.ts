@@ -1,4 +1,4 @@
-import type { ClockReading, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
+import type { ClockReading, Journal, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
 
 type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'close';
 
@@ -28,6 +28,10 @@ export class ScriptedStore implements RecordStore {
 
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     return this.inner.watch(prefix, onChange);
+  }
+
+  journal(name: string): Journal {
+    return this.inner.journal(name);
   }
 
   health(): StoreHealth {

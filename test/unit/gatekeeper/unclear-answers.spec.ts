@@ -69,7 +69,7 @@ describe('a write whose answer is not clear', () => {
       throw new UnknownOutcomeError('the connection broke');
     });
     const verbs = {
-      edit: async () => (await definitions.edit('job', { permits: 2 }, 1)).revision === 2,
+      edit: async () => (await definitions.edit('job', { permits: 2 }, { expectedRevision: 1 })).revision === 2,
       remove: () => definitions.remove('job'),
       revoke: () => definitions.revoke('job', permit.id),
     };

@@ -54,7 +54,7 @@ export function useApps() {
     const gatekeeper = app.get(GatekeeperService);
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));
-    const expected = gatekeeper.definitions.expected.map(({ name }) => name);
+    const expected = gatekeeper.code.expected.map(({ name }) => name);
     await until(async () => {
       const known = new Set((await gatekeeper.state()).semaphores.map(({ name }) => name));
       return expected.every((name) => known.has(name));

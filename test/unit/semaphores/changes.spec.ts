@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { edit, expire, expired, release, remove } from '../../../lib/semaphores/index.js';
-import { DURATION, TOLERANCE, aDefinition, aPermit, aRecord, viewAt } from './worlds.js';
+import { NOBODY, edit, expire, expired, pause, release, remove, resume } from '../../../lib/semaphores/index.js';
+import { DURATION, TOLERANCE, aChange, aDefinition, aPermit, aRecord, viewAt } from './worlds.js';
 
 const held = aPermit('node');
 const other = aPermit('other', { slot: 1 });
@@ -44,19 +44,57 @@ describe('expire', () => {
 describe('edit', () => {
   it('puts the definition in force, counts the revision on, and leaves the permits', () => {
     const definition = aDefinition({ permits: 1 });
-    const next = edit(record, definition, viewAt(1), 'n');
+    const next = edit(record, definition, aChange(), viewAt(1), 'n');
     expect(next).toMatchObject({ definition, revision: 2, permits: [held, other], lastToken: 7 });
+  });
+});
+
+describe('pause', () => {
+  const paused = pause(record, aChange('pause', 'flood'), viewAt(1), 'n')!;
+
+  it('lets no group through, and remembers the pattern, by whom, when and why', () => {
+    expect(paused.definition?.groupPattern).toBe(NOBODY);
+    expect(paused).toMatchObject({
+      revision: 2,
+      permits: [held, other],
+      pause: { by: 'ann', at: 1, reason: 'flood', groupPattern: record.definition?.groupPattern },
+      change: { kind: 'pause' },
+    });
+  });
+
+  it('of what is paused changes nothing', () => {
+    expect(pause(paused, aChange('pause'), viewAt(2), 'm')).toBeUndefined();
+  });
+
+  it('is not ended by an edit: its group pattern is for afterwards', () => {
+    const edited = edit(paused, aDefinition({ groupPattern: 'dr', permits: 5 }), aChange(), viewAt(2), 'm');
+    expect(edited.definition).toMatchObject({ groupPattern: NOBODY, permits: 5 });
+    expect(edited.pause).toMatchObject({ groupPattern: 'dr', reason: 'flood' });
+  });
+
+  it('ends with the former pattern in force', () => {
+    const resumed = resume(paused, aChange('resume'), viewAt(2), 'm')!;
+    expect(resumed).toMatchObject({ definition: record.definition, revision: 3, change: { kind: 'resume' } });
+    expect(resumed.pause).toBeUndefined();
+    expect(resume(resumed, aChange('resume'), viewAt(3), 'k')).toBeUndefined();
+  });
+
+  it('ends with the definition when that is removed', () => {
+    expect(remove(paused, aChange('remove'), viewAt(2), 'm')?.pause).toBeUndefined();
+    expect(pause(remove(record, aChange('remove'), viewAt(1), 'n')!, aChange(), viewAt(2), 'm')).toBeUndefined();
   });
 });
 
 describe('remove', () => {
   it('takes the definition and all permits, and remembers token and revision', () => {
-    const removed = remove(record, viewAt(1), 'n')!;
+    const removed = remove(record, aChange('remove'), viewAt(1), 'n')!;
     expect(removed).toMatchObject({ permits: [], revision: 2, lastToken: 7 });
     expect(removed.definition).toBeUndefined();
   });
 
   it('has nothing to write the second time', () => {
-    expect(remove(remove(record, viewAt(1), 'n')!, viewAt(2), 'm')).toBeUndefined();
+    expect(
+      remove(remove(record, aChange('remove'), viewAt(1), 'n')!, aChange('remove'), viewAt(2), 'm'),
+    ).toBeUndefined();
   });
 });

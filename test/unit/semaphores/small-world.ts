@@ -8,7 +8,7 @@ import {
   expire,
   release,
 } from '../../../lib/semaphores/index.js';
-import { DURATION, START, TOLERANCE, aDefinition, aRecord, aRequest } from './worlds.js';
+import { DURATION, START, TOLERANCE, aChange, aDefinition, aRecord, aRequest } from './worlds.js';
 
 /** Small enough that every sequence of moves can be tried: two nodes, up to two permits, four steps of the clock. */
 export const MOVES = ['A acquires', 'B acquires', 'A releases', 'B releases', 'tick', 'one', 'two', 'sweep'] as const;
@@ -53,7 +53,7 @@ export function play(world: SmallWorld, move: Move): Moved {
   if (move === 'tick') return after({ ticks: ticks + 1 });
   if (move === 'sweep') return after({ record: expire(record, view, nonce) ?? record });
   if (move === 'one' || move === 'two') {
-    return after({ record: edit(record, aDefinition({ permits: move === 'one' ? 1 : 2 }), view, nonce) });
+    return after({ record: edit(record, aDefinition({ permits: move === 'one' ? 1 : 2 }), aChange(), view, nonce) });
   }
   const node = move[0] as 'A' | 'B';
   if (move.endsWith('releases')) {

@@ -1,5 +1,6 @@
 import type {
   AcquireRequest,
+  DefinitionChange,
   Expiring,
   SemaphoreDefinition,
   SemaphoreRecord,
@@ -28,6 +29,10 @@ export function aRecord(changes: Partial<SemaphoreRecord> = {}): SemaphoreRecord
     permits: [],
     ...changes,
   };
+}
+
+export function aChange(kind: DefinitionChange['kind'] = 'edit', reason?: string): DefinitionChange {
+  return { id: 'change', kind, by: 'ann', at: 1, ...(reason && { reason }) };
 }
 
 /** A permit of `node`, granted at the start. */

@@ -2,33 +2,21 @@ import {
   type DurationInput,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
-  type SemaphoreRecord,
-  type View,
   createRecord,
-  edit,
   parseDefinition,
-  release,
-  remove,
   restore,
-} from '../semaphores/index.js';
-import type { Context } from './context.js';
-import { EditConflictError, UnknownSemaphoreError } from './gatekeeper.errors.js';
-import { type RecordKeeper, isUnreadable } from './record-keeper.js';
-
-/** A definition as it is in force. */
-export interface DefinitionState {
-  readonly definition: SemaphoreDefinition;
-  readonly revision: number;
-}
+} from '../../semaphores/index.js';
+import type { Context } from '../context.js';
+import { type RecordKeeper, isUnreadable } from '../record-keeper.js';
 
 /** How many definitions are put into the store at once. */
 const ABREAST = 32;
 
 /**
- * The definitions: those that code brings along, and those in force in the store. What is in the store is never
- * overwritten by what code brings along, only by an edit.
+ * The definitions that code brings along. They are put into the store where it has none of that name, and never
+ * overwrite what is there: that may be an operator's edit.
  */
-export class Definitions {
+export class CodeDefinitions {
   #expected = new Map<string, SemaphoreDefinition>();
   #isLoading = false;
 
@@ -41,6 +29,11 @@ export class Definitions {
   /** Whether code brought a definition of that name along, loaded or not yet. */
   isExpected(name: string): boolean {
     return this.#expected.has(name);
+  }
+
+  /** What code says of that name, if anything. */
+  get(name: string): SemaphoreDefinition | undefined {
+    return this.#expected.get(name);
   }
 
   /** What code brought along. */
@@ -95,58 +88,6 @@ export class Definitions {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** @returns undefined when there is none, or it was removed */
-  async get(name: string): Promise<DefinitionState | undefined> {
-    return this.keeperOf(name).transact<DefinitionState | undefined>((record) => ({
-      result: record?.definition && { definition: record.definition, revision: record.revision },
-    }));
-  }
-
-  /**
-   * Puts another definition in force for the next decision of every node. Permits that are held stay; surplus ones run
-   * out.
-   *
-   * @param expectedRevision the revision that the editor has read
-   * @throws UnknownSemaphoreError, EditConflictError, InvalidOptionsError
-   */
-  async edit(
-    name: string,
-    change: Partial<Omit<SemaphoreDefinitionInput, 'name'>>,
-    expectedRevision?: number,
-  ): Promise<DefinitionState> {
-    return this.keeperOf(name).transact<DefinitionState>((record, view, nonce) => {
-      if (!record?.definition) throw new UnknownSemaphoreError(name);
-      if (expectedRevision !== undefined && record.revision !== expectedRevision) {
-        throw new EditConflictError(name, expectedRevision, record.revision);
-      }
-      const changed = { ...record.definition, ...given(change), name };
-      const definition = parseDefinition(changed, this.context.timing.clockTolerance);
-      const next = edit(record, definition, view, nonce);
-      return { write: next, done: () => ({ definition, revision: next.revision }) };
-    });
-  }
-
-  /** Takes a definition away, with all its permits. Code does not bring it back: an operator's removal stays. */
-  remove(name: string): Promise<boolean> {
-    return this.#change(name, remove);
-  }
-
-  /** Takes a permit from its holder at once: its signal aborts when the node hears of it. */
-  revoke(name: string, permitId: string): Promise<boolean> {
-    return this.#change(name, (record, view, nonce) => release(record, permitId, view, nonce));
-  }
-
-  /** @returns false when there was nothing to change */
-  async #change(
-    name: string,
-    change: (record: SemaphoreRecord, view: View, nonce: string) => SemaphoreRecord | undefined,
-  ): Promise<boolean> {
-    return this.keeperOf(name).transact<boolean>((record, view, nonce) => {
-      const next = record && change(record, view, nonce);
-      return next ? { write: next, done: () => true } : { result: false };
-    });
-  }
-
   async #load(definition: SemaphoreDefinition): Promise<void> {
     const { name } = definition;
     const isNew = await this.#create(definition).catch((error: unknown) => {
@@ -167,9 +108,4 @@ export class Definitions {
       return { write: strictStart ? restore(first, undefined, view, nonce) : first, done: () => true };
     });
   }
-}
-
-/** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */
-function given<T extends object>(change: T): Partial<T> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -1,0 +1,141 @@
+import type { Subscription } from 'rxjs';
+import { type Context, type NodeIdentity, timeOf } from '../context.js';
+import type { GatekeeperEvent, SkipReason } from '../events.js';
+import { JournalWriter } from './journal-writer.js';
+
+interface RunOrSkip {
+  readonly semaphore: string;
+  readonly task: string;
+  readonly node: NodeIdentity;
+  /** Cluster time in ms: of a run, when it began. */
+  readonly at: number;
+}
+
+/** A run, as the history keeps it once it has ended. */
+export interface RunEntry extends RunOrSkip {
+  readonly kind: 'run';
+  /** ms */
+  readonly took: number;
+  /** `lost`: it ended, well or not, without the permit that it began with. */
+  readonly outcome: 'ok' | 'failed' | 'lost';
+  /** What it failed with. */
+  readonly message?: string;
+  /** Absent when it ran without a permit. */
+  readonly token?: number;
+  readonly slot?: number;
+}
+
+/**
+ * The first of a row of ticks at which a task did not run on a node for one and the same reason: all nodes but one skip
+ * at each tick, and a line for each would push everything else out.
+ */
+export interface SkipEntry extends RunOrSkip {
+  readonly kind: 'skip';
+  readonly reason: SkipReason;
+  /** How often it was skipped before that for another reason, since it last ran or was skipped for yet another one. */
+  readonly before?: { readonly reason: SkipReason; readonly count: number };
+}
+
+export type HistoryEntry = RunEntry | SkipEntry;
+
+/** Long enough for a sentence, short enough that thousands fit. */
+const LONGEST_MESSAGE = 500;
+
+type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
+
+/** Who ran what, when, and how it ended, on all nodes: a journal that this node's events write. */
+export class RunLog {
+  readonly #journal: JournalWriter<HistoryEntry>;
+  readonly #subscription?: Subscription;
+  /** Begun runs by {@link runKey}. */
+  readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
+  /** The present row of skips by semaphore and task. */
+  readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
+
+  /** @param isOn whether this node's own runs are noted */
+  constructor(
+    private readonly context: Context,
+    isOn: boolean,
+  ) {
+    this.#journal = new JournalWriter('runs', context);
+    if (isOn) this.#subscription = context.events.subscribe((event) => this.#hear(event));
+  }
+
+  /** The last `limit` entries, oldest first. @throws StoreUnavailableError */
+  read(limit: number): Promise<HistoryEntry[]> {
+    return this.#journal.read(limit);
+  }
+
+  async close(): Promise<void> {
+    this.#subscription?.unsubscribe();
+    await this.#journal.close();
+  }
+
+  #hear(event: GatekeeperEvent): void {
+    switch (event.type) {
+      case 'run-started':
+        return this.#started(event);
+      case 'lost':
+        return this.#lost(event);
+      case 'run-finished':
+        return this.#finished(event);
+      case 'run-skipped':
+        return this.#skipped(event);
+      default:
+    }
+  }
+
+  #started(event: Of<'run-started'>): void {
+    const at = timeOf(this.context);
+    this.#running.set(runKey(event), { at, permitId: event.permit?.id, isLost: false });
+    this.#skips.delete(taskKey(event));
+  }
+
+  #lost({ permit }: Of<'lost'>): void {
+    for (const run of this.#running.values()) if (run.permitId === permit.id) run.isLost = true;
+  }
+
+  #finished(event: Of<'run-finished'>): void {
+    const { semaphore, task, took, error, permit } = event;
+    const run = this.#running.get(runKey(event));
+    this.#running.delete(runKey(event));
+    const failed = 'error' in event;
+    this.#journal.note({
+      kind: 'run',
+      semaphore,
+      task,
+      node: this.context.node,
+      at: run?.at ?? timeOf(this.context) - took,
+      took: Math.round(took),
+      outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
+      ...(failed && { message: messageOf(error) }),
+      ...(permit && { token: permit.token, slot: permit.slot }),
+    });
+  }
+
+  #skipped(event: Of<'run-skipped'>): void {
+    const { semaphore, task, reason } = event;
+    const row = this.#skips.get(taskKey(event));
+    if (row?.reason === reason) {
+      row.count++;
+      return;
+    }
+    this.#skips.set(taskKey(event), { reason, count: 1 });
+    const at = timeOf(this.context);
+    const { node } = this.context;
+    this.#journal.note({ kind: 'skip', semaphore, task, node, at, reason, ...(row && { before: row }) });
+  }
+}
+
+function taskKey({ semaphore, task }: { semaphore: string; task: string }): string {
+  return `${semaphore}\n${task}`;
+}
+
+function runKey(event: { semaphore: string; run: number }): string {
+  return `${event.semaphore}\n${event.run}`;
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+}

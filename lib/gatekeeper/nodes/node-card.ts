@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+const whole = z.number().int();
+
+/** When a task runs by itself. */
+const scheduleSchema = z.object({
+  kind: z.enum(['cron', 'interval', 'timeout']),
+  /** As written: "0 3 * * *"; ms for intervals and timeouts. */
+  expression: z.string(),
+  /** ms since the epoch, by the node's own clock, at which the scheduler next runs it. */
+  next: whole.optional(),
+  /** ms between the next run and the one after it. */
+  interval: whole.optional(),
+});
+
+const taskSchema = z.object({
+  /** "JobsService.export" */
+  task: z.string(),
+  /** Absent where a function of the arguments names it. */
+  semaphore: z.string().optional(),
+  schedule: scheduleSchema.optional(),
+});
+
+const cardSchema = z.object({
+  group: z.string(),
+  acquirer: z.string(),
+  instance: z.string(),
+  host: z.string(),
+  pid: whole,
+  version: z.string().optional(),
+  /** Cluster time in ms. */
+  startedAt: whole,
+  /** Cluster time in ms at which this was written. */
+  at: whole,
+  /** ms after which the next one is written. */
+  heartbeat: whole,
+  clock: z.object({
+    /** ms by which the node's wall clock is behind cluster time. */
+    offset: z.number().optional(),
+    /** Why clocks can't be trusted there, while they can't. */
+    suspect: z.string().optional(),
+  }),
+  tasks: z.array(taskSchema),
+});
+
+const shardSchema = z.object({ v: z.literal(1), nodes: z.array(cardSchema) });
+
+/** What a node tells the others of itself. */
+export type NodeCard = z.output<typeof cardSchema>;
+/** A guarded method of a node, as the scheduler runs it. */
+export type TaskCard = z.output<typeof taskSchema>;
+export type TaskSchedule = z.output<typeof scheduleSchema>;
+
+/** A text that can't be read holds no nodes: all of them write anew within a heartbeat. */
+export function decodeCards(text: string | undefined): NodeCard[] {
+  if (text === undefined) return [];
+  try {
+    return shardSchema.parse(JSON.parse(text)).nodes;
+  } catch {
+    return [];
+  }
+}
+
+export function encodeCards(nodes: readonly NodeCard[]): string {
+  return JSON.stringify({ v: 1, nodes });
+}

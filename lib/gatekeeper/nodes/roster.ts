@@ -1,0 +1,126 @@
+import { hostname } from 'node:os';
+import { type Context, timeOf } from '../context.js';
+import { answerWithin } from '../deadline.js';
+import { LIST_FACTOR } from '../list-records.js';
+import { Periodic } from '../periodic.js';
+import { type NodeCard, type TaskCard, decodeCards, encodeCards } from './node-card.js';
+
+const KEY_PREFIX = 'nodes:';
+/** Nodes share so many texts: few to read, and rarely two writers at once. */
+const SHARDS = 16;
+const TRIES = 5;
+/** A node that was silent for so many heartbeats is taken for dead. */
+const SILENCE = 3;
+
+/**
+ * Which nodes live, and what they do: each writes a card of itself every heartbeat. For people and for warnings; no
+ * permit depends on it.
+ */
+export class Roster {
+  /** Tells what this node runs by itself; set by whoever knows its scheduler. */
+  tasks: () => readonly TaskCard[] = () => [];
+  readonly #key: string;
+  readonly #periodic?: Periodic;
+  #startedAt?: number;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: {
+      /** ms; 0: this node writes no card */
+      readonly heartbeat: number;
+      readonly version?: string;
+    },
+  ) {
+    this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
+    if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
+  }
+
+  start(): void {
+    this.#periodic?.start(0);
+  }
+
+  /**
+   * The nodes that live, this one among them if it has a heartbeat; by group and acquirer.
+   *
+   * @throws StoreUnavailableError
+   */
+  async nodes(): Promise<NodeCard[]> {
+    const { store, alarm, timing } = this.context;
+    const patience = LIST_FACTOR * timing.callTimeout;
+    const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
+    const living = [...texts.values()].flatMap(decodeCards).filter((card) => this.#isAlive(card));
+    return living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
+  }
+
+  /** Takes this node's card away. */
+  async close(): Promise<void> {
+    if (!this.#periodic) return;
+    this.#periodic.stop();
+    await this.#write((others) => others).catch((error: unknown) => this.#report(error));
+  }
+
+  #createPeriodic(interval: number): Periodic {
+    return new Periodic(this.context.nodeClock, () => this.#write((others) => [...others, this.#card()]), {
+      interval,
+      chance: this.context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  #report(error: unknown): void {
+    // An outage is told of once, by those who need the store.
+    if (this.context.store.health().connected)
+      this.context.events.next({ type: 'problem', action: 'tell the others of this node', error });
+  }
+
+  #isAlive({ at, heartbeat }: NodeCard): boolean {
+    return timeOf(this.context) - at < SILENCE * Math.max(heartbeat, 1000);
+  }
+
+  async #write(next: (others: NodeCard[]) => NodeCard[]): Promise<void> {
+    const { store, alarm, timing, node } = this.context;
+    const ask = <T>(call: () => Promise<T>) =>
+      answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const text = await ask(() => store.read(this.#key));
+      const others = decodeCards(text).filter((card) => card.instance !== node.instance && this.#isAlive(card));
+      const written = encodeCards(next(others));
+      if (await ask(() => store.compareAndSet(this.#key, text, written, { quiet: true }))) return;
+    }
+    throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
+  }
+
+  #card(): NodeCard {
+    const at = timeOf(this.context);
+    this.#startedAt ??= at;
+    const { node, clusterClock } = this.context;
+    const { offset, suspect } = clusterClock.report();
+    const { heartbeat, version } = this.options;
+    return {
+      ...node,
+      host: hostname(),
+      pid: process.pid,
+      ...(version !== undefined && { version }),
+      startedAt: this.#startedAt,
+      at,
+      heartbeat,
+      clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
+      tasks: [...this.tasks()],
+    };
+  }
+}
+
+/** The same on every platform and version; any spread will do. */
+function shardOf(instance: string): number {
+  let hash = 0;
+  for (const character of instance) hash = (31 * hash + character.codePointAt(0)!) >>> 0;
+  return hash;
+}
+
+function nameOf({ group, acquirer, instance }: NodeCard): string {
+  return `${group}\n${acquirer}\n${instance}`;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

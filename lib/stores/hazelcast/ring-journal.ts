@@ -1,0 +1,59 @@
+import { type Client as HazelcastClient, OverflowPolicy, type Ringbuffer } from 'hazelcast-client';
+import type { Journal } from '../store.js';
+import { readFailure, writeFailure } from './failures.js';
+
+/** The most that members give, or take, at once. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * A journal in a Ringbuffer, whose capacity the members' configuration says (10,000 unless changed). Each call asks the
+ * session of its moment: connections come and go.
+ */
+export class RingJournal implements Journal {
+  constructor(
+    readonly name: string,
+    private readonly connected: () => { readonly client: HazelcastClient },
+  ) {}
+
+  async append(texts: readonly string[]): Promise<void> {
+    const ring = await this.#ring();
+    try {
+      for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
+        await ring.addAll(texts.slice(at, at + MOST_AT_ONCE), OverflowPolicy.OVERWRITE);
+      }
+    } catch (error) {
+      throw writeFailure(error);
+    }
+  }
+
+  async read(limit: number): Promise<string[]> {
+    const ring = await this.#ring();
+    try {
+      return await lastOf(ring, limit);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  async #ring(): Promise<Ringbuffer<string>> {
+    const { client } = this.connected();
+    try {
+      return await client.getRingbuffer<string>(this.name);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+}
+
+/** What falls out while it is read is left out: a reading that begins too early begins at the oldest that is left. */
+async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]> {
+  const [head, tail] = (await Promise.all([ring.headSequence(), ring.tailSequence()])).map(Number);
+  const texts: string[] = [];
+  let next = Math.max(head!, tail! - limit + 1);
+  while (next <= tail!) {
+    const read = await ring.readMany(next, 1, Math.min(MOST_AT_ONCE, tail! - next + 1));
+    for (let index = 0; index < read.size(); index++) texts.push(String(read.get(index)));
+    next = Number(read.getNextSequenceToReadFrom());
+  }
+  return texts.slice(-limit);
+}
