@@ -5,7 +5,8 @@ import type { LossReason } from './gatekeeper.errors.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
-import { type Instant, type RecordKeeper, type Step, isUnreadable } from './record-keeper.js';
+import type { Instant, Step } from './plan.js';
+import { type RecordKeeper, isUnreadable } from './record-keeper.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */

@@ -2,7 +2,7 @@ import type { CancelTimer } from '../clock/index.js';
 import type { StoredPermit } from '../semaphores/index.js';
 import type { Context } from './context.js';
 import type { LossReason } from './gatekeeper.errors.js';
-import type { Instant } from './record-keeper.js';
+import type { Instant } from './plan.js';
 
 /** One use of a lease, to be told when it ends. */
 export interface LeaseUser {
