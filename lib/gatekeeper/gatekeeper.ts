@@ -65,7 +65,7 @@ export class Gatekeeper {
     this.audit = new Audit(this.#context);
     this.#runLog = new RunLog(this.#context, settings.history);
     this.roster = new Roster(this.#context, settings);
-    this.definitions = new Definitions((name) => this.semaphore(name).keeper, this.code, this.audit, this.#context);
+    this.definitions = this.#createDefinitions();
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
     this.#periodics = this.#createPeriodics();
     this.#events.subscribe((event) => logEvent(event, logger));
@@ -224,6 +224,11 @@ export class Gatekeeper {
       reachability: new Reachability(this.#events, nodeClock, callTimeout),
       isClosing: () => this.#isClosing,
     };
+  }
+
+  #createDefinitions(): Definitions {
+    const keeperOf = (name: string) => this.semaphore(name).keeper;
+    return new Definitions(keeperOf, this.code, this.audit, this.#context, () => this.roster.nodes());
   }
 
   #createPeriodics(): Periodic[] {

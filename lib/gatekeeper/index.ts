@@ -7,6 +7,7 @@ export * from './explanation.js';
 export * from './gatekeeper.errors.js';
 export * from './gatekeeper-options.js';
 export * from './gatekeeper.js';
+export type { HolderState } from './holder-state.js';
 export * from './journals/index.js';
 export * from './nodes/index.js';
 export * from './permit.js';

@@ -1,8 +1,9 @@
 import type { ClusterClockReport } from '../clock/index.js';
-import { type SemaphoreDefinition, type SemaphoreRecord, type StoredPermit, mismatchOf } from '../semaphores/index.js';
+import { type SemaphoreDefinition, type SemaphoreRecord, lastGrantOf, mismatchOf } from '../semaphores/index.js';
 import type { StoreHealth } from '../stores/index.js';
 import type { NodeIdentity } from './context.js';
 import { type DefinitionState, definitionState } from './definitions/index.js';
+import { type HolderState, holderStates } from './holder-state.js';
 
 /** Who holds what, as one node sees it. */
 export interface GatekeeperState {
@@ -20,17 +21,12 @@ export interface SemaphoreState extends Partial<DefinitionState> {
   readonly revision: number;
   readonly holders: readonly HolderState[];
   readonly free: number;
+  /** Cluster time in ms of the last grant, refreshes aside; absent: none was ever given. */
+  readonly lastGrantAt?: number;
   /** Whether this node's group and acquirer match. */
   readonly isForThisNode: boolean;
   /** Why the record can't be read. */
   readonly problem?: string;
-}
-
-export interface HolderState extends StoredPermit {
-  /** ms until it ends by cluster time; negative when it is over but not yet dropped. */
-  readonly remaining: number;
-  /** Held by the node that reports. */
-  readonly isMine: boolean;
 }
 
 /** What a node knows besides the record. */
@@ -44,14 +40,19 @@ export interface Standpoint {
 
 export function semaphoreState(name: string, record: SemaphoreRecord, { node, now, code }: Standpoint): SemaphoreState {
   const { definition, revision } = record;
-  const holders = record.permits.map((permit) => ({
-    ...permit,
-    remaining: permit.expiresAt - now,
-    isMine: permit.instance === node.instance,
-  }));
+  const holders = holderStates(record, { node, now });
   const free = Math.max(0, (definition?.permits ?? 0) - holders.filter((holder) => holder.remaining > 0).length);
   const isForThisNode = definition !== undefined && mismatchOf(definition, node) === undefined;
-  return { name, revision, ...definitionState(record, code), holders, free, isForThisNode };
+  const lastGrantAt = lastGrantOf(record.lastToken);
+  return {
+    name,
+    revision,
+    ...definitionState(record, code),
+    holders,
+    free,
+    ...(lastGrantAt !== undefined && { lastGrantAt }),
+    isForThisNode,
+  };
 }
 
 /** One line that can be found with grep. */

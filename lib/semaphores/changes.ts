@@ -81,7 +81,10 @@ export function resume(
 }
 
 /** The definition as it is when nobody pauses it. */
-export function intendedDefinition({ definition, pause }: SemaphoreRecord): SemaphoreDefinition | undefined {
+export function intendedDefinition({
+  definition,
+  pause,
+}: Pick<SemaphoreRecord, 'definition' | 'pause'>): SemaphoreDefinition | undefined {
   return definition && pause ? { ...definition, groupPattern: pause.groupPattern } : definition;
 }
 

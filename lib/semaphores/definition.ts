@@ -79,11 +79,14 @@ function permitsFault(value: unknown): string | undefined {
   return `${show(value)} is not a whole number from 0 (paused) to ${MOST_PERMITS}`;
 }
 
+/** zod type of an RE2 pattern that must match a whole name. */
+export const patternSchema = checked<string>(patternFault);
+
 /** zod type of a definition as people write it. */
 export const definitionSchema = z.strictObject({
   name: nameSchema,
-  groupPattern: checked<string>(patternFault).default('.*'),
-  acquirerPattern: checked<string>(patternFault).default('.*'),
+  groupPattern: patternSchema.default('.*'),
+  acquirerPattern: patternSchema.default('.*'),
   permits: checked<number>(permitsFault).default(1),
   duration: durationSchema,
 });

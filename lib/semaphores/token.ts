@@ -1,3 +1,6 @@
+/** Tokens per ms: so many grants within one are told apart. */
+const PER_MS = 1024;
+
 /**
  * The next fencing token: larger than every token granted before, also when the store lost its memory of them, because
  * it starts at cluster time. 1,024 grants per ms would be needed to outrun the clock; ms since the epoch times 1,024
@@ -7,5 +10,10 @@
  * @param now cluster time in ms
  */
 export function nextToken(lastToken: number, now: number): number {
-  return Math.max(lastToken + 1, Math.floor(now) * 1024);
+  return Math.max(lastToken + 1, Math.floor(now) * PER_MS);
+}
+
+/** @returns cluster time in ms at which a token was granted; undefined for that of a record that never granted one */
+export function lastGrantOf(lastToken: number): number | undefined {
+  return lastToken === 0 ? undefined : Math.floor(lastToken / PER_MS);
 }

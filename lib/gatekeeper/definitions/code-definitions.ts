@@ -6,11 +6,9 @@ import {
   parseDefinition,
   restore,
 } from '../../semaphores/index.js';
+import { abreast } from '../abreast.js';
 import type { Context } from '../context.js';
 import { type RecordKeeper, isUnreadable } from '../record-keeper.js';
-
-/** How many definitions are put into the store at once. */
-const ABREAST = 32;
 
 /**
  * The definitions that code brings along. They are put into the store where it has none of that name, and never
@@ -80,12 +78,7 @@ export class CodeDefinitions {
   async load(): Promise<void> {
     this.#isLoading = true;
     const missing = this.expected.filter((definition) => !this.keeperOf(definition.name).known);
-    const errors: unknown[] = [];
-    for (let start = 0; start < missing.length && errors.length === 0; start += ABREAST) {
-      const results = await Promise.allSettled(missing.slice(start, start + ABREAST).map((each) => this.#load(each)));
-      errors.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
-    }
-    if (errors.length > 0) throw errors[0];
+    await abreast(missing, (definition) => this.#load(definition));
   }
 
   async #load(definition: SemaphoreDefinition): Promise<void> {

@@ -1,9 +1,8 @@
 import {
-  type DefinitionChange,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
-  type View,
+  type StoredPermit,
   createRecord,
   edit,
   intendedDefinition,
@@ -13,24 +12,22 @@ import {
   remove,
   resume,
 } from '../../semaphores/index.js';
-import type { Audit, AuditAction } from '../journals/index.js';
 import type { Context } from '../context.js';
-import { AlreadyDefinedError, EditConflictError, NotInCodeError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
+import type { Audit } from '../journals/index.js';
+import type { NodeCard } from '../nodes/index.js';
+import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { RecordKeeper } from '../record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
+import { BulkChanges } from './bulk-changes.js';
+import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
+import { DefinitionWriter } from './definition-writer.js';
+import type { MigrationPlan } from './migration.js';
+import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
 /** What may be edited. */
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
-
-/** The record with the change, or undefined when it is so already. */
-type Rewriting = (
-  record: SemaphoreRecord | undefined,
-  change: DefinitionChange,
-  view: View,
-  nonce: string,
-) => SemaphoreRecord | undefined;
 
 /**
  * The definitions in force, and how operators change them while everything runs: a change is in force for the very next
@@ -40,12 +37,20 @@ type Rewriting = (
  * UnknownSemaphoreError when there is no such definition, and those of a store that can't be asked.
  */
 export class Definitions {
+  private readonly writer: DefinitionWriter;
+  private readonly bulk: BulkChanges;
+
+  /** @param nodes gives the nodes that live */
   constructor(
     private readonly keeperOf: (name: string) => RecordKeeper,
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
-  ) {}
+    nodes: () => Promise<readonly NodeCard[]>,
+  ) {
+    this.writer = new DefinitionWriter(keeperOf, code, audit, context);
+    this.bulk = new BulkChanges(this.writer, context, nodes);
+  }
 
   /** @returns undefined when there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
@@ -59,7 +64,7 @@ export class Definitions {
    */
   async define(input: SemaphoreDefinitionInput, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
-    return this.#change('define', definition.name, options, (record, change, view, nonce) => {
+    return this.writer.change('define', definition.name, options, (record, change, view, nonce) => {
       if (record?.definition) throw new AlreadyDefinedError(definition.name, record.revision);
       if (record) return edit(record, definition, change, view, nonce);
       return { ...createRecord(definition, view.now, nonce), change };
@@ -71,7 +76,7 @@ export class Definitions {
    * one is for afterwards.
    */
   async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
-    return this.#change('edit', name, options, (record, change, view, nonce) => {
+    return this.writer.change('edit', name, options, (record, change, view, nonce) => {
       const definition = parseDefinition(
         { ...intended(name, record), ...given(changes), name },
         this.context.timing.clockTolerance,
@@ -85,12 +90,12 @@ export class Definitions {
    * Of no effect on what is paused already.
    */
   pause(name: string, options?: ChangeOptions): Promise<DefinitionState> {
-    return this.#change('pause', name, options, (record, ...rest) => pause(defined(name, record), ...rest));
+    return this.writer.change('pause', name, options, (record, ...rest) => pause(defined(name, record), ...rest));
   }
 
   /** Of no effect on what is not paused. */
   resume(name: string, options?: ChangeOptions): Promise<DefinitionState> {
-    return this.#change('resume', name, options, (record, ...rest) => resume(defined(name, record), ...rest));
+    return this.writer.change('resume', name, options, (record, ...rest) => resume(defined(name, record), ...rest));
   }
 
   /**
@@ -101,7 +106,7 @@ export class Definitions {
   async reset(name: string, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = this.code.get(name);
     if (!definition) throw new NotInCodeError(name);
-    return this.#change('reset', name, options, (record, change, view, nonce) => {
+    return this.writer.change('reset', name, options, (record, change, view, nonce) => {
       if (!record) throw new UnknownSemaphoreError(name);
       return edit(record, definition, change, view, nonce);
     });
@@ -115,7 +120,7 @@ export class Definitions {
    */
   async remove(name: string, options?: ChangeOptions): Promise<boolean> {
     const parsed = parseChangeOptions(name, options);
-    return this.#write('remove', name, parsed, {
+    return this.writer.write('remove', name, parsed, {
       rewriting: (record, ...rest) => record && remove(record, ...rest),
       done: () => true,
       unchanged: () => false,
@@ -128,76 +133,43 @@ export class Definitions {
    * @returns false when it was not held any more
    */
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
-    const { by, reason } = this.#author(parseChangeOptions(name, options));
-    const revoked = await this.keeperOf(name).transact((record, view, nonce) => {
-      const permit = record?.permits.find(({ id }) => id === permitId);
+    const author = this.writer.author(parseChangeOptions(name, options));
+    let permit: StoredPermit | undefined;
+    const isRevoked = await this.keeperOf(name).transact<boolean>((record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
-      return next ? { write: next, done: () => permit } : { result: undefined };
+      // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
+      if (!next) return { result: permit !== undefined };
+      permit = record.permits.find(({ id }) => id === permitId);
+      return { write: next, done: () => true };
     });
-    if (!revoked) return false;
-    this.audit.note({ action: 'revoke', semaphore: name, by, reason, permit: revoked });
-    return true;
+    if (isRevoked) this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
+    return isRevoked;
   }
 
-  async #change(
-    kind: DefinitionChange['kind'],
-    name: string,
-    options: ChangeOptions | undefined,
-    rewriting: Rewriting,
-  ): Promise<DefinitionState> {
-    const state = (record: SemaphoreRecord | undefined) => definitionState(record, this.code.get(name))!;
-    return this.#write(kind, name, parseChangeOptions(name, options), { rewriting, done: state, unchanged: state });
+  /** What {@link migrate} would do now. Writes nothing. */
+  planMigration(request: MigrationRequest, options?: Pick<MigrationOptions, 'limit'>): Promise<MigrationPlan> {
+    return this.bulk.planMigration(request, options);
   }
 
-  async #write<T>(
-    kind: DefinitionChange['kind'],
-    name: string,
-    options: ChangeOptions,
-    how: {
-      readonly rewriting: Rewriting;
-      readonly done: (next: SemaphoreRecord) => T;
-      readonly unchanged: (record: SemaphoreRecord | undefined) => T;
-    },
-  ): Promise<T> {
-    const id = this.context.random.id();
-    let before: SemaphoreRecord | undefined;
-    let after: SemaphoreRecord | undefined;
-    const result = await this.keeperOf(name).transact<T>((record, view, nonce) => {
-      // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
-      if (record?.change?.id === id) return { result: how.done((after = record)) };
-      before = record;
-      expectRevision(name, record, options.expectedRevision);
-      const change = { id, kind, ...this.#author(options), at: view.now };
-      const next = how.rewriting(record, change, view, nonce);
-      if (!next) return { result: how.unchanged(record) };
-      return { write: next, done: () => how.done((after = next)) };
-    });
-    if (after) this.#note(kind, name, options, before, after);
-    return result;
+  /**
+   * Puts other patterns into many definitions: moves their jobs to other nodes. Runs that go on may finish. What fails
+   * is told and keeps nothing else from being done; calling again goes on with what is left. Of a paused one the
+   * pattern for afterwards is changed.
+   *
+   * @throws InvalidOptionsError, or those of a store that can't be asked
+   */
+  migrate(request: MigrationRequest, options?: MigrationOptions): Promise<MigrationPlan> {
+    return this.bulk.migrate(request, options);
   }
 
-  #note(
-    action: AuditAction,
-    semaphore: string,
-    options: ChangeOptions,
-    before: SemaphoreRecord | undefined,
-    after: SemaphoreRecord,
-  ): void {
-    const from = before && intendedDefinition(before);
-    const to = intendedDefinition(after);
-    const { revision } = after;
-    this.audit.note({
-      action,
-      semaphore,
-      ...this.#author(options),
-      revision,
-      ...(from && { from }),
-      ...(to && { to }),
-    });
+  /** Pauses all that are selected and not paused, as {@link pause} does with one. Errors as of {@link migrate}. */
+  pauseAll(request?: BulkRequest): Promise<BulkResult> {
+    return this.bulk.changeAll('pause', request, pause);
   }
 
-  #author({ by = this.context.node.acquirer, reason }: ChangeOptions): { by: string; reason?: string } {
-    return { by, ...(reason !== undefined && { reason }) };
+  /** Resumes all that are selected and paused. Errors as of {@link migrate}. */
+  resumeAll(request?: BulkRequest): Promise<BulkResult> {
+    return this.bulk.changeAll('resume', request, resume);
   }
 }
 
@@ -210,12 +182,6 @@ function defined(name: string, record: SemaphoreRecord | undefined): SemaphoreRe
 /** @throws UnknownSemaphoreError */
 function intended(name: string, record: SemaphoreRecord | undefined): SemaphoreDefinition {
   return intendedDefinition(defined(name, record))!;
-}
-
-/** @throws EditConflictError that says who was faster */
-function expectRevision(name: string, record: SemaphoreRecord | undefined, expected: number | undefined): void {
-  if (expected === undefined || record?.revision === expected) return;
-  throw new EditConflictError(name, expected, record?.revision ?? 0, record?.change);
 }
 
 /** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */

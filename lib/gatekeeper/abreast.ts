@@ -1,0 +1,20 @@
+/** How many calls of one kind are under way at once: enough to keep the store at work, not so many that others wait. */
+const ABREAST = 32;
+
+/**
+ * Does `work` for every item, a few at a time. When it fails for one, no further one is begun.
+ *
+ * @throws what it failed with, once all that were begun have ended
+ */
+export async function abreast<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const errors: unknown[] = [];
+  const flow = async () => {
+    for (const item of waiting) {
+      await work(item).catch((error: unknown) => errors.push(error));
+      if (errors.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(ABREAST, items.length) }, flow));
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { nameSchema, patternSchema } from '../../semaphores/index.js';
+import { bulkFields, parsedBy } from './bulk-request.js';
+import type { MigrationStep } from './migration.js';
+
+/** Patterns of a definition. */
+export interface Patterns {
+  readonly groupPattern: string;
+  readonly acquirerPattern: string;
+}
+
+/** Which definitions get which patterns. */
+export interface MigrationRequest {
+  /** RE2; must match the whole name. Every name unless given. */
+  readonly names?: string;
+  /** Only those whose present group pattern lets this group through. */
+  readonly group?: string;
+  /** What is left out stays as it is. */
+  readonly to: Partial<Patterns>;
+}
+
+export interface MigrationOptions {
+  /** Who; the node's own acquirer name unless given. */
+  readonly by?: string;
+  readonly reason?: string;
+  /** The most that one call changes. All unless given. */
+  readonly limit?: number;
+  /** Told after each step. Must not throw. */
+  readonly onProgress?: (progress: MigrationProgress) => void;
+}
+
+export interface MigrationProgress {
+  /** Steps that are over, well or not, of `total`. */
+  readonly done: number;
+  readonly total: number;
+  /** The one that ended last. */
+  readonly step: MigrationStep;
+}
+
+const NO_TARGET = 'says neither groupPattern nor acquirerPattern: give one, or both';
+
+const requestSchema = z.strictObject({
+  names: bulkFields.names,
+  group: nameSchema.optional(),
+  to: z
+    .strictObject({ groupPattern: patternSchema.optional(), acquirerPattern: patternSchema.optional() })
+    .refine(({ groupPattern, acquirerPattern }) => groupPattern !== undefined || acquirerPattern !== undefined, {
+      error: NO_TARGET,
+    }),
+});
+
+const optionsSchema = z.strictObject({
+  by: bulkFields.by,
+  reason: bulkFields.reason,
+  limit: bulkFields.limit,
+  onProgress: z.custom<MigrationOptions['onProgress']>((value) => typeof value === 'function').optional(),
+});
+
+/** @throws InvalidOptionsError */
+export function parseMigrationRequest(request: MigrationRequest): MigrationRequest {
+  return parsedBy(requestSchema, 'a migration', request);
+}
+
+/** @throws InvalidOptionsError */
+export function parseMigrationOptions(options: MigrationOptions): MigrationOptions {
+  return parsedBy(optionsSchema, 'a migration', options);
+}
