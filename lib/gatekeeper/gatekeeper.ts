@@ -11,6 +11,7 @@ import { Roster } from './nodes/index.js';
 import type { GatekeeperEvent } from './events.js';
 import type { Explanation } from './explanation.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
+import { type Overview, readOverview } from './overview/index.js';
 import { Periodic } from './periodic.js';
 import type { Permit } from './permit.js';
 import { systemRandomness } from './random-ids.js';
@@ -151,6 +152,19 @@ export class Gatekeeper {
   /** Who holds what on all nodes; while the store can't be asked, what this node last knew. */
   state(): Promise<GatekeeperState> {
     return readState(this.#directory, this.#context);
+  }
+
+  /**
+   * {@link state} with what each semaphore guards, when it runs next, how it ran last, and what somebody should look
+   * into; and the nodes that live. What the store can't be asked for is left out.
+   */
+  overview(): Promise<Overview> {
+    return readOverview({
+      directory: this.#directory,
+      context: this.#context,
+      roster: this.roster,
+      runLog: this.#runLog,
+    });
   }
 
   /**

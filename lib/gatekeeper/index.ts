@@ -10,6 +10,7 @@ export * from './gatekeeper.js';
 export type { HolderState } from './holder-state.js';
 export * from './journals/index.js';
 export * from './nodes/index.js';
+export type { Overview, SemaphoreOverview, TaskOnNodes, Warning } from './overview/index.js';
 export * from './permit.js';
 export * from './run-permit.js';
 export * from './runner.js';

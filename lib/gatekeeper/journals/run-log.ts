@@ -2,6 +2,7 @@ import type { Subscription } from 'rxjs';
 import { type Context, type NodeIdentity, timeOf } from '../context.js';
 import type { GatekeeperEvent, SkipReason } from '../events.js';
 import { JournalWriter } from './journal-writer.js';
+import { LastRuns } from './last-runs.js';
 
 interface RunOrSkip {
   readonly semaphore: string;
@@ -46,6 +47,7 @@ type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T 
 /** Who ran what, when, and how it ended, on all nodes: a journal that this node's events write. */
 export class RunLog {
   readonly #journal: JournalWriter<HistoryEntry>;
+  readonly #lastRuns: LastRuns;
   readonly #subscription?: Subscription;
   /** Begun runs by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
@@ -58,12 +60,18 @@ export class RunLog {
     isOn: boolean,
   ) {
     this.#journal = new JournalWriter('runs', context);
+    this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
     if (isOn) this.#subscription = context.events.subscribe((event) => this.#hear(event));
   }
 
   /** The last `limit` entries, oldest first. @throws StoreUnavailableError */
   read(limit: number): Promise<HistoryEntry[]> {
     return this.#journal.read(limit);
+  }
+
+  /** The newest run of each task, as far as the journal goes back. @throws StoreUnavailableError */
+  lastRuns(): Promise<RunEntry[]> {
+    return this.#lastRuns.get();
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ const scheduleSchema = z.object({
   next: whole.optional(),
   /** ms between the next run and the one after it. */
   interval: whole.optional(),
+  /** The last times at which it was due before this was written, oldest first, as far as they are known. */
+  recent: z.array(whole).optional(),
 });
 
 const taskSchema = z.object({

@@ -1,0 +1,48 @@
+import type { NodeClock } from '../../clock/index.js';
+import type { HistoryEntry, RunEntry } from './run-log.js';
+
+/** As much as the journal holds unless it is configured otherwise. */
+const ALL = 10_000;
+/** As much as one call of a store gives. */
+const NEWEST = 1000;
+/** ms for which what was read is good enough for people. */
+const FRESH = 1000;
+/** ms after which more than {@link NEWEST} may have come: everything is read anew. */
+const STALE = 60_000;
+
+/**
+ * The newest run of each task. Kept, so that whoever looks again and again need not read the whole journal each time;
+ * read only when somebody looks.
+ */
+export class LastRuns {
+  #runs = new Map<string, RunEntry>();
+  #readAt = -Infinity;
+
+  constructor(
+    private readonly read: (limit: number) => Promise<HistoryEntry[]>,
+    private readonly nodeClock: NodeClock,
+  ) {}
+
+  /** @throws StoreUnavailableError */
+  async get(): Promise<RunEntry[]> {
+    const age = this.nodeClock.monotonic() - this.#readAt;
+    if (age >= FRESH) await this.#refresh(age < STALE);
+    return [...this.#runs.values()];
+  }
+
+  async #refresh(isRecent: boolean): Promise<void> {
+    const began = this.nodeClock.monotonic();
+    const entries = await this.read(isRecent ? NEWEST : ALL);
+    // What fell out of the journal may have been followed by what was never read.
+    if (!isRecent) this.#runs.clear();
+    for (const entry of entries) if (entry.kind === 'run') this.#note(entry);
+    this.#readAt = began;
+  }
+
+  /** Nodes send their entries when they come to it: not always in the order of the runs. */
+  #note(run: RunEntry): void {
+    const key = `${run.semaphore}\n${run.task}`;
+    const known = this.#runs.get(key);
+    if (!known || known.at <= run.at) this.#runs.set(key, run);
+  }
+}

@@ -1,0 +1,3 @@
+export type { Overview, SemaphoreOverview, TaskOnNodes } from './overview.js';
+export { readOverview } from './overview-reader.js';
+export type { Warning } from './warnings.js';

@@ -1,0 +1,18 @@
+import { type SemaphoreDefinition, mismatchOf } from '../../semaphores/index.js';
+import type { NodeCard } from '../nodes/index.js';
+
+/** Which nodes a definition lets through; found once for all definitions that have the same patterns. */
+export class NodeMatches {
+  readonly #known = new Map<string, ReadonlySet<NodeCard>>();
+
+  constructor(readonly nodes: readonly NodeCard[]) {}
+
+  of(definition: SemaphoreDefinition): ReadonlySet<NodeCard> {
+    const key = `${definition.groupPattern}\n${definition.acquirerPattern}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const matching = new Set(this.nodes.filter((node) => mismatchOf(definition, node) === undefined));
+    this.#known.set(key, matching);
+    return matching;
+  }
+}

@@ -1,0 +1,69 @@
+import { intendedDefinition } from '../../semaphores/index.js';
+import type { RunEntry } from '../journals/index.js';
+import type { NodeCard, TaskCard } from '../nodes/index.js';
+import type { SemaphoreState } from '../state.js';
+import { groupedBy } from './grouped.js';
+import type { NodeMatches } from './node-matches.js';
+import { type ScheduledTask, nextRun } from './scheduled-task.js';
+import { type Warning, warningsOf } from './warnings.js';
+
+/** All that one looks at first: every semaphore with what it runs, and every node. */
+export interface Overview {
+  /** Cluster time in ms. */
+  readonly now: number;
+  /** By name. */
+  readonly semaphores: readonly SemaphoreOverview[];
+  /** The nodes that live; none while the store can't be asked. */
+  readonly nodes: readonly NodeCard[];
+}
+
+export interface SemaphoreOverview extends SemaphoreState {
+  /** What it guards, by name. */
+  readonly tasks: readonly TaskOnNodes[];
+  /** Cluster time in ms at which a node that is let through next runs one of its tasks by itself. */
+  readonly next?: number;
+  /** The newest run that ended, of any of its tasks. */
+  readonly lastRun?: RunEntry;
+  readonly warnings: readonly Warning[];
+}
+
+/** A task, as the node has it that started last. */
+export interface TaskOnNodes extends TaskCard {
+  /** How many living nodes have it. */
+  readonly nodes: number;
+}
+
+/** What is known of one semaphore besides its state. */
+export interface SemaphoreFacts {
+  /** Cluster time in ms. */
+  readonly now: number;
+  /** Its tasks on living nodes. */
+  readonly tasks: readonly ScheduledTask[];
+  /** The newest run of each of its tasks. */
+  readonly runs: readonly RunEntry[];
+  readonly matches: NodeMatches;
+}
+
+/** Puts together what is shown of one semaphore. Pure. */
+export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
+  const intended = state.definition && intendedDefinition(state);
+  const passing = intended ? facts.matches.of(intended) : new Set<NodeCard>();
+  const next = state.pause ? undefined : nextRun(facts.tasks, passing, facts.now);
+  const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
+  return {
+    ...state,
+    tasks: merged(facts.tasks),
+    ...(next !== undefined && { next }),
+    ...(lastRun && { lastRun }),
+    warnings: intended ? warningsOf(state, intended, { ...facts, passing }) : [],
+  };
+}
+
+function merged(tasks: readonly ScheduledTask[]): TaskOnNodes[] {
+  const byName = groupedBy(tasks, ({ card }) => card.task);
+  return [...byName.keys()].toSorted().map((name) => {
+    const same = byName.get(name)!;
+    const newest = same.reduce((one, other) => (other.node.startedAt > one.node.startedAt ? other : one));
+    return { ...newest.card, nodes: same.length };
+  });
+}

@@ -1,0 +1,94 @@
+import type { SemaphoreDefinition } from '../../semaphores/index.js';
+import type { RunEntry } from '../journals/index.js';
+import type { NodeCard } from '../nodes/index.js';
+import type { SemaphoreState } from '../state.js';
+import { groupedBy } from './grouped.js';
+import { type ScheduledTask, clusterTimeOf } from './scheduled-task.js';
+import { spokenDuration, spokenTime } from './spoken.js';
+
+/** What somebody should look into. */
+export interface Warning {
+  readonly code: 'not-run' | 'runs-too-long' | 'no-node';
+  /** For people. */
+  readonly sentence: string;
+}
+
+interface Facts {
+  /** Cluster time in ms. */
+  readonly now: number;
+  readonly tasks: readonly ScheduledTask[];
+  readonly runs: readonly RunEntry[];
+  readonly matches: { readonly nodes: readonly NodeCard[] };
+  /** The nodes that the definition lets through. */
+  readonly passing: ReadonlySet<NodeCard>;
+}
+
+/** How often a task may miss its time before it is told. */
+export const MISSES = 3;
+/** ms by which a run may begin before its node's clock says so in cluster time. */
+const SLACK = 1000;
+
+/**
+ * Pure.
+ *
+ * @param definition as it is when nobody pauses it
+ */
+export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: Facts): Warning[] {
+  const tooLong = facts.runs.flatMap((run) => tooLongRun(run, facts.tasks));
+  if (state.pause) return tooLong;
+  const without = noNode(definition, facts);
+  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...tooLong];
+}
+
+/** Without any card nothing is known: nodes may have no heartbeat. */
+function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { matches, passing }: Facts): Warning[] {
+  const { length } = matches.nodes;
+  if (length === 0 || passing.size > 0) return [];
+  const who = length === 1 ? 'the only living node does not match' : `none of the ${length} living nodes matches`;
+  const sentence = `${who} groupPattern "${groupPattern}" and acquirerPattern "${acquirerPattern}": nothing can run`;
+  return [{ code: 'no-node', sentence }];
+}
+
+function tooLongRun({ task, took, at, node }: RunEntry, tasks: readonly ScheduledTask[]): Warning[] {
+  const intervals = tasks.flatMap(({ card }) => (card.task === task ? (card.schedule?.interval ?? []) : []));
+  const interval = Math.min(...intervals);
+  if (!(took > interval)) return [];
+  const sentence =
+    `the last run of ${task} took ${spokenDuration(took)} (since ${spokenTime(at)}, on ${node.acquirer}): ` +
+    `longer than the ${spokenDuration(interval)} until it is due again`;
+  return [{ code: 'runs-too-long', sentence }];
+}
+
+/** Tasks that missed {@link MISSES} times in a row although a node that may run them has lived that long. */
+function notRun(state: SemaphoreState, facts: Facts): Warning[] {
+  const byName = groupedBy(facts.tasks, ({ card }) => card.task);
+  return [...byName].flatMap(([name, tasks]) => {
+    const since = Math.min(
+      ...tasks.filter(({ node }) => facts.passing.has(node)).flatMap((task) => missesSince(task, facts)),
+    );
+    if (since === Infinity) return [];
+    const run = facts.runs.find(({ task }) => task === name);
+    // What the runs of another task show, or show not, says nothing of this one.
+    const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
+    if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
+    const last = sign > 0 ? `it ran last ${spokenTime(sign)}` : 'no run of it is known';
+    const sentence = `${name} was due ${MISSES} times since ${spokenTime(since)} and did not run: ${last}`;
+    return [{ code: 'not-run' as const, sentence }];
+  });
+}
+
+/** @returns cluster time of the {@link MISSES}th time, counted back from now, if the node lived then */
+function missesSince({ card, node }: ScheduledTask, { now }: Facts): number[] {
+  const { recent, next, interval, kind } = card.schedule ?? {};
+  if (kind === 'timeout') return [];
+  const first = recent?.at(-MISSES) ?? (next !== undefined && interval ? next - MISSES * interval : undefined);
+  if (first === undefined) return [];
+  const since = clusterTimeOf(first, node);
+  return node.startedAt <= since && since <= now ? [since] : [];
+}
+
+/** Whoever holds a permit may be at work, and whoever was granted one was. */
+function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, now: number): number {
+  if (holders.some(({ remaining }) => remaining > 0)) return now;
+  return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));
+}

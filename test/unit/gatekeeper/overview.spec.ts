@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError, type TaskCard } from 'nestjs-gatekeeper';
+import { START } from './fake-time.js';
+import { JOB, type TestCluster, useCluster } from './nodes.js';
+
+const DAILY: TaskCard = {
+  task: 'Jobs.export',
+  semaphore: 'job',
+  schedule: { kind: 'cron', expression: '0 3 * * *', next: START + 5000, interval: 86_400_000 },
+};
+
+/** A node that tells of itself, runs `tasks` by itself and notes its runs. */
+async function working(nodes: TestCluster, tasks: TaskCard[] = [DAILY], options = {}) {
+  const node = nodes.unstarted({
+    definitions: [JOB],
+    definitionsDelay: 0,
+    heartbeat: '10s',
+    history: true,
+    ...options,
+  });
+  node.gatekeeper.roster.tasks = () => tasks;
+  await node.gatekeeper.start();
+  await nodes.time.advance(0);
+  return node;
+}
+
+describe('the overview', () => {
+  const cluster = useCluster();
+
+  it('shows of each semaphore what it guards, on how many nodes, and when it runs next', async () => {
+    const nodes = cluster();
+    const one = await working(nodes);
+    const later = { ...DAILY, schedule: { ...DAILY.schedule!, next: START + 9000 } };
+    await working(nodes, [later, { task: 'Jobs.other', semaphore: 'job' }, { task: 'Jobs.byTenant' }]);
+    const overview = await one.gatekeeper.overview();
+    expect(overview).toMatchObject({ now: START, nodes: [{ acquirer: 'app1' }, { acquirer: 'app2' }] });
+    expect(overview.semaphores).toMatchObject([
+      {
+        name: 'job',
+        free: 1,
+        tasks: [
+          { task: 'Jobs.export', nodes: 2 },
+          { task: 'Jobs.other', nodes: 1 },
+        ],
+        next: START + 5000,
+        warnings: [],
+      },
+    ]);
+    expect(overview.semaphores[0]).not.toHaveProperty('lastRun');
+  });
+
+  it('has no next run where no node is let through that runs it by itself', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    await gatekeeper.definitions.pause('job');
+    expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
+    await gatekeeper.definitions.resume('job');
+    expect((await gatekeeper.overview()).semaphores[0]).toHaveProperty('next', START + 5000);
+    await gatekeeper.definitions.edit('job', { groupPattern: 'elsewhere' });
+    expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
+  });
+
+  it('counts a next run on that passed since the node told of it', async () => {
+    const nodes = cluster();
+    const everySecond = { ...DAILY, schedule: { ...DAILY.schedule!, next: START + 500, interval: 1000 } };
+    const { gatekeeper } = await working(nodes, [everySecond]);
+    await nodes.time.advance(2700);
+    expect((await gatekeeper.overview()).semaphores[0]).toHaveProperty('next', START + 3500);
+  });
+
+  it('shows the newest run, wherever it was', async () => {
+    const nodes = cluster();
+    const [one, other] = [await working(nodes), await working(nodes, [])];
+    await one.gatekeeper.run('job', () => 1, { task: 'Jobs.export', hold: false });
+    await nodes.time.advance(2000);
+    await expect(
+      other.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { task: 'Jobs.export', hold: false }),
+    ).rejects.toThrow('disk full');
+    await nodes.time.advance(1000);
+    const lastRun = { at: START + 2000, outcome: 'failed', message: 'disk full', node: other.gatekeeper.node };
+    expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun });
+    await one.gatekeeper.run('job', () => 1, { task: 'Jobs.export', hold: false });
+    await nodes.time.advance(1000);
+    expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
+  });
+
+  it('is what this node knows while the store can not be asked', async () => {
+    const { gatekeeper, store } = await working(cluster());
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const { semaphores, nodes } = await gatekeeper.overview();
+    expect(nodes).toEqual([]);
+    expect(semaphores).toMatchObject([{ name: 'job', tasks: [], warnings: [] }]);
+  });
+});
