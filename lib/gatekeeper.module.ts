@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { type GatekeeperOptions, GatekeeperService } from './gatekeeper/index.js';
-import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './gatekeeper.module-definition.js';
+import {
+  ConfigurableModuleClass,
+  type GatekeeperModuleOptions,
+  MODULE_OPTIONS_TOKEN,
+} from './gatekeeper.module-definition.js';
 import { GuardedMethodsExplorer } from './scheduling/index.js';
 import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
 
@@ -16,7 +20,7 @@ import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
   providers: [
     {
       provide: GatekeeperService,
-      useFactory: (options: GatekeeperOptions) => new GatekeeperService(options),
+      useFactory: (options: GatekeeperModuleOptions) => new GatekeeperService(withoutConsole(options)),
       inject: [MODULE_OPTIONS_TOKEN],
     },
     { provide: GATEKEEPER, useExisting: GatekeeperService },
@@ -25,3 +29,10 @@ import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
   exports: [GatekeeperService, GATEKEEPER, GuardedMethodsExplorer],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
+
+/** The console reads its own part; for all others it would be an unknown option. */
+function withoutConsole(options: GatekeeperModuleOptions): GatekeeperOptions {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => name !== 'console'),
+  ) as unknown as GatekeeperOptions;
+}

@@ -1,5 +1,6 @@
 export { GatekeeperModule } from './gatekeeper.module.js';
-export type { GatekeeperModuleExtras } from './gatekeeper.module-definition.js';
+export type { GatekeeperModuleExtras, GatekeeperModuleOptions } from './gatekeeper.module-definition.js';
+export type { ConsoleOptions, ConsoleToken, Role } from './console/index.js';
 export {
   type AcquireOptions,
   AcquireTimeoutError,

@@ -154,6 +154,12 @@ export class Gatekeeper {
     return readState(this.#directory, this.#context);
   }
 
+  /** How this node, its store and its clock fare: what is known without asking. */
+  standing(): Omit<GatekeeperState, 'semaphores'> {
+    const { node, store, clusterClock } = this.#context;
+    return { node, store: store.health(), clock: clusterClock.report() };
+  }
+
   /**
    * {@link state} with what each semaphore guards, when it runs next, how it ran last, and what somebody should look
    * into; and the nodes that live. What the store can't be asked for is left out.

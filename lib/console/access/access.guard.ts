@@ -1,0 +1,80 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { type Role, type Route, includes, isRole } from '../api/index.js';
+import { nameSchema } from '../../semaphores/index.js';
+import { ProblemError } from '../http/problem.error.js';
+import type { ConsoleRequest } from '../http/console-request.js';
+import { HostGuards } from './host-guards.js';
+import { isFromHere } from './same-origin.js';
+import { Tokens, type Visitor } from './tokens.js';
+
+/** Lets nobody pass whom the options don't let pass. A handler without a route's description is closed to all. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  readonly #tokens: Tokens;
+
+  constructor(
+    @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
+    private readonly hostGuards: HostGuards,
+  ) {
+    this.#tokens = new Tokens(settings.tokens);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const route: Route | undefined = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
+    if (!route) return false;
+    if (route.role === undefined) return true;
+    const request = context.switchToHttp().getRequest<ConsoleRequest>();
+    await this.hostGuards.ask(context);
+    const visitor = this.#visitor(request);
+    expectRole(visitor, route.role);
+    this.#expectWritable(route);
+    this.#expectSameOrigin(request);
+    if (route.method !== 'GET') expectJson(request);
+    request[VISITOR] = visitor;
+    return true;
+  }
+
+  #visitor(request: ConsoleRequest): Visitor {
+    if (this.settings.insecure) return { user: 'anonymous', role: 'define' };
+    if (!this.#tokens.areGiven) return visitorOfHost(request);
+    const visitor = this.#tokens.visitorWith(request.headers.authorization);
+    if (visitor) return visitor;
+    throw new ProblemError(
+      'no-token',
+      'send "Authorization: Bearer <token>" with a token of the option console.tokens',
+    );
+  }
+
+  #expectWritable({ writes }: Route): void {
+    if (!writes || !this.settings.readOnly) return;
+    throw new ProblemError('read-only', 'this console was started with readOnly: use another node to change anything');
+  }
+
+  #expectSameOrigin({ headers }: ConsoleRequest): void {
+    if (isFromHere(headers, this.settings.allowedOrigins)) return;
+    throw new ProblemError(
+      'cross-origin',
+      `pages of ${JSON.stringify(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
+    );
+  }
+}
+
+function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visitor {
+  const user = nameSchema.safeParse(gatekeeperUser);
+  const role = gatekeeperRole === undefined ? 'define' : gatekeeperRole;
+  if (isRole(role)) return { user: user.success ? user.data : 'a visitor without a name', role };
+  throw new Error(`a guard set request.gatekeeperRole to ${JSON.stringify(role)}, which is no role`);
+}
+
+function expectRole({ user, role }: Visitor, needed: Role): void {
+  if (includes(role, needed)) return;
+  throw new ProblemError('role-too-low', `${JSON.stringify(user)} has the role ${role}, this takes ${needed}`);
+}
+
+/** Which a page elsewhere can't send without being asked for leave first. */
+function expectJson({ headers }: ConsoleRequest): void {
+  if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+  throw new ProblemError('not-json', 'send "Content-Type: application/json", also with an empty body');
+}

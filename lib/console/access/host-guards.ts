@@ -1,0 +1,48 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type Observable, firstValueFrom, isObservable } from 'rxjs';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { ProblemError } from '../http/problem.error.js';
+
+/** The application's own guards that the options name. */
+@Injectable()
+export class HostGuards implements OnModuleInit {
+  #guards: readonly CanActivate[] = [];
+
+  constructor(
+    @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
+    private readonly moduleRef: ModuleRef,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.#guards = await Promise.all(this.settings.guards.map((guard) => this.#instance(guard)));
+  }
+
+  /**
+   * In their order; the first that refuses ends it.
+   *
+   * @throws ProblemError, or what the guard throws
+   */
+  async ask(context: ExecutionContext): Promise<void> {
+    for (const guard of this.#guards) {
+      if (!(await settled(guard.canActivate(context)))) {
+        throw new ProblemError('forbidden', 'a guard of the application refused it');
+      }
+    }
+  }
+
+  /** The application's own instance of a class where it provides one, else one of our own with what it injects. */
+  async #instance(guard: ConsoleSettings['guards'][number]): Promise<CanActivate> {
+    if (typeof guard !== 'function') return guard;
+    try {
+      return this.moduleRef.get(guard, { strict: false });
+    } catch {
+      return this.moduleRef.create(guard);
+    }
+  }
+}
+
+function settled(answer: boolean | Promise<boolean> | Observable<boolean>): boolean | Promise<boolean> {
+  return isObservable(answer) ? firstValueFrom(answer) : answer;
+}

@@ -1,0 +1,5 @@
+export * from './answers.js';
+export * from './problems.js';
+export * from './roles.js';
+export * from './route.js';
+export * from './routes.js';

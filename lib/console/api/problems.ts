@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** What a call can be refused for: its status, and what it is called. The code is stable across versions. */
+export const PROBLEMS = {
+  'invalid-options': [400, 'The request has faults'],
+  'bad-request': [400, 'The request can not be read'],
+  'no-token': [401, 'A valid token is needed'],
+  'role-too-low': [403, 'The token may not do this'],
+  'read-only': [403, 'Nothing may be changed here'],
+  'cross-origin': [403, 'The request comes from another site'],
+  forbidden: [403, 'The request was refused'],
+  'not-found': [404, 'There is nothing here'],
+  'unknown-semaphore': [404, 'There is no such semaphore'],
+  'already-defined': [409, 'The semaphore is defined already'],
+  'edit-conflict': [409, 'Somebody was faster'],
+  'not-in-code': [409, 'The code of this node does not define it'],
+  denied: [409, 'No permit was granted'],
+  'permit-lost': [409, 'The permit is not held any more'],
+  'corrupt-record': [409, 'The record can not be read'],
+  'newer-record': [409, 'The record was written by a newer version'],
+  'too-large': [413, 'The body is too large'],
+  'not-json': [415, 'Only application/json is understood'],
+  'too-many-streams': [503, 'Too many event streams are open'],
+  unavailable: [503, 'The store can not be asked'],
+  'no-quorum': [503, 'Too few members of the store are there'],
+  'unknown-outcome': [503, 'It is not known whether it was done'],
+  closing: [503, 'This node shuts down'],
+  internal: [500, 'Something went wrong here'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** What any call with a role can be refused for. */
+export const USUAL_PROBLEMS = [
+  'bad-request',
+  'invalid-options',
+  'no-token',
+  'role-too-low',
+  'cross-origin',
+  'forbidden',
+  'unavailable',
+  'no-quorum',
+  'internal',
+] as const satisfies readonly ProblemCode[];
+
+/** What a call that sends a body can be refused for besides. */
+export const WRITE_PROBLEMS = [
+  'read-only',
+  'too-large',
+  'not-json',
+  'unknown-outcome',
+  'corrupt-record',
+  'newer-record',
+] as const satisfies readonly ProblemCode[];
+
+/** RFC 9457, served as application/problem+json. */
+export const problemSchema = z.object({
+  /** "urn:gatekeeper:edit-conflict" */
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  /** For people: what is wrong with which field and value, and what to do. */
+  detail: z.string().optional(),
+  /** One of {@link PROBLEMS}; for what the application itself refused, its own status. */
+  code: z.string(),
+  /** Every fault of the request. */
+  faults: z.array(z.string()).optional(),
+  /** Of a conflict: the revision that stands there. */
+  revision: z.int().optional(),
+  expectedRevision: z.int().optional(),
+  /** Of a conflict: who was faster, and when. */
+  change: z
+    .object({ id: z.string(), kind: z.string(), by: z.string(), at: z.number(), reason: z.string().optional() })
+    .optional(),
+  /** Why no permit was granted. */
+  reason: z.string().optional(),
+  /** Of a denial: who holds the permits. */
+  holders: z.array(z.looseObject({ id: z.string() })).optional(),
+});
+
+export type Problem = z.output<typeof problemSchema>;

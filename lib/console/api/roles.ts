@@ -1,0 +1,16 @@
+/**
+ * What a visitor may do, each role including those before it: look; pause, resume, revoke, move and take permits;
+ * change definitions; act as a node of the cluster, that is, use the store itself.
+ */
+export const ROLES = ['view', 'operate', 'define', 'node'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export function isRole(value: unknown): value is Role {
+  return ROLES.includes(value as Role);
+}
+
+/** Whether `role` may do what takes `needed`. */
+export function includes(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { Role } from './roles.js';
+import type { ProblemCode } from './problems.js';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * One call of the API. The same description serves the router, the check of what comes in, the guard and the OpenAPI
+ * document, so that they can't say different things.
+ */
+export interface Route<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
+  readonly method: Method;
+  /** Below the console's path, as Nest writes it: "api/semaphores/:name". */
+  readonly path: string;
+  /** In a few words, for the document. */
+  readonly summary: string;
+  /** The lowest role that may call it; absent: it needs no token. */
+  readonly role?: Role;
+  /** Whether it changes anything: refused in read-only mode. */
+  readonly writes?: boolean;
+  /** The largest body, in bytes; {@link LARGEST_BODY} unless given. */
+  readonly largestBody?: number;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** 200 unless given. */
+  readonly status?: number;
+  /** The media type of the answer; JSON unless given. */
+  readonly mediaType?: string;
+  readonly answer: Answer;
+  /** What can go wrong besides what can with all of them. */
+  readonly problems?: readonly ProblemCode[];
+}
+
+/** Bytes. */
+export const LARGEST_BODY = 64 * 1024;
+
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** What a call brings along, checked. */
+export interface InputOf<R extends Route> {
+  readonly params: OutputOf<R['params']>;
+  readonly query: OutputOf<R['query']>;
+  readonly body: OutputOf<R['body']>;
+}
+
+/** What a call is answered with. */
+export type AnswerOf<R extends Route> = z.input<R['answer']>;
+
+/** A body as a client writes it. */
+export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
+
+/** Keeps the types of the schemas. */
+export function route<const R extends Route>(description: R): R {
+  return description;
+}

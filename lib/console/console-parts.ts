@@ -1,0 +1,51 @@
+import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { InvalidOptionsError } from '../semaphores/index.js';
+import { AccessGuard } from './access/access.guard.js';
+import { HostGuards } from './access/host-guards.js';
+import { CONSOLE_SETTINGS } from './console.constants.js';
+import type { ConsoleOptions } from './console.options.js';
+import { parseConsoleOptions, pathOf } from './console.settings.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { ClusterController } from './routes/cluster.controller.js';
+import { DefinitionsController } from './routes/definitions.controller.js';
+import { SemaphoresController } from './routes/semaphores.controller.js';
+import { SessionController } from './routes/session.controller.js';
+
+const CONTROLLERS: Type[] = [SessionController, SemaphoresController, DefinitionsController, ClusterController];
+const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter];
+
+interface Given {
+  readonly console?: ConsoleOptions;
+}
+
+/**
+ * What the gatekeeper's module gets by its option `console`; without it nothing is mounted.
+ *
+ * @param optionsToken under which Nest finds what an asynchronous factory gives
+ */
+export function consoleParts(
+  module: Type,
+  optionsToken: string,
+  options: ConsoleOptions | undefined,
+): Pick<DynamicModule, 'imports' | 'controllers' | 'providers'> {
+  const settings = (useFactory: (given: Given) => unknown): Provider => ({
+    provide: CONSOLE_SETTINGS,
+    useFactory,
+    inject: [optionsToken],
+  });
+  if (options === undefined) return { providers: [settings(expectNone)] };
+  return {
+    imports: [RouterModule.register([{ path: pathOf(options), module }])],
+    controllers: CONTROLLERS,
+    providers: [settings((given) => parseConsoleOptions(options, given.console)), ...PROVIDERS],
+  };
+}
+
+/** @throws InvalidOptionsError: what Nest was not told of early enough would be mounted nowhere */
+function expectNone({ console }: Given): void {
+  if (console === undefined) return;
+  throw new InvalidOptionsError("GatekeeperModule's options", [
+    'console: only the factory gives it, but Nest mounts controllers before it asks the factory: give forRootAsync itself console: {}, too',
+  ]);
+}

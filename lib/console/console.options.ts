@@ -1,0 +1,36 @@
+import type { CanActivate, Type } from '@nestjs/common';
+import type { Role } from './api/index.js';
+
+/** A secret that lets whoever sends it do what its role may. */
+export interface ConsoleToken {
+  /** Sent as `Authorization: Bearer <token>`. 16 characters or more; take random ones. */
+  readonly token: string;
+  /** Whose it is: stands in the audit log beside each change. */
+  readonly name: string;
+  /** view < operate < define < node */
+  readonly role: Role;
+}
+
+/**
+ * The operators' side, over HTTP: a page, an API and an event stream. Closed until it is told who may use it: give
+ * tokens, guards, or both.
+ */
+export interface ConsoleOptions {
+  /** Where it is mounted, below the application's own prefix. Default "gatekeeper". */
+  readonly path?: string;
+  readonly tokens?: readonly ConsoleToken[];
+  /**
+   * The application's own guards, all of which must let a request pass. Where no tokens are configured, whoever passes
+   * may do what the role `define` may, unless the guard sets `request.gatekeeperRole`; `request.gatekeeperUser` names
+   * the visitor in the audit log.
+   */
+  readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
+  /** Nothing may be changed through this node. Default false. */
+  readonly readOnly?: boolean;
+  /** Everybody who reaches the port may do all that the role `define` may. Default false. */
+  readonly insecure?: boolean;
+  /** "production": shown on each page, so that nobody mistakes it for another. */
+  readonly environment?: string;
+  /** Other origins whose pages may call the API: "https://ops.example.com". */
+  readonly allowedOrigins?: readonly string[];
+}

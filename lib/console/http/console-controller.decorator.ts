@@ -1,0 +1,15 @@
+import { Controller, UseFilters, UseGuards, VERSION_NEUTRAL, applyDecorators } from '@nestjs/common';
+import { AccessGuard } from '../access/access.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+
+/**
+ * A controller of the console. Its path comes from the module; the guard and the filter are its own, besides those of
+ * the application. An application that numbers its versions mounts it without one.
+ */
+export function ConsoleController(): ClassDecorator {
+  return applyDecorators(
+    Controller({ path: '', version: VERSION_NEUTRAL }),
+    UseGuards(AccessGuard),
+    UseFilters(ProblemFilter),
+  );
+}

@@ -1,0 +1,41 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { z } from 'zod';
+import { InvalidOptionsError, faultsOf } from '../../semaphores/index.js';
+import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
+import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import type { Visitor } from '../access/tokens.js';
+import { bodyOf } from './body.js';
+import type { ConsoleRequest } from './console-request.js';
+
+/** What the request brings along, as its route describes it. The refusal of bad input lists every fault. */
+export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  readInput(Reflect.getMetadata(ROUTE_METADATA, context.getHandler()), context.switchToHttp().getRequest()),
+);
+
+/** Who sends the request. */
+export const VisitorOf = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context));
+
+/** The name of who sends the request, for the audit log. */
+export const User = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context).user);
+
+function visitorOf(context: ExecutionContext): Visitor {
+  return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
+}
+
+/** @throws InvalidOptionsError, ProblemError */
+async function readInput(route: Route, request: ConsoleRequest): Promise<InputOf<Route>> {
+  const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
+  const faults: string[] = [];
+  const check = (schema: z.ZodType | undefined, value: unknown) => {
+    const parsed = schema?.safeParse(value);
+    if (parsed?.error) faults.push(...faultsOf(parsed.error));
+    return parsed?.data;
+  };
+  const input = {
+    params: check(route.params, { ...(request.params as object) }),
+    query: check(route.query, { ...(request.query as object) }),
+    body: check(route.body, body),
+  };
+  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
+  return input as InputOf<Route>;
+}

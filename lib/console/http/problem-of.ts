@@ -1,0 +1,47 @@
+import { HttpException } from '@nestjs/common';
+import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
+import { GatekeeperError, InvalidOptionsError } from '../../semaphores/index.js';
+import { PROBLEMS, type Problem, type ProblemCode } from '../api/index.js';
+import { ProblemError } from './problem.error.js';
+
+/** What a call that failed is answered with. What went wrong inside is not told: it may name what nobody should see. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return problem(error.code, error.message, error.extra);
+  if (error instanceof GatekeeperError && isKnown(error.code))
+    return problem(error.code, error.message, extraOf(error));
+  if (error instanceof HttpException) return problemOfHost(error);
+  return problem('internal', 'see the log of the node that answered');
+}
+
+function problem(code: ProblemCode, detail: string, extra: Partial<Problem> = {}): Problem {
+  const [status, title] = PROBLEMS[code];
+  return { type: `urn:gatekeeper:${code}`, title, status, detail, code, ...extra };
+}
+
+function extraOf(error: GatekeeperError): Partial<Problem> {
+  if (error instanceof InvalidOptionsError) return { faults: [...error.faults] };
+  if (error instanceof AlreadyDefinedError) return { revision: error.revision };
+  if (!(error instanceof EditConflictError)) return {};
+  const { revision, expectedRevision, change } = error;
+  return { revision, expectedRevision, ...(change && { change }) };
+}
+
+/** What the application's own guards, pipes and interceptors refuse, with their status and their words. */
+function problemOfHost(error: HttpException): Problem {
+  const status = error.getStatus();
+  const code = CODES[status] ?? (status < 500 ? 'bad-request' : 'internal');
+  return { ...problem(code, error.message), status };
+}
+
+const CODES: Record<number, ProblemCode> = {
+  401: 'no-token',
+  403: 'forbidden',
+  404: 'not-found',
+  413: 'too-large',
+  415: 'not-json',
+  503: 'unavailable',
+};
+
+function isKnown(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}

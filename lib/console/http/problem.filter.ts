@@ -1,0 +1,41 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type Problem } from '../api/index.js';
+import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
+import { problemOf } from './problem-of.js';
+
+/** Every refusal as RFC 9457 has it, whatever filters the application has. Bound to the console's controllers alone. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  readonly #logger = new Logger('Gatekeeper');
+
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  catch(error: unknown, context: ArgumentsHost): void {
+    const http = context.switchToHttp();
+    const response = http.getResponse<ConsoleResponse>();
+    const problem = problemOf(error);
+    if (problem.code === 'internal') this.#tell(http.getRequest(), error);
+    // An event stream has begun: nothing more can be said.
+    if (rawResponse(response).headersSent) return;
+    this.#reply(response, problem);
+  }
+
+  /** Neither headers nor body: secrets stand there. */
+  #tell({ method }: ConsoleRequest, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#logger.error(`a ${method} request of the console failed: ${text}`);
+  }
+
+  #reply(response: ConsoleResponse, problem: Problem): void {
+    const { httpAdapter } = this.host;
+    const headers = {
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      ...(problem.status === 401 && { 'WWW-Authenticate': 'Bearer realm="gatekeeper"' }),
+    };
+    for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
+    httpAdapter.reply(response, JSON.stringify(problem), problem.status);
+  }
+}

@@ -1,0 +1,24 @@
+import { Inject } from '@nestjs/common';
+import { GatekeeperService } from '../../gatekeeper/index.js';
+import { ROUTES, type SessionAnswer } from '../api/index.js';
+import type { Visitor } from '../access/tokens.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import { VisitorOf } from '../http/input.decorator.js';
+import { Serves } from '../http/serves.decorator.js';
+
+@ConsoleController()
+export class SessionController {
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
+  ) {}
+
+  @Serves(ROUTES.session)
+  session(@VisitorOf() { user, role }: Visitor): SessionAnswer {
+    const { readOnly, environment } = this.settings;
+    const { node, store, clock } = this.gatekeeper.standing();
+    return { user, role, readOnly, ...(environment !== undefined && { environment }), node, store, clock };
+  }
+}

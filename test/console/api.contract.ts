@@ -1,0 +1,112 @@
+import { expect, it } from '@jest/globals';
+import { until } from '../unit/module/apps.js';
+import type { Console } from './consoles.js';
+
+/** What an answer to a refused call always has. */
+export function expectProblem(answer: Awaited<ReturnType<Console['get']>>, status: number, code: string): void {
+  expect(answer.json).toMatchObject({ type: `urn:gatekeeper:${code}`, code, status, title: expect.any(String) });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+}
+
+/** What the API does in any application. */
+export function describeApi(start: () => Promise<Console>): void {
+  const JOB = { name: 'job', duration: '10s' };
+
+  it('tells who asks, of which node', async () => {
+    const { get, gatekeeper } = await start();
+    const { status, json, headers } = await get('/api/session');
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ user: 'dora', role: 'define', readOnly: false, node: gatekeeper.node });
+    expect(json.store.connected).toBe(true);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('defines, edits, pauses, resumes, and removes, each with the name of who did it', async () => {
+    const { send, get } = await start();
+    const defined = await send('POST', '/api/semaphores', { ...JOB, reason: 'needed' });
+    expect([defined.status, defined.json.revision]).toEqual([201, 1]);
+    expect(defined.json.change).toMatchObject({ kind: 'define', by: 'dora', reason: 'needed' });
+    const edited = await send('PATCH', '/api/semaphores/job', { permits: 3, expectedRevision: 1 });
+    expect(edited.json).toMatchObject({ revision: 2, definition: { permits: 3, duration: 10_000 } });
+    const paused = await send('POST', '/api/semaphores/job/pause', { reason: 'maintenance' });
+    expect(paused.json.pause).toMatchObject({ by: 'dora', reason: 'maintenance', groupPattern: '.*' });
+    expect((await get('/api/semaphores?paused=true')).json.semaphores.map(({ name }: any) => name)).toEqual(['job']);
+    const resumed = await send('POST', '/api/semaphores/job/resume');
+    expect(resumed.json.pause).toBeUndefined();
+    expect((await send('DELETE', '/api/semaphores/job')).json).toEqual({ removed: true });
+    expect((await send('DELETE', '/api/semaphores/job')).json).toEqual({ removed: false });
+    const audit = async () => (await get('/api/audit?semaphore=job')).json.entries;
+    // Entries are gathered for a moment before they are written.
+    await until(async () => (await audit()).length === 5);
+    expect((await audit()).map(({ action, by }: any) => [action, by])).toEqual(
+      ['remove', 'resume', 'pause', 'edit', 'define'].map((action) => [action, 'dora']),
+    );
+  });
+
+  it('shows one semaphore with who holds it, and takes a permit away', async () => {
+    const { send, get, gatekeeper } = await start();
+    await send('POST', '/api/semaphores', JOB);
+    const permit = await gatekeeper.tryAcquire('job');
+    const { json } = await get('/api/semaphores/job');
+    expect(json.semaphore.holders).toMatchObject([{ id: permit!.id, isMine: true }]);
+    expect(json.explanation.sentence).toBe('this node holds slot 0 and would refresh it');
+    expect((await get('/api/semaphores?held=true')).json.semaphores).toHaveLength(1);
+    expect((await send('POST', '/api/semaphores/job/revoke', { permitId: permit!.id })).json).toEqual({
+      revoked: true,
+    });
+    expect((await send('POST', '/api/semaphores/job/revoke', { permitId: permit!.id })).json).toEqual({
+      revoked: false,
+    });
+    expect((await get('/api/semaphores/job')).json.semaphore.free).toBe(1);
+  });
+
+  it('says who was faster, and when', async () => {
+    const { send } = await start();
+    await send('POST', '/api/semaphores', JOB);
+    await send('PATCH', '/api/semaphores/job', { permits: 2, reason: 'first' });
+    const conflict = await send('PATCH', '/api/semaphores/job', { permits: 3, expectedRevision: 1 });
+    expectProblem(conflict, 409, 'edit-conflict');
+    const change = { kind: 'edit', by: 'dora', reason: 'first', at: expect.any(Number) };
+    expect(conflict.json).toMatchObject({ revision: 2, expectedRevision: 1, change });
+    expectProblem(await send('POST', '/api/semaphores', JOB), 409, 'already-defined');
+  });
+
+  it('refuses bad input with every fault, and what is not there', async () => {
+    const { send, get } = await start();
+    const bad = await send('POST', '/api/semaphores', {
+      name: '',
+      permits: -1,
+      duration: 'soon',
+      groupPattern: '(',
+      x: 1,
+    });
+    expectProblem(bad, 400, 'invalid-options');
+    expect(bad.json.faults).toHaveLength(5);
+    expect(bad.json.faults.join('\n')).toMatch(
+      /^name: is empty.*^groupPattern: "\(".*^permits: -1.*^duration: "soon".*"x"/ms,
+    );
+    expectProblem(await send('POST', '/api/semaphores', { ...JOB, duration: 20 }), 400, 'invalid-options');
+    expectProblem(await get('/api/semaphores?paused=maybe'), 400, 'invalid-options');
+    expectProblem(await get('/api/history?limit=0'), 400, 'invalid-options');
+    expectProblem(await get('/api/semaphores/nobody'), 404, 'unknown-semaphore');
+    expectProblem(await send('POST', '/api/semaphores/nobody/pause'), 404, 'unknown-semaphore');
+    expectProblem(await send('POST', '/api/semaphores/nobody/reset'), 409, 'not-in-code');
+  });
+
+  it('takes any name that a semaphore can have', async () => {
+    const { send, get } = await start();
+    const name = 'a/b? ü%2F#"<script>';
+    await send('POST', '/api/semaphores', { ...JOB, name });
+    expect((await get(`/api/semaphores/${encodeURIComponent(name)}`)).json.semaphore.name).toBe(name);
+  });
+
+  it('tells what nodes there are and what this one would be told', async () => {
+    const { get, gatekeeper } = await start();
+    await until(async () => (await get('/api/nodes')).json.nodes.length > 0);
+    expect((await get('/api/nodes')).json.nodes).toMatchObject([{ ...gatekeeper.node, holds: [] }]);
+    expect((await get('/api/explain/nobody')).json).toMatchObject({ outcome: 'denied', reason: 'no-definition' });
+    expect((await get('/api/history')).json).toEqual({ entries: [] });
+  });
+}

@@ -1,0 +1,148 @@
+import { afterEach } from '@jest/globals';
+import type { INestApplication, LoggerService, ModuleMetadata } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import {
+  type ConsoleOptions,
+  GatekeeperModule,
+  type GatekeeperOptions,
+  GatekeeperService,
+  type StoreDefinition,
+  memory,
+} from 'nestjs-gatekeeper';
+
+export const PLATFORMS = ['Express', 'Fastify'] as const;
+export type Platform = (typeof PLATFORMS)[number];
+
+export const TOKENS = {
+  view: 'token-of-vera-0123456789',
+  operate: 'token-of-otto-0123456789',
+  define: 'token-of-dora-0123456789',
+  node: 'token-of-nora-0123456789',
+} as const;
+
+export const SETTINGS: ConsoleOptions = {
+  tokens: [
+    { token: TOKENS.view, name: 'vera', role: 'view' },
+    { token: TOKENS.operate, name: 'otto', role: 'operate' },
+    { token: TOKENS.define, name: 'dora', role: 'define' },
+    { token: TOKENS.node, name: 'nora', role: 'node' },
+  ],
+};
+
+/** How a host application is made. */
+export interface Host {
+  readonly platform?: Platform;
+  readonly console?: ConsoleOptions | null;
+  readonly gatekeeper?: Partial<GatekeeperOptions>;
+  readonly store?: StoreDefinition;
+  readonly metadata?: ModuleMetadata;
+  /** Options of `createNestApplication`. */
+  readonly application?: object;
+  /** What the application does with itself before it starts. */
+  readonly prepare?: (app: INestApplication) => void;
+  /** The application's own prefix. */
+  readonly prefix?: string;
+}
+
+export interface CallOptions extends Omit<RequestInit, 'headers'> {
+  /** null: none is sent. */
+  readonly token?: string | null;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, when it is JSON of any kind. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly json: any;
+}
+
+/** A console that listens, and a client of it. */
+export interface Console {
+  readonly app: INestApplication;
+  readonly gatekeeper: GatekeeperService;
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** All that was logged. */
+  readonly log: string[];
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+}
+
+const QUICK: Partial<GatekeeperOptions> = { definitionsDelay: 0, clockTolerance: 10 };
+
+/** Consoles that are closed when the test ends. */
+export function useConsoles() {
+  const apps: INestApplication[] = [];
+  afterEach(async () => {
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+  });
+
+  return async function start(host: Host = {}): Promise<Console> {
+    const log: string[] = [];
+    const app = await createApp(host, log);
+    apps.push(app);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address();
+    const prefix = host.prefix ? `/${host.prefix}` : '';
+    const url = `http://127.0.0.1:${port}${prefix}/${host.console?.path ?? 'gatekeeper'}`;
+    const gatekeeper = app.get(GatekeeperService);
+    for (const { name } of gatekeeper.code.expected) while (!(await gatekeeper.definitions.get(name)));
+    return { app, gatekeeper, url, log, ...clientOf(url) };
+  };
+}
+
+/** An application that has not started yet. */
+export async function createApp(host: Host, log: string[] = []): Promise<INestApplication> {
+  const { platform = 'Express', console = SETTINGS, store = memory(), metadata = {}, application = {} } = host;
+  const forRoot = GatekeeperModule.forRoot({
+    store,
+    acquirer: 'app1',
+    ...QUICK,
+    ...host.gatekeeper,
+    ...(console && { console }),
+  });
+  const builder = Test.createTestingModule({ ...metadata, imports: [...(metadata.imports ?? []), forRoot] });
+  const module = await builder.setLogger(collecting(log)).compile();
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app = module.createNestApplication(adapter as ExpressAdapter, application);
+  app.useLogger(collecting(log));
+  if (host.prefix) app.setGlobalPrefix(host.prefix);
+  host.prepare?.(app);
+  return app;
+}
+
+function clientOf(url: string): Pick<Console, 'get' | 'send'> {
+  const call = async (path: string, { token = TOKENS.define, headers, ...init }: CallOptions) => {
+    const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}${path}`, { ...init, headers: { ...authorization, ...headers } });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  };
+  return {
+    get: (path, options = {}) => call(path, options),
+    send: (method, path, body = {}, { headers, ...options } = {}) =>
+      call(path, {
+        ...options,
+        method,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+  };
+}
+
+function collecting(log: string[]): LoggerService {
+  const level = (name: string) => (message: unknown) => void log.push(`${name} ${message}`);
+  return {
+    log: level('log'),
+    warn: level('warn'),
+    error: level('error'),
+    debug: level('debug'),
+    fatal: level('fatal'),
+  };
+}
