@@ -6,11 +6,14 @@ export {
   AcquireTimeoutError,
   type AcquireWaitOptions,
   AlreadyDefinedError,
+  type ArchivedDefinition,
   type AuditAction,
   type AuditEntry,
   type BulkRequest,
   type BulkResult,
   type ChangeOptions,
+  CorruptArchiveError,
+  type DefinitionArchive,
   type DefinitionEdit,
   type Definitions,
   type DefinitionState,
@@ -30,6 +33,7 @@ export {
   type MigrationProgress,
   type MigrationRequest,
   type MigrationStep,
+  NewerArchiveError,
   NoCurrentPermitError,
   type NodeCard,
   type NodeIdentity,
@@ -38,6 +42,7 @@ export {
   type Patterns,
   type Permit,
   PermitLostError,
+  type Persistence,
   type Roster,
   type RunEntry,
   type RunOptions,
@@ -57,6 +62,7 @@ export {
   currentPermit,
   parseGatekeeperOptions,
 } from './gatekeeper/index.js';
+export { file } from './persistence/file/index.js';
 export {
   ClusterSingleton,
   type ClusterSingletonOptions,

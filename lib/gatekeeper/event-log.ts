@@ -25,6 +25,8 @@ export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void
       );
     case 'restored':
       return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
+    case 'reinstated':
+      return logger.log(`${name}: revision ${event.revision} put back from the archive`);
     case 'record-unreadable':
       return logger.error(event.error.message);
     case 'clock-suspect':

@@ -38,7 +38,8 @@ export type GatekeeperEvent =
     } & RunOfTask)
   | { readonly type: 'run-skipped'; readonly semaphore: string; readonly task: string; readonly reason: SkipReason }
   | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly task: string; readonly reason: DenialReason }
-  | { readonly type: 'defined' | 'restored'; readonly semaphore: string; readonly revision: number }
+  /** `reinstated`: it came from the archive, in place of what code says or of an earlier revision. */
+  | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
   /** A definition was changed, by whomever on whatever node. */
   | {
       readonly type: 'changed';

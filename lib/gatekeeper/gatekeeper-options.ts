@@ -11,6 +11,7 @@ import {
   show,
 } from '../semaphores/index.js';
 import type { StoreDefinition } from '../stores/index.js';
+import type { Persistence } from './definitions/definition-archive.js';
 import { delaySchema, switchSchema } from './option-types.js';
 
 /** Options of `GatekeeperModule.forRoot`. Durations are ms, or text as the `ms` package reads it. */
@@ -38,6 +39,8 @@ export interface GatekeeperOptions {
   readonly heartbeat?: number | string;
   /** Whether runs are noted in the cluster's journal. Default true. */
   readonly history?: boolean;
+  /** Where definitions outlive the cluster's memory: `file('...')` or `postgres({...})`. Default: nowhere. */
+  readonly persistence?: Persistence;
   /** The application's version, shown to operators. */
   readonly version?: string;
   /** How long runs may go on at shutdown. Default 10s. */
@@ -49,6 +52,8 @@ export interface GatekeeperOptions {
 /** ms */
 const CLOCK_TOLERANCE = 500;
 
+const isPersistence = (value: unknown) =>
+  value === undefined || typeof (value as Persistence | null)?.open === 'function';
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
 const optionsSchema = z.strictObject({
@@ -66,6 +71,9 @@ const optionsSchema = z.strictObject({
   sweepInterval: durationSchema.default(10_000),
   heartbeat: delaySchema.default(10_000),
   history: switchSchema.default(true),
+  persistence: z
+    .custom<Persistence | undefined>(isPersistence, "is neither file('...') nor postgres({ connectionString })")
+    .optional(),
   version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),
   strictStart: switchSchema.default(false),

@@ -4,7 +4,7 @@ import { Alarm } from './alarm.js';
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
 import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
 import { Deadline, answerWithin } from './deadline.js';
-import { type CodeDefinitions, Definitions } from './definitions/index.js';
+import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
 import { logEvent } from './event-log.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { Roster } from './nodes/index.js';
@@ -46,6 +46,7 @@ export class Gatekeeper {
   readonly #context: Context;
   readonly #directory: SemaphoreDirectory;
   readonly #watcher: StoreWatcher;
+  readonly #archivist?: Archivist;
   readonly #periodics: Periodic[];
   readonly #events = new Subject<GatekeeperEvent>();
   #isClosing = false;
@@ -61,7 +62,11 @@ export class Gatekeeper {
     const { group, acquirer } = settings;
     this.node = { group, acquirer, instance: random.instance() };
     this.#context = this.#createContext(nodeClock, random);
-    this.#directory = new SemaphoreDirectory(this.#context, settings);
+    const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
+    const { requireDefinitions } = settings;
+    const archived = archive && (() => archive.archived());
+    this.#directory = new SemaphoreDirectory(this.#context, { requireDefinitions, archived });
+    if (archive) this.#archivist = new Archivist(archive, this.#context, () => this.#directory.records);
     for (const definition of settings.definitions) this.code.expect(definition);
     this.audit = new Audit(this.#context);
     this.#runLog = new RunLog(this.#context, settings.history);
@@ -206,6 +211,7 @@ export class Gatekeeper {
     await this.drain();
     for (const periodic of this.#periodics) periodic.stop();
     await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
+    await this.#archivist?.close();
     await Promise.all([this.#runLog.close(), this.audit.close(), this.roster.close()]);
     this.#context.clusterClock.stop();
     await this.#endWatch();
@@ -259,9 +265,13 @@ export class Gatekeeper {
         chance: this.#context.random.number,
         onError: (error) => this.#events.next({ type: 'problem', action, error }),
       });
-    const sweep = repeat('sweep', sweepInterval, () => this.#watcher.sweep());
+    const sweep = repeat('sweep', sweepInterval, () => this.#sweep());
     const load = repeat('load definitions', sweepInterval, () => this.#load());
     return stateDump ? [sweep, load, repeat('state dump', stateDump, () => this.#dump())] : [sweep, load];
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#watcher.sweep().finally(() => this.#archivist?.save());
   }
 
   /** From now on each sweep also brings back definitions that are missing. */

@@ -1,6 +1,6 @@
-import { InvalidOptionsError, nameSchema, faultsOf } from '../semaphores/index.js';
+import { InvalidOptionsError, type SemaphoreRecord, nameSchema, faultsOf } from '../semaphores/index.js';
 import type { Context } from './context.js';
-import { CodeDefinitions } from './definitions/index.js';
+import { type Archived, CodeDefinitions } from './definitions/index.js';
 import { RecordKeeper } from './record-keeper.js';
 import { Semaphore } from './semaphore.js';
 
@@ -11,13 +11,21 @@ export class SemaphoreDirectory {
 
   constructor(
     private readonly context: Context,
-    options: { readonly requireDefinitions: boolean },
+    options: { readonly requireDefinitions: boolean; readonly archived?: () => Promise<Archived | undefined> },
   ) {
     this.code = new CodeDefinitions((name) => this.get(name).keeper, context, options);
   }
 
   get known(): ReadonlyMap<string, Semaphore> {
     return this.#known;
+  }
+
+  /** What this node knows of each. */
+  get records(): ReadonlyMap<string, SemaphoreRecord> {
+    const records = [...this.#known].flatMap(([name, { keeper }]) =>
+      keeper.known ? [[name, keeper.known] as const] : [],
+    );
+    return new Map(records);
   }
 
   /** @throws InvalidOptionsError when nothing can have that name */

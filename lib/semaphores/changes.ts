@@ -1,7 +1,7 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { Expiring, StoredPermit } from './permit.js';
 import { NOBODY } from './pattern.js';
-import { type DefinitionChange, type SemaphoreRecord, type View, rewrite } from './record.js';
+import { type DefinitionChange, EMPTY_RECORD, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
  * The siblings of `decide`: pure functions that give the record's next text, or undefined when there is nothing to
@@ -121,6 +121,28 @@ export function restore(
   const graceUntil = Math.max(view.now + longest, ...permits.map((permit) => permit.expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
   return rewrite(merged, { grace }, view, nonce);
+}
+
+/** What somebody made of a semaphore, without its permits. */
+export type Archivable = Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'>;
+
+/**
+ * Puts back what was archived of a semaphore that the store lost, or has in an earlier revision.
+ *
+ * @param found what stands in its place, if anything; its permits stay, unless the semaphore was removed
+ * @returns undefined when what stands there is as far
+ */
+export function reinstate(
+  archived: Archivable,
+  found: SemaphoreRecord | undefined,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  if (found && found.revision >= archived.revision) return undefined;
+  const { revision, definition, change, pause } = archived;
+  const permits = definition ? (found?.permits ?? []) : [];
+  const before = found ?? EMPTY_RECORD;
+  return rewrite(before, { revision, definition, change, pause, permits }, view, nonce);
 }
 
 /** Of each the furthest; in a slot that was granted twice the permit with the higher token. */

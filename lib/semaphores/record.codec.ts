@@ -28,7 +28,7 @@ const permitSchema = z.strictObject({
   grantedAt: whole,
 });
 
-const storedDefinitionSchema = z.strictObject({
+export const storedDefinitionSchema = z.strictObject({
   name: z.string().min(1),
   groupPattern: z.string(),
   acquirerPattern: z.string(),
@@ -36,7 +36,7 @@ const storedDefinitionSchema = z.strictObject({
   duration: whole.positive(),
 });
 
-const changeSchema = z.strictObject({
+export const changeSchema = z.strictObject({
   id: z.string().min(1),
   kind: z.enum(CHANGES),
   by: z.string(),
@@ -44,7 +44,7 @@ const changeSchema = z.strictObject({
   reason: z.string().optional(),
 });
 
-const pauseSchema = z.strictObject({
+export const pauseSchema = z.strictObject({
   by: z.string(),
   at: whole,
   reason: z.string().optional(),

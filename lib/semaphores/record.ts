@@ -86,6 +86,17 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
   return grace && !view.isDead(grace) ? { ...next, grace } : next;
 }
 
+/** What a semaphore is before its first record. */
+export const EMPTY_RECORD: SemaphoreRecord = {
+  v: RECORD_VERSION,
+  nonce: '',
+  seq: 0,
+  at: 0,
+  revision: 0,
+  lastToken: 0,
+  permits: [],
+};
+
 /** The first record of a semaphore. */
 export function createRecord(definition: SemaphoreDefinition, now: number, nonce: string): SemaphoreRecord {
   return { v: RECORD_VERSION, nonce, seq: 1, at: now, revision: 1, lastToken: 0, definition, permits: [] };

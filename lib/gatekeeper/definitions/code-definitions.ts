@@ -2,13 +2,19 @@ import {
   type DurationInput,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
+  type SemaphoreRecord,
+  type View,
   createRecord,
   parseDefinition,
+  reinstate,
   restore,
 } from '../../semaphores/index.js';
 import { abreast } from '../abreast.js';
 import type { Context } from '../context.js';
+import type { Step } from '../plan.js';
 import { type RecordKeeper, isUnreadable } from '../record-keeper.js';
+import type { Archived } from './bounded-archive.js';
+import type { ArchivedDefinition } from './definition-archive.js';
 
 /**
  * The definitions that code brings along. They are put into the store where it has none of that name, and never
@@ -21,7 +27,11 @@ export class CodeDefinitions {
   constructor(
     private readonly keeperOf: (name: string) => RecordKeeper,
     private readonly context: Context,
-    private readonly options: { readonly requireDefinitions: boolean },
+    private readonly options: {
+      readonly requireDefinitions: boolean;
+      /** What outlived the cluster's memory; undefined while that can't be told. */
+      readonly archived?: () => Promise<Archived | undefined>;
+    },
   ) {}
 
   /** Whether code brought a definition of that name along, loaded or not yet. */
@@ -66,39 +76,70 @@ export class CodeDefinitions {
     const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
     if (this.#expected.has(name) || this.options.requireDefinitions) return;
     this.#expected.set(name, definition);
-    if (this.#isLoading) await this.#load(definition).catch(() => undefined);
+    const archived = this.#isLoading ? await this.#archived() : undefined;
+    if (archived) await this.#load(name, archived).catch(() => undefined);
   }
 
   /**
-   * Puts into the store what is not there. Called once the cluster had time to show what it has, and again whenever
+   * Puts into the store what is not there: in the place of what code says, what was archived of it, and all else that
+   * was archived. Nothing while the archive can't be read: what is paused there would run. Called once the cluster had time to show what it has, and again whenever
    * something may be missing. A record that can't be read is left as it is and keeps no other from being loaded.
    *
    * @throws when the store can't be asked
    */
   async load(): Promise<void> {
     this.#isLoading = true;
-    const missing = this.expected.filter((definition) => !this.keeperOf(definition.name).known);
-    await abreast(missing, (definition) => this.#load(definition));
+    const archived = await this.#archived();
+    if (archived) await abreast(this.#missing(archived), (name) => this.#load(name, archived));
   }
 
-  async #load(definition: SemaphoreDefinition): Promise<void> {
-    const { name } = definition;
-    const isNew = await this.#create(definition).catch((error: unknown) => {
-      if (isUnreadable(error)) return false;
+  async #archived(): Promise<Archived | undefined> {
+    return this.options.archived ? this.options.archived() : new Map();
+  }
+
+  /** Names of which the store has nothing, or less than was archived, as far as this node knows. */
+  #missing(archived: Archived): string[] {
+    const revisionOf = (name: string) => this.keeperOf(name).known?.revision;
+    const expected = [...this.#expected.keys()].filter((name) => revisionOf(name) === undefined);
+    const lost = [...archived.values()].filter(({ name, revision }) => (revisionOf(name) ?? -1) < revision);
+    return [...new Set([...expected, ...lost.map(({ name }) => name)])];
+  }
+
+  async #load(name: string, archived: Archived): Promise<void> {
+    const event = await this.#create(name, archived.get(name)).catch((error: unknown) => {
+      if (isUnreadable(error)) return undefined;
       throw error;
     });
     // It answered: from now on silence is an outage, no longer a slow start.
     this.context.reachability.back();
-    if (isNew) this.context.events.next({ type: 'defined', semaphore: name, revision: 1 });
+    if (event) this.context.events.next({ ...event, semaphore: name });
   }
 
-  #create(definition: SemaphoreDefinition): Promise<boolean> {
-    return this.keeperOf(definition.name).transact<boolean>((record, view, nonce) => {
-      if (record) return { result: false };
-      const first = createRecord(definition, view.now, nonce);
+  #create(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
+    return this.keeperOf(name).transact<Creation>((record, view, nonce): Step<Creation> => {
+      const found = archived && this.#reinstated(archived, record, view, nonce);
+      const first = found ?? (record ? undefined : this.#first(name, view, nonce));
+      if (!first) return { result: undefined };
+      const { revision } = first;
       // Nothing may stand there because the store lost it: who held a permit may still be at work.
-      const { strictStart } = this.context.timing;
-      return { write: strictStart ? restore(first, undefined, view, nonce) : first, done: () => true };
+      const isUnsure = !record && this.context.timing.strictStart;
+      const write = isUnsure ? restore(first, undefined, view, nonce) : first;
+      return { write, done: () => ({ type: found ? 'reinstated' : 'defined', revision }) };
     });
   }
+
+  #first(name: string, view: View, nonce: string): SemaphoreRecord | undefined {
+    const definition = this.#expected.get(name);
+    return definition && createRecord(definition, view.now, nonce);
+  }
+
+  /** What was reset is as code says, also when code says something else by now. */
+  #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
+    const { name, change, definition } = archived;
+    const code = change?.kind === 'reset' ? this.#expected.get(name) : undefined;
+    return reinstate({ ...archived, definition: code ?? definition }, record, view, nonce);
+  }
 }
+
+/** What {@link CodeDefinitions.load} did about a semaphore. */
+type Creation = { readonly type: 'defined' | 'reinstated'; readonly revision: number } | undefined;

@@ -1,6 +1,9 @@
+export * from './archivist.js';
+export * from './bounded-archive.js';
 export type { BulkRequest, BulkResult } from './bulk-request.js';
 export * from './change-options.js';
 export * from './code-definitions.js';
+export * from './definition-archive.js';
 export * from './definition-state.js';
 export * from './definitions.js';
 export type { MigrationPlan, MigrationStep } from './migration.js';

@@ -1,0 +1,55 @@
+import { GatekeeperError, type SemaphoreRecord } from '../../semaphores/index.js';
+
+/**
+ * What somebody made of a semaphore, without its permits. No definition: it was removed, and stays so.
+ */
+export interface ArchivedDefinition extends Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'> {
+  readonly name: string;
+}
+
+/**
+ * Where definitions outlive the cluster's memory. Several processes may share one: of each semaphore the higher revision
+ * counts, and of equal ones the last that was saved. It is asked rarely, and nothing is decided by it while the store
+ * has a record.
+ */
+export interface DefinitionArchive {
+  /**
+   * @throws CorruptArchiveError when something could not be read: that was put aside, and the next call gives the rest
+   * @throws NewerArchiveError when a newer version of this package wrote it; it is left as it is
+   * @throws whatever else keeps it from being read now
+   */
+  load(): Promise<ArchivedDefinition[]>;
+
+  /**
+   * Keeps these beside what is there. Told of all at every change and every sweep: does nothing where nothing is new.
+   * All or nothing: a save that fails leaves what was there. Errors as of {@link load}.
+   */
+  save(definitions: readonly ArchivedDefinition[]): Promise<void>;
+
+  /** Closes what it opened, and nothing else. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What `file(...)`, `postgres(...)` and their like return: options that were checked, and a way to open the archive. */
+export interface Persistence {
+  /** Names the kind of archive in messages: "file", "postgres". */
+  readonly kind: string;
+  /** Touches nothing yet. */
+  open(): DefinitionArchive;
+}
+
+/** Archived definitions could not be read. They were put aside for somebody to look at, never overwritten. */
+export class CorruptArchiveError extends GatekeeperError {
+  readonly code = 'corrupt-archive';
+}
+
+/** A newer version of this package wrote the archive, which may mean things that this one doesn't know. */
+export class NewerArchiveError extends GatekeeperError {
+  readonly code = 'newer-archive';
+}
+
+/** Whether `one` says more of a semaphore than `other`, as an archive has it. */
+export function isFurther(one: ArchivedDefinition, other: ArchivedDefinition | undefined): boolean {
+  if (!other || one.revision !== other.revision) return !other || one.revision > other.revision;
+  return one.change?.id !== other.change?.id;
+}

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Files } from './files.js';
+
+/** ms; a writer holds the lock for a few, unless its disk stalls. */
+const STALE = 3000;
+const RETRY = 20;
+
+/**
+ * Lets one process at a time do `work`, in which it may use the folder `path`, made for it alone and removed afterwards
+ * with all that is in it.
+ *
+ * A folder that its process left behind when it died is recognised by watching: the same one for so long, by our own
+ * clock. Should its process only have slept, it finds its folder, and what it was writing there, gone, and fails: it can
+ * not put half a text in place.
+ */
+export async function withFolder<T>(files: Files, path: string, work: () => Promise<T>): Promise<T> {
+  await take(files, path);
+  try {
+    return await work();
+  } finally {
+    await files.rm(path, { recursive: true, force: true });
+  }
+}
+
+async function take(files: Files, path: string): Promise<void> {
+  let seen: string | undefined;
+  let since = performance.now();
+  while (!(await isMade(files, path))) {
+    const there = await identityOf(files, path);
+    if (there !== seen) [seen, since] = [there, performance.now()];
+    else if (performance.now() - since > STALE) await files.rm(path, { recursive: true, force: true });
+    await pause(RETRY * (0.5 + Math.random()));
+  }
+}
+
+async function isMade(files: Files, path: string): Promise<boolean> {
+  try {
+    await files.mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** @returns undefined when it is gone */
+async function identityOf(files: Files, path: string): Promise<string | undefined> {
+  try {
+    const { ino, ctimeMs } = await files.stat(path);
+    return `${ino} ${ctimeMs}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Persistence } from '../../gatekeeper/index.js';
+import { InvalidOptionsError, faultsOf, show } from '../../semaphores/index.js';
+import { PostgresArchive } from './postgres-archive.js';
+import { type Queries, connect, given } from './queries.js';
+
+export type { Queries } from './queries.js';
+
+export interface PostgresOptions {
+  /** Of an own connection, closed with the gatekeeper: "postgres://user:password@host/database". Needs the package pg. */
+  readonly connectionString?: string;
+  /** A pool of the application, never closed: of pg, or whatever has its `query(text, values)`. */
+  readonly pool?: Queries;
+  /** Made when it is missing. May name its schema: "ops.gatekeeper_definitions". */
+  readonly table?: string;
+}
+
+const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
+
+const schema = z
+  .strictObject({
+    connectionString: text.min(1, { error: 'is empty' }).optional(),
+    pool: z
+      .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
+        error: "is no pool: give pg's, or what has its query(text, values)",
+      })
+      .optional(),
+    table: text
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
+        error: ({ input }) =>
+          `${show(input)} is no table's name: letters, digits and _, after a schema and a dot if need be`,
+      })
+      .default('gatekeeper_definitions'),
+  })
+  .refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
+    error: 'give either connectionString or pool',
+  });
+
+/**
+ * Keeps what people made of the definitions in a table of PostgreSQL, so that edits, pauses and removals outlive a restart
+ * of the whole cluster.
+ *
+ * @throws InvalidOptionsError listing every fault
+ */
+export function postgres(options: PostgresOptions): Persistence {
+  const parsed = schema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError("postgres()'s options", faultsOf(parsed.error));
+  const { connectionString, pool, table } = parsed.data;
+  const connection = () => (pool ? given(pool) : connect(connectionString!));
+  return { kind: 'postgres', open: () => new PostgresArchive(connection(), table) };
+}

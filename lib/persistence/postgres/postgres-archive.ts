@@ -1,0 +1,97 @@
+import { type ArchivedDefinition, CorruptArchiveError, type DefinitionArchive } from '../../gatekeeper/index.js';
+import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
+import { byName, merge } from '../merge.js';
+import type { Connection, Queries } from './queries.js';
+import { statements } from './statements.js';
+
+interface Row {
+  readonly name: string;
+  readonly version: number;
+  readonly body: unknown;
+}
+
+/** Definitions in a table, a row each. The database itself sees to it that the higher revision stays. */
+export class PostgresArchive implements DefinitionArchive {
+  readonly #sql: ReturnType<typeof statements>;
+  #isThere = false;
+  /** What the table surely has. */
+  #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly table: string,
+  ) {
+    this.#sql = statements(table);
+  }
+
+  async load(): Promise<ArchivedDefinition[]> {
+    const queries = await this.#queries();
+    const { rows } = await queries.query(this.#sql.load);
+    const definitions = await this.#decoded(queries, rows as Row[]);
+    this.#kept = byName(definitions);
+    return definitions;
+  }
+
+  async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    const { merged, news } = merge(this.#kept, definitions);
+    if (news.length === 0) return;
+    const queries = await this.#queries();
+    // One statement: all or nothing.
+    const { rows } = await queries.query(this.#sql.save, [
+      news.map(({ name }) => name),
+      news.map(({ revision }) => revision),
+      news.map((each) => JSON.stringify(each)),
+      ARCHIVE_VERSION,
+    ]);
+    this.#refuseNewer(rows as Row[]);
+    this.#kept = merged;
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  /** A row that can't be read is put aside; the others are given by the next call. */
+  async #decoded(queries: Queries, rows: readonly Row[]): Promise<ArchivedDefinition[]> {
+    this.#refuseNewer(rows);
+    const faults: string[] = [];
+    const definitions: ArchivedDefinition[] = [];
+    for (const { name, body } of rows) {
+      try {
+        definitions.push(decodeArchived(`the row of ${JSON.stringify(name)} in ${this.table}`, body));
+      } catch (error) {
+        await queries.query(this.#sql.putAside, [name, JSON.stringify(body)]);
+        faults.push((error as Error).message);
+      }
+    }
+    if (faults.length === 0) return definitions;
+    throw new CorruptArchiveError(
+      `${faults.join('; ')}. Put aside: their column put_aside says when, and they are not read any more`,
+    );
+  }
+
+  #refuseNewer(rows: readonly Row[]): void {
+    for (const { name, version } of rows) refuseNewer(`the row of ${JSON.stringify(name)} in ${this.table}`, version);
+  }
+
+  async #queries(): Promise<Queries> {
+    const queries = await this.connection.queries();
+    if (!this.#isThere) await this.#create(queries);
+    this.#isThere = true;
+    return queries;
+  }
+
+  /** Who may only use the table may not say CREATE, also where there is nothing to create. */
+  async #create(queries: Queries): Promise<void> {
+    if (await this.#exists(queries)) return;
+    await queries.query(this.#sql.create).catch(async (error: unknown) => {
+      // Two that create at once: one of them may be refused, and then it is there.
+      if (!(await this.#exists(queries))) throw error;
+    });
+  }
+
+  async #exists(queries: Queries): Promise<boolean> {
+    const { rows } = await queries.query(this.#sql.exists);
+    return (rows as { there: boolean }[])[0]!.there;
+  }
+}

@@ -1,0 +1,35 @@
+/** @param table letters, digits and _, after a schema and a dot if need be: checked by whoever took it from a person */
+export function statements(table: string) {
+  const quoted = table
+    .split('.')
+    .map((part) => `"${part}"`)
+    .join('.');
+  return {
+    exists: `SELECT to_regclass('${quoted}') IS NOT NULL AS there`,
+    create: `CREATE TABLE IF NOT EXISTS ${quoted} (
+      name text NOT NULL,
+      put_aside text NOT NULL DEFAULT '',
+      revision bigint NOT NULL,
+      version integer NOT NULL,
+      body jsonb NOT NULL,
+      saved_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (name, put_aside)
+    )`,
+    load: `SELECT name, version, body FROM ${quoted} WHERE put_aside = ''`,
+    // Gives the rows that a newer version wrote: those are left as they are.
+    save: `WITH given AS (
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS each(name, revision, body)
+    ), written AS (
+      INSERT INTO ${quoted} AS kept (name, revision, version, body)
+      SELECT name, revision, $4::integer, body FROM given
+      ON CONFLICT (name, put_aside) DO UPDATE
+        SET revision = excluded.revision, version = excluded.version, body = excluded.body, saved_at = now()
+        WHERE kept.version <= excluded.version AND (
+          kept.revision < excluded.revision OR (kept.revision = excluded.revision AND kept.body <> excluded.body)
+        )
+    )
+    SELECT name, version FROM ${quoted} JOIN given USING (name) WHERE put_aside = '' AND version > $4::integer`,
+    // As it was read: somebody may have repaired it since.
+    putAside: `UPDATE ${quoted} SET put_aside = now()::text WHERE name = $1 AND put_aside = '' AND body = $2::jsonb`,
+  };
+}

@@ -1,0 +1,171 @@
+import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError, file } from 'nestjs-gatekeeper';
+import { FileArchive } from '../../../lib/persistence/file/file-archive.js';
+import type { Files } from '../../../lib/persistence/file/files.js';
+import { describeArchiveContract } from './archive.contract.js';
+import { archived, names } from './archived.js';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(join(tmpdir(), 'archive-'));
+  path = join(folder, 'data', 'definitions.json');
+});
+afterEach(() => fs.rm(folder, { recursive: true }));
+
+const inFolder = async () => (await fs.readdir(join(folder, 'data'))).toSorted();
+const place = async (text: string) => {
+  await fs.mkdir(join(folder, 'data'), { recursive: true });
+  await fs.writeFile(path, text);
+};
+
+describeArchiveContract('file()', async () => {
+  const persistence = file(path);
+  return { open: () => persistence.open() };
+});
+
+describe('file()', () => {
+  it('writes JSON that people can read, and nothing beside it', async () => {
+    await file(path)
+      .open()
+      .save([archived('b'), archived('a')]);
+    const text = await fs.readFile(path, 'utf8');
+    expect(JSON.parse(text)).toEqual({ v: 1, definitions: [archived('a'), archived('b')] });
+    expect(text.split('\n').length).toBeGreaterThan(10);
+    expect(await inFolder()).toEqual(['definitions.json']);
+  });
+
+  it('touches nothing before it is used', async () => {
+    await file(path).open().load();
+    expect(await fs.readdir(folder)).toEqual([]);
+  });
+
+  it('does not write where nothing is new', async () => {
+    const archive = file(path).open();
+    await archive.save([archived('a')]);
+    const { ino } = await fs.stat(path);
+    await archive.save([archived('a'), archived('a', 1)]);
+    expect((await fs.stat(path)).ino).toBe(ino);
+  });
+
+  it('writes anew what somebody deleted', async () => {
+    const archive = file(path).open();
+    await archive.save([archived('a')]);
+    await fs.rm(path);
+    await archive.save([archived('a')]);
+    expect(names(await archive.load())).toEqual(['a']);
+  });
+
+  it.each(['{"v":1,"definitions":[{"name":', '', '[]', '{"v":1,"definitions":[{"name":"a","revision":"2"}]}'])(
+    'puts %j aside, says so, and begins anew',
+    async (text) => {
+      await place(text);
+      const archive = file(path).open();
+      const error = (await archive.load().catch((fault: Error) => fault)) as Error;
+      expect(error).toBeInstanceOf(CorruptArchiveError);
+      const [aside, ...others] = await inFolder();
+      expect(aside).toMatch(/^definitions\.json\.corrupt-\d/);
+      expect(others).toEqual([]);
+      expect(error.message).toContain(join(folder, 'data', aside!));
+      expect(await fs.readFile(join(folder, 'data', aside!), 'utf8')).toBe(text);
+      expect(await archive.load()).toEqual([]);
+      await archive.save([archived('a')]);
+      expect(names(await archive.load())).toEqual(['a']);
+    },
+  );
+
+  it('does not put the good file aside that another process wrote in place of a corrupt one', async () => {
+    await place('garbage');
+    const slow = new FileArchive(path, {
+      ...fs,
+      mkdir: (async (...args: Parameters<Files['mkdir']>) => {
+        // Between its look at the garbage and its turn another process is done with both.
+        if (String(args[0]).endsWith('.lock')) {
+          await file(path)
+            .open()
+            .load()
+            .catch(() => undefined);
+          await file(path)
+            .open()
+            .save([archived('good')]);
+        }
+        return fs.mkdir(...args);
+      }) as Files['mkdir'],
+    });
+    expect(names(await slow.load())).toEqual(['good']);
+    expect((await inFolder()).filter((name) => name.includes('corrupt'))).toHaveLength(1);
+  });
+
+  it('neither reads nor touches what a newer version wrote', async () => {
+    const text = '{"v":2,"anything":true}';
+    await place(text);
+    const archive = file(path).open();
+    await expect(archive.load()).rejects.toThrow(NewerArchiveError);
+    await expect(archive.save([archived('a')])).rejects.toThrow(/version 2.*upgrade this node/);
+    expect(await fs.readFile(path, 'utf8')).toBe(text);
+    expect(await inFolder()).toEqual(['definitions.json']);
+  });
+
+  it('overcomes the lock of a process that died over it, with its half-written text', async () => {
+    await file(path)
+      .open()
+      .save([archived('a')]);
+    await fs.mkdir(`${path}.lock`);
+    await fs.writeFile(join(`${path}.lock`, 'draft-x'), '{"v":1,"defi');
+    await file(path)
+      .open()
+      .save([archived('b')]);
+    expect(names(await file(path).open().load())).toEqual(['a', 'b']);
+    expect(await inFolder()).toEqual(['definitions.json']);
+  });
+
+  it.each([undefined, '', 7, 'a\0b'])('refuses %j for a path', (wrong) => {
+    expect(() => file(wrong as string)).toThrow(InvalidOptionsError);
+  });
+});
+
+describe('a write that fails', () => {
+  const failing = (fault: Partial<Record<'write' | 'sync' | 'rename', string>>): Files => {
+    const fail = (step: keyof typeof fault) => {
+      if (fault[step]) throw Object.assign(new Error(fault[step]), { code: fault[step] });
+    };
+    return {
+      ...fs,
+      rename: async (from, to) => (fail('rename'), fs.rename(from, to)),
+      open: async (...args) => {
+        const handle = await fs.open(...args);
+        const write = handle.writeFile.bind(handle);
+        handle.writeFile = async (text) => {
+          // A full disk takes the first half.
+          if (fault.write) await write(String(text).slice(0, 20));
+          fail('write');
+          return write(text);
+        };
+        const sync = handle.sync.bind(handle);
+        handle.sync = async () => (fail('sync'), sync());
+        return handle;
+      },
+    };
+  };
+
+  it.each([
+    ['the disk is full in the midst of it', { write: 'ENOSPC' }],
+    ['the disk fails when it is flushed', { sync: 'EIO' }],
+    ['the folder can not be written', { rename: 'EROFS' }],
+  ])('leaves the former file whole when %s, and comes through once that is over', async (_what, fault) => {
+    await file(path)
+      .open()
+      .save([archived('a')]);
+    const archive = new FileArchive(path, failing(fault));
+    await expect(archive.save([archived('b')])).rejects.toThrow(Object.values(fault)[0]);
+    expect(names(await file(path).open().load())).toEqual(['a']);
+    expect(await inFolder()).toEqual(['definitions.json']);
+    for (const step of Object.keys(fault)) delete (fault as Record<string, string>)[step];
+    await archive.save([archived('b')]);
+    expect(names(await file(path).open().load())).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,100 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError } from 'nestjs-gatekeeper';
+import { type PostgresOptions, postgres } from 'nestjs-gatekeeper/postgres';
+import { describeArchiveContract } from './archive.contract.js';
+import { archived, names } from './archived.js';
+
+let database: PGlite;
+const asked: string[] = [];
+const pool = {
+  query: (text: string, values?: unknown[]) => {
+    asked.push(text);
+    return database.query(text, values);
+  },
+};
+
+beforeAll(async () => {
+  database = await PGlite.create();
+});
+beforeEach(() => database.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
+afterAll(() => database.close());
+
+describeArchiveContract('postgres()', async () => ({ open: () => postgres({ pool }).open() }));
+
+describe('postgres()', () => {
+  const rows = async () => (await database.query('SELECT * FROM gatekeeper_definitions ORDER BY name')).rows;
+
+  it('asks nothing where nothing is new', async () => {
+    const archive = postgres({ pool }).open();
+    await archive.save([archived('a')]);
+    asked.length = 0;
+    await archive.save([archived('a')]);
+    expect(asked).toEqual([]);
+  });
+
+  it('takes a table that it did not make, in a schema of its own', async () => {
+    await database.exec('CREATE SCHEMA "Ops"');
+    const persistence = postgres({ pool, table: 'Ops.kept' });
+    await persistence.open().save([archived('a')]);
+    asked.length = 0;
+    expect(names(await persistence.open().load())).toEqual(['a']);
+    expect(asked.join()).not.toContain('CREATE');
+  });
+
+  it('is made once by two that begin at the same time', async () => {
+    const [one, other] = [postgres({ pool }).open(), postgres({ pool }).open()];
+    await Promise.all([one.save([archived('a')]), other.save([archived('b')])]);
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it('puts a row aside that it can not read, says so, and gives the others', async () => {
+    const archive = postgres({ pool }).open();
+    await archive.save([archived('a'), archived('b')]);
+    await database.exec(`UPDATE gatekeeper_definitions SET body = '{"name": "a"}' WHERE name = 'a'`);
+    const error = (await archive.load().catch((fault: Error) => fault)) as Error;
+    expect(error).toBeInstanceOf(CorruptArchiveError);
+    expect(error.message).toMatch(/"a".*revision/);
+    expect(names(await archive.load())).toEqual(['b']);
+    await archive.save([archived('a')]);
+    expect(await rows()).toMatchObject([{ name: 'a' }, { name: 'a' }, { name: 'b' }]);
+    expect(names(await archive.load()).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('neither reads nor touches what a newer version wrote', async () => {
+    await postgres({ pool })
+      .open()
+      .save([archived('a')]);
+    await database.exec('UPDATE gatekeeper_definitions SET version = 2');
+    const archive = postgres({ pool }).open();
+    await expect(archive.load()).rejects.toThrow(NewerArchiveError);
+    await expect(archive.save([archived('a', 9)])).rejects.toThrow(/version 2.*upgrade this node/);
+    expect(await rows()).toMatchObject([{ revision: 2, version: 2 }]);
+  });
+
+  it('fails while the database is away, and comes through when it is back', async () => {
+    let isAway = true;
+    const failing = { query: (text: string) => (isAway ? Promise.reject(new Error('away')) : pool.query(text)) };
+    const archive = postgres({ pool: failing }).open();
+    await expect(archive.load()).rejects.toThrow('away');
+    isAway = false;
+    expect(await archive.load()).toEqual([]);
+  });
+
+  it('fails, and leaves the process alive, where no database listens', async () => {
+    const archive = postgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
+    await expect(archive.load()).rejects.toThrow(/ECONNREFUSED/);
+    await archive.close();
+  });
+
+  it.each<[PostgresOptions, RegExp]>([
+    [{}, /either connectionString or pool/],
+    [{ pool, connectionString: 'postgres://x' }, /either connectionString or pool/],
+    [{ pool: {} as never }, /pool: is no pool/],
+    [{ pool, table: 'a"; DROP TABLE x' }, /table: .*no table's name/],
+    [{ pool, tabel: 'x' } as never, /tabel/],
+  ])('refuses %j', (options, fault) => {
+    expect(() => postgres(options)).toThrow(InvalidOptionsError);
+    expect(() => postgres(options)).toThrow(fault);
+  });
+});
