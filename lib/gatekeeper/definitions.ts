@@ -13,7 +13,8 @@ import {
 } from '../semaphores/index.js';
 import type { Context } from './context.js';
 import { EditConflictError, UnknownSemaphoreError } from './gatekeeper.errors.js';
-import { type RecordKeeper, isUnreadable } from './record-keeper.js';
+import { isUnreadable } from './known-record.js';
+import type { RecordKeeper } from './record-keeper.js';
 
 /** A definition as it is in force. */
 export interface DefinitionState {

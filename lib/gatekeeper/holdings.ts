@@ -5,7 +5,8 @@ import type { LossReason } from './gatekeeper.errors.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
-import { type Instant, type RecordKeeper, type Step, isUnreadable } from './record-keeper.js';
+import { isUnreadable } from './known-record.js';
+import type { Instant, RecordKeeper, Step } from './record-keeper.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
@@ -240,6 +241,8 @@ export class Holdings {
           return { write: release(record, permitId, view, nonce) ?? rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
+        // Closing ends the wait for the store, too: no pause may begin after those that it ended.
+        if (this.#isClosed) return;
         if (this.context.nodeClock.monotonic() + delay > until) {
           this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
           return;
