@@ -1,6 +1,6 @@
 import type { ClockReading } from '../stores/store.js';
 import { StoreUnavailableError } from '../stores/store.errors.js';
-import { MemberClock } from './member-clock.js';
+import { MemberClock, OLDEST_SAMPLE } from './member-clock.js';
 import type { CancelTimer, NodeClock } from './node-clock.js';
 
 export interface ClusterClockOptions {
@@ -26,8 +26,6 @@ export interface ClusterClockReport {
   readonly suspect?: string;
 }
 
-/** A sample older than this (ms) decides nothing, and a member not heard of for so long no longer counts. */
-export const OLDEST_SAMPLE = 30_000;
 /** With a single member its clock is also held against this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
 const MOST_READINGS = 8;
@@ -48,6 +46,7 @@ export class ClusterClock {
   #doubtedAt = -Infinity;
   #sampledAt = -Infinity;
   #suspicion = '';
+  #isTold = false;
   #cancelTimer?: CancelTimer;
   #sampling?: Promise<void>;
 
@@ -59,6 +58,7 @@ export class ClusterClock {
 
   /** Samples now and then regularly, until {@link stop}. A failed sample is made up for by the next. */
   start(): void {
+    // Not a sign of anything: the first one is still to be told.
     if (this.options.strictStart) this.#doubt('strictStart: this node has just started');
     const again = () => {
       this.#cancelTimer = this.node.schedule(again, this.options.sampleInterval ?? 10_000);
@@ -136,8 +136,9 @@ export class ClusterClock {
 
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
   suspect(reason: string): void {
-    const isNew = !this.isSuspect;
+    const isNew = !this.isSuspect || !this.#isTold;
     this.#doubt(reason);
+    this.#isTold = true;
     if (isNew) this.options.onSuspect?.(reason);
   }
 
@@ -165,10 +166,14 @@ export class ClusterClock {
     // The first ones must find them all: whoever knows only a member that runs ahead takes permits over too early.
     const isFirst = this.#members.size === 0;
     const readings = isFirst ? MOST_READINGS : Math.min(MOST_READINGS, Math.max(2, 2 * this.#members.size));
-    for (let count = 0; count < readings; count++) await this.#readOne();
-    this.#forgetDeparted();
-    this.#checkAgreement();
-    if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
+    try {
+      for (let count = 0; count < readings; count++) await this.#readOne();
+    } finally {
+      // Also when a member did not answer: what the others said counts.
+      if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
+      this.#forgetDeparted();
+      this.#checkAgreement();
+    }
     if (this.isFresh) return;
     throw new StoreUnavailableError(
       `the store took longer than clockTolerance (${this.options.tolerance} ms) to tell its time`,

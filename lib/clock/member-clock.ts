@@ -8,6 +8,8 @@ export interface ClockSample {
   readonly at: number;
 }
 
+/** A sample older than this (ms) decides nothing, and a member not heard of for so long no longer counts. */
+export const OLDEST_SAMPLE = 30_000;
 /** How many of the last samples a member is judged by. */
 const KEPT = 5;
 
@@ -45,7 +47,7 @@ export class MemberClock {
     const moved = Math.max(0, apart - explained);
     // After a jump the older samples tell of another clock.
     if (before && moved > tolerance) {
-      this.#former = { offset: Math.max(before.offset, this.#former?.offset ?? -Infinity), until: sample.at };
+      this.#former = { offset: Math.max(before.offset, this.highest(sample.at - OLDEST_SAMPLE)), until: sample.at };
       this.#samples = [];
     }
     this.#samples = [...this.#samples, sample].slice(-KEPT);

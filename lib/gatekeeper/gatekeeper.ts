@@ -88,12 +88,14 @@ export class Gatekeeper {
   }
 
   /**
-   * Begins to connect, sample, watch and sweep. Never waits for the store to be there.
+   * Begins to connect, sample, watch and sweep. Waits for the store only where that must be verified (`cp: true`: for
+   * the first attempt, at most 10 s), and goes on without it when it is not there.
    *
    * @throws what the store says that it lacks, when it is there and can't serve as it is set up
    */
   async start(): Promise<void> {
     await this.#verifyStore();
+    if (this.#isClosing) return;
     this.#context.clusterClock.start();
     await this.#watcher.start();
     const [sweep, load, dump] = this.#periodics;

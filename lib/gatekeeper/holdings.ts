@@ -5,8 +5,9 @@ import type { LossReason } from './gatekeeper.errors.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
+import { isUnreadable } from './known-record.js';
 import type { Instant, Step } from './plan.js';
-import { type RecordKeeper, isUnreadable } from './record-keeper.js';
+import type { RecordKeeper } from './record-keeper.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
@@ -241,6 +242,8 @@ export class Holdings {
           return { write: release(record, permitId, view, nonce) ?? rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
+        // Closing ends the wait for the store, too: no pause may begin after those that it ended.
+        if (this.#isClosed) return;
         if (this.context.nodeClock.monotonic() + delay > until) {
           this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
           return;

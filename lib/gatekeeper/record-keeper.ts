@@ -1,11 +1,7 @@
-import { LeaseJudge } from '../clock/index.js';
 import {
-  CorruptRecordError,
-  NewerRecordError,
   type SemaphoreRecord,
   type StoredPermit,
   type View,
-  decodeRecord,
   encodeRecord,
   isBehind,
   restore,
@@ -14,6 +10,7 @@ import {
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from './context.js';
 import { Deadline, DeadlinePassed } from './deadline.js';
+import { KnownRecord } from './known-record.js';
 import type { Plan, Write } from './plan.js';
 import { SerialQueue } from './serial-queue.js';
 
@@ -26,10 +23,6 @@ interface Attempt<T> {
 
 export const KEY_PREFIX = 'semaphore:';
 
-/** Errors of a text that is no record, or not one for this version. The keeper tells of them by itself. */
-export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
-  error instanceof CorruptRecordError || error instanceof NewerRecordError;
-
 /**
  * One semaphore's record, as this node knows it, and the only way to change it: a loop of compare-and-set.
  *
@@ -38,28 +31,20 @@ export const isUnreadable = (error: unknown): error is CorruptRecordError | Newe
  */
 export class RecordKeeper {
   readonly key: string;
-  #text?: string;
-  #record?: SemaphoreRecord;
-  /** The furthest that this node has seen the record: what is behind it lacks writes. */
-  #known?: SemaphoreRecord;
-  readonly #judge: LeaseJudge;
-  /** The earliest that cluster time was at the last look at the record. */
-  #lookedAt?: number;
+  readonly #seen: KnownRecord;
   #queue = new SerialQueue();
-  /** The text that was told of as unreadable. */
-  #unreadable?: string;
 
   constructor(
     readonly name: string,
     private readonly context: Context,
   ) {
     this.key = KEY_PREFIX + name;
-    this.#judge = new LeaseJudge(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
+    this.#seen = new KnownRecord(name, context);
   }
 
   /** What this node last knew; may be old. */
   get known(): SemaphoreRecord | undefined {
-    return this.#known;
+    return this.#seen.furthest;
   }
 
   /**
@@ -80,40 +65,43 @@ export class RecordKeeper {
    * @returns false when it is older: late news, or the store lost what this node knows. To be looked into.
    */
   hear(text: string): boolean {
-    if (text === this.#text) {
-      this.#observe(this.#record);
+    if (text === this.#seen.text) {
+      this.#seen.observe();
       return true;
     }
-    const record = this.#decode(text);
-    if (this.#known && isBehind(record, this.#known)) return false;
-    this.#accept(text, record);
+    const record = this.#seen.decode(text);
+    if (this.#seen.isAheadOf(record)) return false;
+    this.#seen.accept(text, record);
     return true;
   }
 
   /** The view of this moment. Only while cluster time is fresh. */
   view(): View {
-    return { now: this.context.clusterClock.latest(), isDead: (lease) => this.#judge.isDead(lease) };
+    return this.#seen.view();
   }
 
   /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
   untilDead(permit: StoredPermit): number {
-    return this.#judge.untilDead(permit);
+    return this.#seen.untilDead(permit);
   }
 
   async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
     const attempts: Attempt<T>[] = [];
     let isRead = false;
+    let isSampled = false;
     for (;;) {
-      if (isRead || this.#text === undefined) {
+      if (isRead || this.#seen.text === undefined) {
         await this.#read(deadline, attempts);
         isRead = true;
       }
       // Nothing is awaited in the steady state but the write itself.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const nonce = this.context.random.id();
-      const step = (isRead && this.#confirm(attempts, nonce)) || plan(this.#record, this.view(), nonce);
-      if (this.#judge.takeSampleWish()) {
-        await this.#setClock(deadline, attempts);
+      const step = (isRead && this.#confirm(attempts, nonce)) || plan(this.#seen.record, this.view(), nonce);
+      if (this.#seen.takeSampleWish() && !isSampled) {
+        isSampled = true;
+        await this.#trySample(deadline);
+        // Planned anew in any case: time has passed.
         continue;
       }
       if ('result' in step && isRead) return step.result;
@@ -132,9 +120,10 @@ export class RecordKeeper {
    * tells that the others have it, too.
    */
   #confirm<T>(attempts: readonly Attempt<T>[], nonce: string): Write<T> | undefined {
-    const written = attempts.find((attempt) => attempt.record.nonce === this.#record?.nonce);
-    if (!written || !this.#record) return undefined;
-    return { write: rewrite(this.#record, {}, this.view(), nonce), done: written.done, quiet: written.quiet };
+    const { record } = this.#seen;
+    const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
+    if (!written || !record) return undefined;
+    return { write: rewrite(record, {}, this.view(), nonce), done: written.done, quiet: written.quiet };
   }
 
   #prepare<T>({ write, done, quiet = false }: Write<T>): Attempt<T> {
@@ -149,9 +138,10 @@ export class RecordKeeper {
     attempts.push(attempt);
     try {
       const { text, quiet } = attempt;
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#text, text, { quiet })))) return false;
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#seen.text, text, { quiet }))))
+        return false;
       // News of a later write may have overtaken this answer.
-      if (!this.#known || !isBehind(attempt.record, this.#known)) this.#keep(attempt.text, attempt.record);
+      if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
       return true;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) return false;
@@ -164,26 +154,14 @@ export class RecordKeeper {
   async #read<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
     for (let tries = 0; ; tries++) {
       const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
-      if (text !== undefined && text === this.#text) return this.#observe(this.#record);
-      const record = text === undefined ? undefined : this.#decode(text);
-      if (!this.#known || (record && !isBehind(record, this.#known))) return this.#accept(text, record);
+      if (text !== undefined && text === this.#seen.text) return this.#seen.observe();
+      const record = text === undefined ? undefined : this.#seen.decode(text);
+      const { furthest } = this.#seen;
+      if (!furthest || (record && !isBehind(record, furthest))) return this.#seen.accept(text, record);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
-      if (await this.#restore(restore(this.#known, record, this.view(), this.context.random.id()), text, deadline))
-        return;
+      const restored = restore(furthest, record, this.view(), this.context.random.id());
+      if (await this.#restore(restored, text, deadline)) return;
       await this.#backOff(tries, deadline);
-    }
-  }
-
-  /** Tells of a text that can't be read once, not at each of the calls that it denies. */
-  #decode(text: string): SemaphoreRecord {
-    try {
-      return decodeRecord(this.name, text);
-    } catch (error) {
-      if (text !== this.#unreadable) {
-        this.context.events.next({ type: 'record-unreadable', semaphore: this.name, error: error as Error });
-      }
-      this.#unreadable = text;
-      throw error;
     }
   }
 
@@ -196,7 +174,7 @@ export class RecordKeeper {
       if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
       throw error;
     }
-    this.#keep(text, record);
+    this.#seen.keep(text, record);
     this.context.events.next({ type: 'restored', semaphore: this.name, revision: record.revision });
     return true;
   }
@@ -204,6 +182,12 @@ export class RecordKeeper {
   /** A node whose last sample is too old decides nothing before it has sampled again. */
   async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
+  }
+
+  /** A member whose clock can't be read must not fail a call that can do without, nor take up its time. */
+  async #trySample({ timeout }: Deadline): Promise<void> {
+    const patience = new Deadline(this.context.alarm, timeout / 4);
+    await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
   }
 
   async #ask<R, T>(call: () => Promise<R>, deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<R> {
@@ -226,59 +210,5 @@ export class RecordKeeper {
   /** The first time at once; then jittered, so that nodes that collided don't collide again. */
   async #backOff(tries: number, deadline: Deadline): Promise<void> {
     if (tries > 1) await deadline.pause(this.context.random.number() * Math.min(200, 4 * 2 ** tries));
-  }
-
-  /** What was read, or heard of: written by anyone. */
-  #accept(text: string | undefined, record: SemaphoreRecord | undefined): void {
-    this.#checkStamp(record);
-    this.#text = text;
-    this.#record = record;
-    if (record) this.#advance(record);
-    this.#observe(record);
-  }
-
-  /** What this node wrote itself, and so has stamped by its own reading of cluster time. */
-  #keep(text: string, record: SemaphoreRecord): void {
-    this.#text = text;
-    this.#record = record;
-    this.#advance(record);
-    this.#note(record);
-    // Not the moment of the answer: somebody else may have written meanwhile.
-    this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
-  }
-
-  #advance(record: SemaphoreRecord): void {
-    const former = this.#known;
-    this.#known = record;
-    if (!former || former.revision === record.revision) return;
-    const { revision, change } = record;
-    this.context.events.next({ type: 'changed', semaphore: this.name, revision, ...(change && { change }) });
-  }
-
-  #observe(record: SemaphoreRecord | undefined): void {
-    this.#note(record);
-    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.earliest();
-  }
-
-  #note(record: SemaphoreRecord | undefined): void {
-    this.#unreadable = undefined;
-    const leases = record?.grace ? [...record.permits, record.grace] : (record?.permits ?? []);
-    this.#judge.observe(leases);
-  }
-
-  /**
-   * A record first seen between two looks was stamped between them, unless clocks differ. The slack is the tolerance
-   * and, since the stamp is older than the write, the longest that a call may take.
-   */
-  #checkStamp(record: SemaphoreRecord | undefined): void {
-    const { clusterClock, timing } = this.context;
-    if (!record || !clusterClock.isFresh || record.seq === this.#known?.seq) return;
-    const ahead = record.at - clusterClock.latest();
-    const behind = this.#lookedAt === undefined ? 0 : this.#lookedAt - record.at - timing.callTimeout;
-    const apart = Math.max(ahead, behind);
-    if (apart <= timing.clockTolerance) return;
-    clusterClock.suspect(
-      `a record of ${JSON.stringify(this.name)} was stamped ${apart} ms off this node's cluster time`,
-    );
   }
 }

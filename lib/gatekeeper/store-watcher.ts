@@ -2,7 +2,8 @@ import { type StoredPermit, expire, expired } from '../semaphores/index.js';
 import type { RecordChange } from '../stores/index.js';
 import type { Context } from './context.js';
 import { listRecords } from './list-records.js';
-import { KEY_PREFIX, isUnreadable } from './record-keeper.js';
+import { isUnreadable } from './known-record.js';
+import { KEY_PREFIX } from './record-keeper.js';
 import type { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
 

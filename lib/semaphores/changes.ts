@@ -118,7 +118,9 @@ export function restore(
   const permits = [...known.permits, ...(found?.permits ?? [])];
   const durations = [known, found].map((record) => record?.definition?.duration ?? 0);
   const longest = Math.max(...durations, ...permits.map((permit) => permit.duration));
-  const graceUntil = Math.max(view.now + longest, ...permits.map((permit) => permit.expiresAt));
+  // A grace that goes on stands for holders that stand nowhere else any more.
+  const graces = [known, found].flatMap((record) => record?.grace ?? []);
+  const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
   return rewrite(merged, { grace }, view, nonce);
 }

@@ -87,8 +87,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/gatekeeper/record-keeper.ts',
-        find: 'if (!this.#known || (record && !isBehind(record, this.#known))) return this.#accept(text, record);',
-        replace: 'if (!this.#known || text || !text) return this.#accept(text, record);',
+        find: 'if (!furthest || (record && !isBehind(record, furthest))) return',
+        replace: 'if (!furthest || text || !text) return',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/store-care.spec.ts'] },

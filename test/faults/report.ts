@@ -25,7 +25,8 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     ...table(COLUMNS, [...results.map(row), totals(results)]),
     '',
     'Takeover: from the death or freezing of a holder to the next grant of that semaphore. Recovery: from the end of a',
-    'strike until each semaphore was granted again, the longest.',
+    'strike until each semaphore was granted again, the longest. Stalls: how often a process could do nothing for more than',
+    '150 ms that nobody froze, because this machine had no time for it: what ended meanwhile it could tell only afterwards.',
     '',
     ...takeovers(results),
     ...tolerated(results),
@@ -57,11 +58,12 @@ const COLUMNS = [
   'calls failed or unanswered',
   'overlaps',
   'stale writes: tried, refused, applied',
+  'stalls',
   'violations',
 ];
 
 function row({ store, fault, seconds, strikes, figures, recovery, violations, tolerated }: FaultResult): string[] {
-  const { grants, refreshes, takeovers, overlaps, writes } = figures;
+  const { grants, refreshes, takeovers, overlaps, writes, stalls } = figures;
   return [
     store,
     fault,
@@ -74,6 +76,7 @@ function row({ store, fault, seconds, strikes, figures, recovery, violations, to
     `${failed(figures)}`,
     tolerated > 0 ? `${overlaps}, tolerated` : `${overlaps}`,
     stale(writes.staleRefused, writes.staleApplied),
+    `${stalls}`,
     `${violations.length}`,
   ];
 }
@@ -96,6 +99,7 @@ function totals(results: readonly FaultResult[]): string[] {
       all(({ writes }) => writes.staleRefused),
       all(({ writes }) => writes.staleApplied),
     ),
+    `${all(({ stalls }) => stalls)}`,
     `${total(({ violations }) => violations.length)}`,
   ];
 }

@@ -35,6 +35,8 @@ export interface HistoryFigures {
   readonly takeovers: Distribution & { readonly unjudged: number };
   /** ms by which holders were told after the end; before it: less than 0. */
   readonly toldLate: Distribution;
+  /** How often a process could do nothing for a while. */
+  readonly stalls: number;
 }
 
 export interface Verdict {
@@ -55,7 +57,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
   const violations = new Violations(entries);
   const counts = new Counts();
   const calls = new Calls(violations);
-  const processes = new Processes(violations, slack);
+  const processes = new Processes(violations, slack, entries);
   const limits = new Limits();
   const tokens = new Tokens(violations);
   const writes = new GuardedWrites(violations);
@@ -93,6 +95,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
       writes: { applied: writes.applied, staleRefused: writes.staleRefused, staleApplied: writes.staleApplied },
       takeovers: { ...distributionOf(takeovers.times), unjudged: takeovers.unjudged },
       toldLate: distributionOf(told.late),
+      stalls: processes.stalls,
     },
   };
 }

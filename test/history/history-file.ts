@@ -28,6 +28,7 @@ const schema = z.discriminatedUnion('event', [
     threw: z.boolean().optional(),
     aborted: z.boolean().optional(),
   }),
+  z.object({ event: z.literal('stalled'), ...told, since: z.number() }),
   z.object({ event: z.enum(['killed', 'frozen', 'thawed']), ...told }),
   z.object({ event: z.literal('limited'), ...told, semaphore: z.string().min(1), permits: z.int().min(0) }),
   z.object({ event: z.enum(['fault-begun', 'fault-over']), ...told, fault: z.string() }),

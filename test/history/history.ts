@@ -3,7 +3,7 @@
  * that the permits guard, and whoever causes the faults. `at` is ms by the monotonic clock that all processes of one
  * machine share, so that entries of different processes can be put in order.
  */
-export type HistoryEntry = Told & (CallEntry | PermitEntry | OutsideEntry);
+export type HistoryEntry = Told & (CallEntry | PermitEntry | StalledEntry | OutsideEntry);
 
 interface Told {
   readonly at: number;
@@ -72,6 +72,15 @@ export type PermitEntry =
       readonly threw?: boolean;
       readonly aborted?: boolean;
     };
+
+/**
+ * The process finds that it could do nothing since `since` (the same clock as `at`): its event loop was blocked, or the
+ * machine had no time for it. Nobody can be told of anything meanwhile, as when a process is frozen.
+ */
+export interface StalledEntry {
+  readonly event: 'stalled';
+  readonly since: number;
+}
 
 export type OutsideEntry =
   /**

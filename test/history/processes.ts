@@ -18,15 +18,36 @@ const TOLD_BY_OTHERS = new Set<HistoryEntry['event']>([
   'fault-over',
 ]);
 
+/** When processes could do nothing, as they tell themselves afterwards; by process. */
+function stallsOf(entries: readonly HistoryEntry[]): Map<string, Freeze[]> {
+  const stalls = new Map<string, Freeze[]>();
+  for (const entry of entries) {
+    if (entry.event !== 'stalled') continue;
+    const stall = { from: entry.since, until: entry.at };
+    stalls.set(entry.process, [...(stalls.get(entry.process) ?? []), stall]);
+  }
+  return stalls;
+}
+
 /** Which processes could act when. H: the dead and the frozen say nothing. */
 export class Processes {
   readonly #killed = new Map<string, number>();
   readonly #freezes = new Map<string, Freeze[]>();
 
+  readonly #stalls: ReadonlyMap<string, readonly Freeze[]>;
+
   constructor(
     private readonly violations: Violations,
     private readonly slack: number,
-  ) {}
+    entries: readonly HistoryEntry[],
+  ) {
+    this.#stalls = stallsOf(entries);
+  }
+
+  /** How often processes could do nothing that nobody froze. */
+  get stalls(): number {
+    return [...this.#stalls.values()].flat().length;
+  }
 
   see(entry: HistoryEntry): void {
     const { process, at, event } = entry;
@@ -51,7 +72,10 @@ export class Processes {
   /** The first moment from `at` on at which the process could act; Infinity while it is frozen. */
   awakeAt(process: string, at: number): number {
     let awake = at;
-    for (const { from, until } of this.#freezes.get(process) ?? []) {
+    const freezes = this.#freezes.get(process) ?? [];
+    const stalls = this.#stalls.get(process) ?? [];
+    const pauses = [...freezes, ...stalls].toSorted((one, other) => one.from - other.from);
+    for (const { from, until } of pauses) {
       if (from <= awake + this.slack && until > awake) awake = until;
     }
     return awake;

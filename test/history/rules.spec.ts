@@ -147,6 +147,15 @@ describe('S4: holders are told', () => {
     expect(broken(story().happened('frozen', 'p1', 400).until(2000))).toEqual([]);
   });
 
+  it('keeps: a process whose event loop was blocked is told when it goes on; breaks: it was blocked before or after', () => {
+    const ended = (since: number, until: number) =>
+      broken(story().ended('p1:1', 700).stalled('p1', since, until).until(2000));
+    expect(ended(400, 700)).toEqual([]);
+    expect(ended(400, 689)).toEqual(['S4']);
+    expect(ended(200, 480)).toEqual(['S4']);
+    expect(ended(600, 700)).toEqual(['S4']);
+  });
+
   it('breaks: a freeze that was over long before the end is no excuse', () => {
     const story = held('p1:1', 100, 500).happened('frozen', 'p1', 200).happened('thawed', 'p1', 300);
     expect(broken(story.ended('p1:1', 511).until(2000))).toEqual(['S4']);

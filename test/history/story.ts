@@ -63,6 +63,10 @@ export class Story {
     return this.tell({ event, at, process });
   }
 
+  stalled(process: string, since: number, at: number): this {
+    return this.tell({ event: 'stalled', at, process, since });
+  }
+
   fault(event: 'fault-begun' | 'fault-over', at: number): this {
     return this.tell({ event, at, process: 'controller', fault: 'store' });
   }

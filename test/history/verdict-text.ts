@@ -17,7 +17,7 @@ export function verdictText({ figures, violations }: Verdict): string {
     `denials: ${counts(denials)}; failures: ${counts(failures)}`,
     `overlaps: ${overlaps}; writes: ${writes.applied} applied, stale ones ${writes.staleRefused} refused and ${writes.staleApplied} applied`,
     `takeovers after death or freezing: ${spread(takeovers)}; not judged: ${takeovers.unjudged}`,
-    `holders told after the end: ${spread(figures.toldLate)}`,
+    `holders told after the end: ${spread(figures.toldLate)}; stalls: ${figures.stalls}`,
     violations.length === 0 ? 'no promise was broken' : `${violations.length} violations:`,
     ...told,
     ...(untold > 0 ? [`and ${untold} more`] : []),

@@ -12,7 +12,8 @@ import {
 import { abreast } from '../abreast.js';
 import type { Context } from '../context.js';
 import type { Step } from '../plan.js';
-import { type RecordKeeper, isUnreadable } from '../record-keeper.js';
+import { isUnreadable } from '../known-record.js';
+import type { RecordKeeper } from '../record-keeper.js';
 import type { Archived } from './bounded-archive.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 

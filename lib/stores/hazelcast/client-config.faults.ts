@@ -2,6 +2,9 @@ import type { ClientConfig } from 'hazelcast-client';
 
 export const FAIL_ON_INDETERMINATE_STATE = 'hazelcast.client.operation.fail.on.indeterminate.state';
 
+/** Whoever reads the clock of one member only may take a permit over by a clock that is ahead of all others. */
+const ROUTING = 'remove it: cluster time is read from one member after another, so that all of them are heard';
+
 /** What the store must decide itself, and why a user's value is refused rather than dropped without a word. */
 const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, instead: string][] = [
   ['clusterName', (config) => config.clusterName, 'use the option clusterName'],
@@ -14,6 +17,8 @@ const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, in
     (config) => config.network?.hazelcastCloud,
     'pass a client of your own as the option client',
   ],
+  ['network.smartRouting', (config) => config.network?.smartRouting === false || undefined, ROUTING],
+  ['loadBalancer', (config) => config.loadBalancer, ROUTING],
   ['network.redoOperation', (config) => config.network?.redoOperation, 'remove it: a write must not be sent twice'],
   [
     `properties['${FAIL_ON_INDETERMINATE_STATE}']`,

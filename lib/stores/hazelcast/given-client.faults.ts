@@ -1,4 +1,10 @@
-import type { Client as HazelcastClient } from 'hazelcast-client';
+import { type ClientConfig, type Client as HazelcastClient, LoadBalancerType } from 'hazelcast-client';
+
+const { ROUND_ROBIN } = LoadBalancerType;
+
+const UNHEARD =
+  'client: it asks one member only, or members by chance (network.smartRouting, loadBalancer), so that the clocks of the ' +
+  'others go unheard: leave both at their defaults';
 
 interface GivenClient {
   readonly client?: HazelcastClient | undefined;
@@ -8,7 +14,7 @@ interface GivenClient {
 /** What in the config of a client that was passed in would make the store slow or wrong. */
 export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: GivenClient): string[] {
   if (typeof client?.getConfig !== 'function') return [];
-  const { connectionStrategy, nearCaches = {} } = client.getConfig();
+  const { connectionStrategy, nearCaches = {}, network, loadBalancer } = client.getConfig();
   // In hazelcast-client 5.6 only a synchronous start connects to the other members (HazelcastClient.init). Writes then
   // wait 5 s for the acknowledgement of a backup that can't reach the client, and end as indeterminate.
   const asyncStart = connectionStrategy?.asyncStart
@@ -16,8 +22,15 @@ export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: Gi
         'client: it was made with connectionStrategy.asyncStart, and so never connects to more than one member: turn it off',
       ]
     : [];
+  const unheard = hearsAll(network, loadBalancer) ? [] : [UNHEARD];
   const nearCached = Object.keys(nearCaches).filter((pattern) => covers(pattern, mapName));
-  return [...asyncStart, ...nearCached.map((pattern) => nearCacheFault(pattern, mapName))];
+  return [...asyncStart, ...unheard, ...nearCached.map((pattern) => nearCacheFault(pattern, mapName))];
+}
+
+/** Whether successive calls without a key go to one member after another. */
+function hearsAll(network: ClientConfig['network'], balancer: ClientConfig['loadBalancer']): boolean {
+  const isInTurn = !balancer?.customLoadBalancer && (balancer?.type ?? ROUND_ROBIN) === ROUND_ROBIN;
+  return isInTurn && network?.smartRouting !== false;
 }
 
 function nearCacheFault(pattern: string, mapName: string): string {

@@ -20,8 +20,8 @@ interface RecordOptions {
    */
   readonly acquisition?: 'optimistic' | 'pessimistic';
   /**
-   * Keeps records in the CP subsystem instead of a map: no acknowledged write is lost, and no side of a split network
-   * writes but the majority's. Needs members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from
+   * Keeps records in the CP subsystem instead of a map: no acknowledged write is lost while a majority of the CP
+   * members lives (open source keeps nothing on disk), and no side of a split network writes but the majority's. Needs members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from
    * 5.5. All nodes must agree on it: records in CP and records in a map know nothing of one another. Default false.
    *
    * @see https://docs.hazelcast.com/hazelcast/5.4/cp-subsystem/cp-subsystem

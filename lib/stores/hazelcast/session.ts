@@ -36,6 +36,8 @@ export async function openSession(
   // success". Not an operation of the map, which split-brain protection may refuse while all else is well.
   await generator.newId();
   const { records, map } = await openRecords(client, options, circumstances);
+  // Nobody would take listeners off again that are put on a client whose session is over.
+  circumstances.ended.throwIfAborted();
   await feed.attach(client, map, hints);
   return { client, records, clock: new MemberClock(generator, options.client === undefined) };
 }

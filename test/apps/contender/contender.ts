@@ -24,6 +24,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #held = new Map<Permit, AbortSignal>();
   readonly #watch = new FreezeWatch({
     frozen: 300,
+    onStalled: (since) => this.diary.stalled(since),
     onWoken: (callback) => this.#woken(callback),
     onTimersOver: () => this.#timersOver(),
   });

@@ -67,6 +67,10 @@ export class Diary {
     tell({ event: 'woken', semaphore, permit: id, callback, ...found });
   }
 
+  stalled(since: number): void {
+    tell({ event: 'stalled', since });
+  }
+
   #refreshedByItself(id: string): void {
     const permit = this.#held.get(id);
     if (permit) tell({ event: 'refreshed', semaphore: permit.semaphore, permit: id, remaining: permit.remaining });

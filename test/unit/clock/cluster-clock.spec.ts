@@ -61,6 +61,20 @@ describe('cluster time', () => {
     expect(passed()).toEqual([-6000, 0]);
   });
 
+  it('forgets what a clock was before it was set back, however it moves later', async () => {
+    const { time, members, clock, passed } = await sampled({ one: 3_600_000 });
+    for (const off of [0, 600]) {
+      members.off.set('one', off);
+      await clock.sample();
+      await time.advance(31_000);
+    }
+    await clock.sample();
+    expect(passed()).toEqual([62_600, 62_600]);
+    members.off.set('one', 0);
+    await clock.sample();
+    expect(passed()).toEqual([62_000, 62_600]);
+  });
+
   it('goes on by what was last heard while no member tells its time', async () => {
     const { time, passed } = await sampled({ one: 100, two: 300 });
     await time.advance(60_000);
@@ -163,6 +177,16 @@ describe('the cluster clock', () => {
     members.roundTrip = 501;
     await clock.sample();
     expect(clock.sampledAt).toBe(first);
+  });
+
+  it('tells when its last sample was begun, also when a later reading of it failed', async () => {
+    const { time, members, clock } = await sampled({ one: 0 });
+    await time.advance(1000);
+    const before = members.readings;
+    const { read } = members;
+    members.read = () => (members.readings > before ? Promise.reject(new Error('away')) : read());
+    await expect(clock.sample()).rejects.toThrow('away');
+    expect(clock.sampledAt).toBe(time.monotonic());
   });
 
   it('goes on sampling after one that failed', async () => {

@@ -35,7 +35,7 @@ export class Members {
 /** A clock over members, and the reasons for suspicion that it told of. */
 export function clockOver(time: FakeTime, members: Members, options: { strictStart?: boolean } = {}) {
   const reasons: string[] = [];
-  const clock = new ClusterClock(members.read, time, {
+  const clock = new ClusterClock(() => members.read(), time, {
     tolerance: TOLERANCE,
     ...options,
     onSuspect: (reason) => reasons.push(reason),

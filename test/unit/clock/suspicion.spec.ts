@@ -56,6 +56,15 @@ describe('the cluster clock is suspect', () => {
     expect(clock.isSuspect).toBe(false);
   });
 
+  it('with strictStart, too, tells of the first sign', async () => {
+    const time = new FakeTime();
+    const { clock, reasons } = clockOver(time, new Members(time, { one: 0, two: 3000 }), { strictStart: true });
+    clock.start();
+    await time.advance(0);
+    clock.stop();
+    expect(reasons).toEqual([expect.stringContaining('3000 ms apart')]);
+  });
+
   it('until 30 s after the last sign', async () => {
     const { time, clock } = await sampled({ one: 0 });
     clock.suspect('a first sign');

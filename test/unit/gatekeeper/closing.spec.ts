@@ -41,6 +41,30 @@ describe('close', () => {
     expect(nodes.time.pending).toBe(0);
   });
 
+  it('leaves no timer of what it was just taking back', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go) => (call === 'compareAndSet' ? new Promise(() => undefined) : go());
+    const asked = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(2500);
+    expect(await asked).toBeInstanceOf(UnknownOutcomeError);
+    await gatekeeper.close();
+    await settled();
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('ends a start that still verifies the store', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = nodes.unstarted({ definitions: [JOB] });
+    let verified!: () => void;
+    Object.assign(store, { verify: () => new Promise<void>((resolve) => (verified = resolve)) });
+    const starting = gatekeeper.start();
+    await gatekeeper.close();
+    verified();
+    await starting;
+    expect(nodes.time.pending).toBe(0);
+  });
+
   it('is idempotent, also at once', async () => {
     const { gatekeeper, store } = await cluster().node();
     await Promise.all([gatekeeper.close(), gatekeeper.close()]);

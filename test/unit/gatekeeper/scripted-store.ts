@@ -14,8 +14,13 @@ export class ScriptedStore implements RecordStore {
     return this.#call('read', () => this.inner.read(key));
   }
 
-  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
-    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next));
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean> {
+    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options));
   }
 
   list(prefix: string): Promise<Map<string, string>> {

@@ -20,6 +20,16 @@ describe('a record that is put back after the store lost it', () => {
     expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
   });
 
+  it('keeps the grace that goes on when it is put back a second time, by whoever knows only shorter permits', () => {
+    const displaced = aPermit('holder', { duration: 60_000, expiresAt: START + 60_000 });
+    const first = restore({ ...known, permits: [displaced] }, undefined, viewAt(1000), 'first');
+    const forgotten = { ...first, permits: [] };
+    const again = restore(forgotten, undefined, viewAt(2000), 'again');
+    expect(again.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
+    const merged = restore({ ...known, permits: [] }, { ...forgotten, seq: 1 }, viewAt(2000), 'merged');
+    expect(merged.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
+  });
+
   it('refreshes a permit for the holder that still has it', () => {
     const decision = decide(restored, aRequest('holder', { held, onlyRefresh: true }), viewAt(1001));
     const { id, slot, token } = held;

@@ -6,6 +6,9 @@ import { CP_GROUP, type CpReferences } from './cp-references.js';
 /** A group's first leader is elected within about three seconds of its first use. */
 const PATIENCE = 10_000;
 
+/** Made only where the first one looks like no group at all. */
+const SECOND_GROUP = `${CP_GROUP}-proof`;
+
 /** What is used of a proxy's insides (hazelcast-client 5.6): the id of the group that its reference lies in. */
 interface GroupMember {
   getGroupId?(): { readonly seed: unknown; readonly id: unknown };
@@ -35,7 +38,8 @@ export async function proveCp(client: HazelcastClient, references: CpReferences)
 async function prove(client: HazelcastClient, references: CpReferences): Promise<void> {
   try {
     const proof = await references.of('proof');
-    if (isUnsafe(client, proof)) throw new CpMissingError('it runs in unsafe mode, since cp-member-count is 0');
+    if (isLikeData(client, proof, CP_GROUP) && (await isUnsafe(client, references)))
+      throw new CpMissingError('it runs in unsafe mode, since cp-member-count is 0');
     await proof.get();
   } catch (error) {
     if (error instanceof UnsupportedOperationError) throw new CpMissingError(error.message, { cause: error });
@@ -45,11 +49,15 @@ async function prove(client: HazelcastClient, references: CpReferences): Promise
 
 /**
  * Without CP members open-source members up to 5.4 keep CP references like any other data, without consensus, and say so
- * nowhere. But then a group's id is the partition of its name, with a seed of 0. A true one is an index of the log in
- * which the group was made, far higher than any number of partitions.
+ * nowhere. But then a group's id is the partition of its name, with a seed of 0. A true one is a random number below
+ * 10,000 at first, so that one group may look like it by chance; a second one hardly does, too.
  */
-function isUnsafe(client: HazelcastClient, reference: IAtomicReference<unknown>): boolean {
+async function isUnsafe(client: HazelcastClient, references: CpReferences): Promise<boolean> {
+  return isLikeData(client, await references.of('proof', SECOND_GROUP), SECOND_GROUP);
+}
+
+function isLikeData(client: HazelcastClient, reference: IAtomicReference<unknown>, name: string): boolean {
   const group = (reference as GroupMember).getGroupId?.();
-  const partition = client.getPartitionService().getPartitionId(CP_GROUP);
+  const partition = client.getPartitionService().getPartitionId(name);
   return String(group?.seed) === '0' && String(group?.id) === String(partition);
 }

@@ -33,17 +33,17 @@ export class CpReferences {
     }
   }
 
-  of(key: string): Promise<Reference> {
-    const known = this.#references.get(key);
+  of(key: string, group = CP_GROUP): Promise<Reference> {
+    const name = `${this.mapName}:${escaped(key)}@${group}`;
+    const known = this.#references.get(name);
     if (known) return known;
-    const made = this.#make(key);
-    this.#references.set(key, made);
-    made.catch(() => this.#references.delete(key));
+    const made = this.#make(name);
+    this.#references.set(name, made);
+    made.catch(() => this.#references.delete(name));
     return made;
   }
 
-  async #make(key: string): Promise<Reference> {
-    const name = `${this.mapName}:${escaped(key)}@${CP_GROUP}`;
+  async #make(name: string): Promise<Reference> {
     return sendingNull(await this.client.getCPSubsystem().getAtomicReference<unknown>(name));
   }
 }

@@ -27,6 +27,8 @@ interface LockOptions {
 export class LockedRecords extends MapRecords {
   /** A dead holder's lock ends well within the time of a call that comes right after it. */
   readonly #lease: number;
+  /** Of the last request for a lock that was answered with an error. */
+  #failure?: unknown;
   /** Whoever was refused for longer takes the lock by force. */
   readonly #patience: number;
 
@@ -76,9 +78,12 @@ export class LockedRecords extends MapRecords {
   /** An answer that was lost, as when a member dies, is a refusal: if the lock is ours after all, the next try gets it. */
   async #tryLock(key: string): Promise<boolean> {
     try {
-      return await this.map.tryLock(key, 0, this.#lease);
+      const isLocked = await this.map.tryLock(key, 0, this.#lease);
+      this.#failure = undefined;
+      return isLocked;
     } catch (error) {
       if (error instanceof SplitBrainProtectionError) throw readFailure(error);
+      this.#failure = error;
       return false;
     }
   }
@@ -102,9 +107,13 @@ export class LockedRecords extends MapRecords {
   }
 
   #giveUp(key: string): never {
+    const { callTimeout, ended } = this.options;
+    const cause = this.#failure;
+    const why = ended.aborted ? 'the connection was lost' : cause ? (cause as Error).message : 'others hold it';
     throw new StoreUnavailableError(
-      `The lock of record ${JSON.stringify(key)} was not to be had within ${this.options.callTimeout} ms, ` +
+      `The lock of record ${JSON.stringify(key)} was not to be had within ${callTimeout} ms (${why}), ` +
         'so that nothing was written: try again',
+      { cause },
     );
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Client, type ClientConfig, ReconnectMode } from 'hazelcast-client';
+import { type Client, type ClientConfig, LoadBalancerType, ReconnectMode } from 'hazelcast-client';
 import { InvalidOptionsError } from '../../../../lib/semaphores/invalid-options.error.js';
 import { type HazelcastStoreOptions, resolveOptions } from '../../../../lib/stores/hazelcast/hazelcast.options.js';
 
@@ -83,6 +83,8 @@ describe('Options of hazelcast()', () => {
     [{ clusterName: 'x' }, 'clientConfig: clusterName: use the option clusterName'],
     [{ network: { clusterMembers: [] } }, 'clientConfig: network.clusterMembers: use the option members'],
     [{ network: { redoOperation: true } }, 'clientConfig: network.redoOperation: remove it'],
+    [{ network: { smartRouting: false } }, 'clientConfig: network.smartRouting: remove it'],
+    [{ loadBalancer: { type: LoadBalancerType.RANDOM } }, 'clientConfig: loadBalancer: remove it'],
     [{ connectionStrategy: {} }, 'clientConfig: connectionStrategy: remove it'],
     [{ nearCaches: {} }, 'clientConfig: nearCaches: remove it'],
     [{ properties: { 'hazelcast.client.operation.fail.on.indeterminate.state': false } }, 'clientConfig: properties['],
@@ -104,6 +106,22 @@ describe('A client that is passed in', () => {
   it('may not be one that starts asynchronously, because that never connects to a second member', () => {
     const client = clientWith({ connectionStrategy: { asyncStart: true, reconnectMode: ReconnectMode.ASYNC } });
     expect(faultsOf({ client })).toEqual([expect.stringContaining('connectionStrategy.asyncStart')]);
+  });
+
+  it.each<ClientConfig>([
+    { network: { smartRouting: false } },
+    { loadBalancer: { type: LoadBalancerType.RANDOM } },
+    { loadBalancer: { customLoadBalancer: {} as never } },
+  ])('may not leave the clocks of members unheard: %j', (config) => {
+    expect(faultsOf({ client: clientWith(config) })).toEqual([expect.stringContaining('go unheard')]);
+  });
+
+  it('may say of routing what is the default anyway', () => {
+    const client = clientWith({
+      network: { smartRouting: true },
+      loadBalancer: { type: LoadBalancerType.ROUND_ROBIN },
+    });
+    expect(faultsOf({ client })).toEqual([]);
   });
 
   it.each(['default', 'gatekeeper.records', 'gatekeeper.*', '*', '*.records', 'gate*records'])(

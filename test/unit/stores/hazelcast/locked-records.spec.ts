@@ -5,6 +5,9 @@ import { Turns } from '../../../../lib/stores/hazelcast/records/turns.js';
 import { NoQuorumError, StoreUnavailableError } from '../../../../lib/stores/store.errors.js';
 import { eventually } from '../../../contract/eventually.js';
 
+/** ms: long, where the call is to succeed on a machine that is busy. */
+const PATIENCE = 2000;
+/** ms: short, where it is to give up. */
 const CALL_TIMEOUT = 80;
 
 /** A map with one entry, whose calls a test may answer otherwise; notes them in order. */
@@ -27,8 +30,8 @@ function fakeMap(
   return { calls, map };
 }
 
-function locked(map: IMap<string, unknown>, ended = new AbortController().signal) {
-  return new LockedRecords(map, { turns: new Turns(), callTimeout: CALL_TIMEOUT, ended });
+function locked(map: IMap<string, unknown>, callTimeout = PATIENCE, ended = new AbortController().signal) {
+  return new LockedRecords(map, { turns: new Turns(), callTimeout, ended });
 }
 
 const never = () => new Promise<never>(() => undefined);
@@ -87,14 +90,25 @@ describe('A compare-and-set under a lock', () => {
 
   it('was surely not written when the lock is not to be had', async () => {
     const { map, calls } = fakeMap({ tryLock: async () => false, forceUnlock: fail });
-    await expect(locked(map).compareAndSet('key', 'before', 'after')).rejects.toThrow(StoreUnavailableError);
+    await expect(locked(map, CALL_TIMEOUT).compareAndSet('key', 'before', 'after')).rejects.toThrow('others hold it');
     expect(calls).not.toContain('write');
+  });
+
+  it('says why the members refuse the lock', async () => {
+    const { map } = fakeMap({ tryLock: fail, forceUnlock: fail });
+    const error = await locked(map, CALL_TIMEOUT)
+      .compareAndSet('key', 'before', 'after')
+      .catch((fault) => fault);
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    expect(error).toMatchObject({ message: expect.stringContaining('(no)'), cause: { message: 'no' } });
   });
 
   it('is not written under a lock that came after the caller gave up, and gives it back', async () => {
     const late = () => new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT + 5, true));
     const { map, calls } = fakeMap({ tryLock: late });
-    await expect(locked(map).compareAndSet('key', 'before', 'after')).rejects.toThrow('nothing was written');
+    await expect(locked(map, CALL_TIMEOUT).compareAndSet('key', 'before', 'after')).rejects.toThrow(
+      'nothing was written',
+    );
     expect(calls).toEqual(['lock', 'unlock']);
   });
 
@@ -119,9 +133,8 @@ describe('A compare-and-set under a lock', () => {
         return false;
       },
     });
-    await expect(locked(map, ended.signal).compareAndSet('key', 'before', 'after')).rejects.toThrow(
-      StoreUnavailableError,
-    );
+    const writing = locked(map, PATIENCE, ended.signal).compareAndSet('key', 'before', 'after');
+    await expect(writing).rejects.toThrow('the connection was lost');
     expect(calls).toEqual(['lock', 'get', 'unlock']);
   });
 });

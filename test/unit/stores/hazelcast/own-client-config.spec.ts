@@ -27,7 +27,7 @@ describe('The config of an own client', () => {
     const config = configOf({
       clientConfig: {
         clientLabels: ['label'],
-        network: { smartRouting: false },
+        network: { connectionTimeout: 500 },
         lifecycleListeners: [listener],
         properties: { 'hazelcast.client.heartbeat.timeout': 7 },
         flakeIdGenerators: { other: { prefetchCount: 7 } },
@@ -35,7 +35,7 @@ describe('The config of an own client', () => {
     });
     expect(config).toMatchObject({
       clientLabels: ['label'],
-      network: { smartRouting: false, clusterMembers: ['127.0.0.1:5701'] },
+      network: { connectionTimeout: 500, clusterMembers: ['127.0.0.1:5701'] },
       properties: { 'hazelcast.client.heartbeat.timeout': 7 },
       flakeIdGenerators: { other: { prefetchCount: 7 } },
     });
