@@ -2,7 +2,7 @@
  * The layout's direction: a folder may import only from those before it. A new folder gets its place in this list.
  * Nobody imports a peer that belongs to another folder.
  */
-const LAYERS = ['semaphores', 'stores', 'clock', 'gatekeeper', 'scheduling', 'persistence', 'console'];
+const LAYERS = ['semaphores', 'stores', 'clock', 'gatekeeper', 'scheduling', 'persistence', 'console', 'cli'];
 
 const direction = LAYERS.map((folder, index) => ({
   name: `${folder}-imports-only-what-stands-before-it`,

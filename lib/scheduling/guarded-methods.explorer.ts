@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { type Gatekeeper, GatekeeperService } from '../gatekeeper/index.js';
@@ -6,18 +6,22 @@ import { InvalidOptionsError } from '../semaphores/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { NOT_STATIC } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import { findRegistry } from './cron-jobs.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
 import { guardWith } from './guarded-run.js';
+import { scheduleOf } from './schedule-metadata.js';
+import { TaskCards } from './task-cards.js';
 
 /**
  * Lists the guarded methods when the application boots, and fails with one error that names every fault. It wraps
  * nothing: the decorator does, so that the order of modules doesn't matter.
  */
 @Injectable()
-export class GuardedMethodsExplorer implements OnModuleInit {
+export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
   readonly #logger = new Logger('Gatekeeper');
   #methods: readonly GuardedMethod[] = [];
+  #cards?: TaskCards;
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -37,7 +41,23 @@ export class GuardedMethodsExplorer implements OnModuleInit {
     const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     for (const definition of definitions) this.gatekeeper.code.expect(definition);
+    this.#announceTasks();
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
+  }
+
+  /** The scheduler begins in this phase, too. */
+  onApplicationBootstrap(): void {
+    this.#cards?.booted();
+  }
+
+  /** The other nodes are told what this one runs by itself. */
+  #announceTasks(): void {
+    const cards = new TaskCards(this.#methods, findRegistry(this.discovery));
+    this.#cards = cards;
+    this.gatekeeper.roster.tasks = () => cards.all;
+    if (this.#methods.some(({ schedule }) => schedule?.kind === 'interval')) {
+      this.gatekeeper.events$.subscribe((event) => cards.hear(event));
+    }
   }
 
   #guardedMethods(wrapper: InstanceWrapper): GuardedMethod[] {
@@ -47,9 +67,9 @@ export class GuardedMethodsExplorer implements OnModuleInit {
     // Of a transient provider there is only a hull, on which nothing may run.
     const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
     const methods = this.scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const metadata = metadataOf(prototype, name);
+      const found = metadataOf(prototype, name);
       // By the class: the token of a provider may be a symbol, or another name for the same instance.
-      return metadata ? [{ method: `${prototype.constructor.name}.${name}`, metadata, isStatic }] : [];
+      return found ? [{ method: `${prototype.constructor.name}.${name}`, isStatic, ...found }] : [];
     });
     if (isStatic && methods.length > 0) giveIfWithout(wrapper.instance as object, this.gatekeeper);
     return methods;
@@ -60,9 +80,11 @@ function prototypeOf(instance: unknown): object | undefined {
   return typeof instance === 'object' && instance !== null ? (Object.getPrototypeOf(instance) as object) : undefined;
 }
 
-function metadataOf(prototype: object, name: string): ClusterSingletonMetadata | undefined {
+function metadataOf(prototype: object, name: string): Pick<GuardedMethod, 'metadata' | 'schedule'> | undefined {
   const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as object;
-  return Reflect.getMetadata(CLUSTER_SINGLETON, method) as ClusterSingletonMetadata | undefined;
+  const metadata = Reflect.getMetadata(CLUSTER_SINGLETON, method) as ClusterSingletonMetadata | undefined;
+  const schedule = metadata && scheduleOf(method);
+  return metadata && { metadata, ...(schedule && { schedule }) };
 }
 
 /** Nest injects properties only where it calls the constructor itself, not into what a factory made or a value is. */

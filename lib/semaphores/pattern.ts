@@ -25,3 +25,8 @@ export function compilePattern(pattern: string): NameMatcher | string {
     return `${show(pattern)} is not an RE2 pattern: ${(error as Error).message}`;
   }
 }
+
+/** The pattern that matches this name and no other: as it stands, "eu.west" would let "eu-west" through. */
+export function exactly(name: string): string {
+  return RE2JS.quote(name);
+}

@@ -51,6 +51,7 @@ function assertContents(paths) {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/testing/index.js',
+    'dist/cli/main.js',
     'tools/hazelcast/pom.xml',
   ];
   const missing = needed.filter((path) => !paths.includes(path));

@@ -63,10 +63,10 @@ function tooLongRun({ task, took, at, node }: RunEntry, tasks: readonly Schedule
 function notRun(state: SemaphoreState, facts: Facts): Warning[] {
   const byName = groupedBy(facts.tasks, ({ card }) => card.task);
   return [...byName].flatMap(([name, tasks]) => {
-    const since = Math.min(
+    const since = Math.max(
       ...tasks.filter(({ node }) => facts.passing.has(node)).flatMap((task) => missesSince(task, facts)),
     );
-    if (since === Infinity) return [];
+    if (since === -Infinity) return [];
     const run = facts.runs.find(({ task }) => task === name);
     // What the runs of another task show, or show not, says nothing of this one.
     const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
@@ -81,7 +81,7 @@ function notRun(state: SemaphoreState, facts: Facts): Warning[] {
 function missesSince({ card, node }: ScheduledTask, { now }: Facts): number[] {
   const { recent, next, interval, kind } = card.schedule ?? {};
   if (kind === 'timeout') return [];
-  const first = recent?.at(-MISSES) ?? (next !== undefined && interval ? next - MISSES * interval : undefined);
+  const first = recent ? recent.at(-MISSES) : next && interval && next - MISSES * interval;
   if (first === undefined) return [];
   const since = clusterTimeOf(first, node);
   return node.startedAt <= since && since <= now ? [since] : [];

@@ -1,0 +1,24 @@
+import { Argument, Command } from 'commander';
+import { bashScript } from '../completion/bash.js';
+import { type CommandTree, commandTree } from '../completion/command-tree.js';
+import { fishScript } from '../completion/fish.js';
+import { zshScript } from '../completion/zsh.js';
+import type { Runner } from '../session.js';
+
+const SCRIPTS: Readonly<Record<string, (tree: CommandTree) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+/** @param root gives the whole program, which this command is a part of */
+export function completionCommand(runner: Runner, root: () => Command): Command {
+  return new Command('completion')
+    .description('print what makes a shell complete commands and options')
+    .addArgument(new Argument('<shell>', 'whose').choices(Object.keys(SCRIPTS)))
+    .action(
+      runner.action<object, [string]>(async (session, _, shell) => {
+        session.output.result({ shell, script: SCRIPTS[shell]!(commandTree(root())) }, ({ script }) => script);
+      }),
+    );
+}

@@ -1,0 +1,116 @@
+import { Command } from 'commander';
+import type { DefinitionEdit } from '../../gatekeeper/index.js';
+import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
+import type { Grounds } from '../operator.js';
+import { readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
+import type { Runner } from '../session.js';
+import { plain } from '../text/plain.js';
+import { definitionText } from '../views/definition.view.js';
+
+interface Fields {
+  readonly permits?: number;
+  readonly duration?: number;
+  readonly group?: string;
+  readonly acquirer?: string;
+}
+
+const NOTHING_TO_EDIT = 'nothing to change was given: add --permits, --duration, --group or --acquirer';
+
+export function defineCommand(runner: Runner): Command {
+  return withFields(new Command('define'))
+    .description('define a semaphore that no code brings along')
+    .argument('<name>', 'of the semaphore')
+    .requiredOption('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
+    .addOption(reasonOption())
+    .action(
+      runner.action<Fields & { duration: number; reason?: string }, [string]>(async (session, options, name) => {
+        const { duration, reason } = options;
+        const input = { name, ...fieldsOf(options), duration };
+        const state = await session.operate((operator) => operator.define(input, { reason }));
+        session.output.result(state, definitionText);
+      }),
+    );
+}
+
+export function editCommand(runner: Runner): Command {
+  return withFields(new Command('edit'))
+    .description('put another definition in force; permits that are held stay')
+    .argument('<name>', 'of the semaphore')
+    .option('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
+    .addOption(revisionOption())
+    .addOption(reasonOption())
+    .action(
+      runner.action<Fields & Grounds, [string]>(async (session, options, name) => {
+        const { expectedRevision, reason } = options;
+        const changes = fieldsOf(options);
+        if (Object.keys(changes).length === 0) throw new UsageFailure(NOTHING_TO_EDIT);
+        const grounds = { expectedRevision, reason };
+        const state = await session.operate((operator) => operator.edit(name, changes, grounds));
+        session.output.result(state, definitionText);
+      }),
+    );
+}
+
+export function resetCommand(runner: Runner): Command {
+  return new Command('reset')
+    .description('put back what the code says; needs a node whose code does, so --url')
+    .argument('<name>', 'of the semaphore')
+    .addOption(revisionOption())
+    .addOption(reasonOption())
+    .action(
+      runner.action<Grounds, [string]>(async (session, { expectedRevision, reason }, name) => {
+        const state = await session.operate((operator) => operator.reset(name, { expectedRevision, reason }));
+        session.output.result(state, definitionText);
+      }),
+    );
+}
+
+export function removeCommand(runner: Runner): Command {
+  return new Command('remove')
+    .description('take a definition away with all its permits; code does not bring it back, "define" or "reset" do')
+    .argument('<name>', 'of the semaphore')
+    .addOption(reasonOption())
+    .action(
+      runner.action<Grounds, [string]>(async (session, { reason }, name) => {
+        const removed = await session.operate((operator) => operator.remove(name, { reason }));
+        if (!removed)
+          throw new CommandFailure(EXIT.notFound, `there is no semaphore ${JSON.stringify(name)} to remove`);
+        session.output.result({ removed: name }, () => `${plain(name)}: removed`);
+      }),
+    );
+}
+
+export function revokeCommand(runner: Runner): Command {
+  return new Command('revoke')
+    .description('take a permit from its holder at once ("explain" shows permit ids)')
+    .argument('<name>', 'of the semaphore')
+    .argument('<permitId>', 'of the permit')
+    .addOption(reasonOption())
+    .action(
+      runner.action<Grounds, [string, string]>(async (session, { reason }, name, permitId) => {
+        const revoked = await session.operate((operator) => operator.revoke(name, permitId, { reason }));
+        if (!revoked) throw new CommandFailure(EXIT.notFound, notHeld(name, permitId));
+        session.output.result({ semaphore: name, revoked: permitId }, () => plain(`${name}: revoked ${permitId}`));
+      }),
+    );
+}
+
+function notHeld(name: string, permitId: string): string {
+  return `no permit ${JSON.stringify(permitId)} of ${JSON.stringify(name)} is held (any more): "gatekeeper explain" shows those that are`;
+}
+
+function withFields(command: Command): Command {
+  return command
+    .option('--permits <n>', 'how many may hold it at once; 0: nobody new', wholeNumber(0))
+    .option('--group <pattern>', "RE2; must match a node's whole group", readPattern)
+    .option('--acquirer <pattern>', "RE2; must match a node's whole name", readPattern);
+}
+
+function fieldsOf({ permits, duration, group, acquirer }: Fields): DefinitionEdit {
+  return {
+    ...(permits !== undefined && { permits }),
+    ...(duration !== undefined && { duration }),
+    ...(group !== undefined && { groupPattern: group }),
+    ...(acquirer !== undefined && { acquirerPattern: acquirer }),
+  };
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit-code.js';
+import type { Runner } from '../session.js';
+import { explanationText } from '../views/explanation.view.js';
+
+interface ExplainOptions {
+  readonly group?: string;
+  readonly acquirer?: string;
+  readonly check?: true;
+}
+
+export function explainCommand(runner: Runner): Command {
+  return new Command('explain')
+    .description('show what would be decided now, and why: on the node that answers, or for --group and --acquirer')
+    .argument('<name>', 'of the semaphore')
+    .option('--group <group>', 'straight to Hazelcast: of the node in question (default: "default")')
+    .option('--acquirer <name>', "straight to Hazelcast: of the node in question (default: this host's name)")
+    .option('--check', 'end with 4 when a permit would be denied')
+    .action(
+      runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {
+        const explanation = await session.operate((operator) => operator.explain(name), { group, acquirer });
+        session.output.result(explanation, explanationText);
+        if (explanation.reason === 'no-definition') return EXIT.notFound;
+        return check && explanation.outcome === 'denied' ? EXIT.conflict : EXIT.done;
+      }),
+    );
+}

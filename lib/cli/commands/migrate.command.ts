@@ -1,0 +1,88 @@
+import { Command } from 'commander';
+import type { MigrationPlan, MigrationRequest } from '../../gatekeeper/index.js';
+import { exactly } from '../../semaphores/index.js';
+import { EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
+import type { Operator } from '../operator.js';
+import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
+import { PORTION, type Portion, inPortions, tellFailures } from '../portions.js';
+import type { Runner, Session } from '../session.js';
+import { planText } from '../views/migration.view.js';
+
+interface MigrateOptions {
+  readonly names?: string;
+  readonly fromGroup?: string;
+  readonly toGroup?: string;
+  readonly groupPattern?: string;
+  readonly acquirerPattern?: string;
+  readonly reason?: string;
+  readonly yes?: true;
+  readonly portion: number;
+}
+
+const NO_TARGET = 'say where to: --to-group, --group-pattern or --acquirer-pattern';
+const TWO_GROUPS = '--to-group and --group-pattern both say which group: leave one of them out';
+
+export function migrateCommand(runner: Runner): Command {
+  return new Command('migrate')
+    .description('move definitions to other nodes by their patterns; shows what it would do unless --yes is given')
+    .option('--names <pattern>', 'RE2; must match the whole name; all of them unless given', readPattern)
+    .option('--from-group <group>', 'only those that let this group through now')
+    .option('--to-group <group>', 'let this group through, and no other')
+    .option('--group-pattern <pattern>', 'RE2 of the groups to let through', readPattern)
+    .option('--acquirer-pattern <pattern>', 'RE2 of the nodes to let through', readPattern)
+    .addOption(reasonOption())
+    .option('--portion <n>', 'how many at a time', wholeNumber(1), PORTION)
+    .option('--yes', 'do it')
+    .action(
+      runner.action<MigrateOptions, []>(async (session, options) => {
+        const request = requestOf(options);
+        return session.operate((operator) =>
+          options.yes ? migrate(session, operator, request, options) : plan(session, operator, request),
+        );
+      }),
+    );
+}
+
+async function plan(session: Session, operator: Operator, request: MigrationRequest): Promise<ExitCode> {
+  const { steps, remaining } = await operator.planMigration(request, {});
+  session.output.result({ dryRun: true, steps, remaining }, planText);
+  return EXIT.done;
+}
+
+async function migrate(
+  session: Session,
+  operator: Operator,
+  request: MigrationRequest,
+  { reason, portion }: MigrateOptions,
+) {
+  const call = async (limit: number) => portionOf(await operator.migrate(request, { reason, limit }));
+  const outcome = await inPortions(session, 'migrated', call, portion);
+  const { done, failed, remaining } = outcome;
+  session.progress.clear();
+  session.output.result({ dryRun: false, migrated: done, failed, remaining }, () =>
+    done.length + failed.length === 0 ? 'nothing to migrate: all that match are so already' : `migrated ${done.length}`,
+  );
+  return tellFailures(session, outcome);
+}
+
+function portionOf({ steps, remaining }: MigrationPlan): Portion {
+  return {
+    done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
+    failed: steps.flatMap(({ name, outcome, error }) => (outcome === 'failed' ? [{ name, error: error ?? '' }] : [])),
+    remaining,
+  };
+}
+
+function requestOf({ names, fromGroup, toGroup, groupPattern, acquirerPattern }: MigrateOptions): MigrationRequest {
+  if (toGroup !== undefined && groupPattern !== undefined) throw new UsageFailure(TWO_GROUPS);
+  const group = toGroup === undefined ? groupPattern : exactly(toGroup);
+  if (group === undefined && acquirerPattern === undefined) throw new UsageFailure(NO_TARGET);
+  return {
+    ...(names !== undefined && { names }),
+    ...(fromGroup !== undefined && { group: fromGroup }),
+    to: {
+      ...(group !== undefined && { groupPattern: group }),
+      ...(acquirerPattern !== undefined && { acquirerPattern }),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
+import { patternMatcher, readPattern } from '../option-readers.js';
+import type { Runner } from '../session.js';
+import { livingHolders, statusText } from '../views/status.view.js';
+
+export interface StatusFilter {
+  readonly held?: true;
+  readonly paused?: true;
+  readonly overridden?: true;
+  readonly warned?: true;
+}
+
+export function statusCommand(runner: Runner): Command {
+  return new Command('status')
+    .description('show semaphores: who holds them, what is in force, and warnings')
+    .argument('[pattern]', 'RE2; must match the whole name', readPattern)
+    .option('--held', 'only those that somebody holds')
+    .option('--paused', 'only those that are paused')
+    .option('--overridden', "only those where an operator's edit overrides the code")
+    .option('--warned', 'only those with a warning')
+    .action(
+      runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
+        const { now, semaphores } = await session.operate((operator) => operator.overview());
+        const shown = select(semaphores, pattern, filter);
+        if (pattern !== undefined && shown.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+        session.output.result({ now, semaphores: shown }, (result) => statusText(result.semaphores));
+      }),
+    );
+}
+
+export function select(
+  semaphores: readonly SemaphoreOverview[],
+  pattern: string | undefined,
+  { held, paused, overridden, warned }: StatusFilter = {},
+): SemaphoreOverview[] {
+  const isNamed = patternMatcher(pattern);
+  return semaphores.filter(
+    (semaphore) =>
+      isNamed(semaphore.name) &&
+      (!held || livingHolders(semaphore).length > 0) &&
+      (!paused || semaphore.pause !== undefined) &&
+      (!overridden || semaphore.isOverridden === true) &&
+      (!warned || semaphore.warnings.length > 0),
+  );
+}
+
+export function noMatch(pattern: string): string {
+  return `no semaphore's whole name matches ${JSON.stringify(pattern)}: "gatekeeper status" lists all of them`;
+}

@@ -1,0 +1,73 @@
+import { Command } from 'commander';
+import { EXIT, exitCodeOf } from '../exit-code.js';
+import type { Operator, Overview } from '../operator.js';
+import { readPattern, readSpan } from '../option-readers.js';
+import type { Runner, Session } from '../session.js';
+import { plain } from '../text/plain.js';
+import { timeText } from '../text/times.js';
+import { type Change, changesBetween } from '../views/changes.js';
+import { statusText } from '../views/status.view.js';
+import { Wakeup } from '../wakeup.js';
+import { select } from './status.command.js';
+
+const INTERVAL = 2000;
+
+interface WatchOptions {
+  readonly interval: number;
+}
+
+export function watchCommand(runner: Runner): Command {
+  return new Command('watch')
+    .description('show semaphores, then a line for each change, until interrupted; with --json a line of JSON each')
+    .argument('[pattern]', 'RE2; must match the whole name', readPattern)
+    .option('--interval <duration>', 'how often to look, besides when a change is heard of', readSpan, INTERVAL)
+    .action(
+      runner.action<WatchOptions, [string | undefined]>((session, { interval }, pattern) =>
+        session.operate((operator) => watch(session, operator, pattern, interval)),
+      ),
+    );
+}
+
+async function watch(session: Session, operator: Operator, pattern: string | undefined, interval: number) {
+  const interruption = session.interruption();
+  const wakeup = new Wakeup(interruption);
+  const look = async (): Promise<Overview> => {
+    const { now, semaphores } = await operator.overview();
+    return { now, semaphores: select(semaphores, pattern) };
+  };
+  // Only a hint: without it changes are found at the next look.
+  const hints = operator.hints(() => wakeup.now(), interruption).catch(() => undefined);
+  const first = await wakeup.unlessAborted(look());
+  if (first) session.output.item({ at: first.now, status: first.semaphores }, () => statusText(first.semaphores));
+  const patient = patiently(session, look);
+  let before = first;
+  while (before && !interruption.aborted) {
+    await wakeup.within(interval);
+    const after = await wakeup.unlessAborted(patient());
+    for (const change of after ? changesBetween(before, after) : []) session.output.item(change, line);
+    before = after ?? before;
+  }
+  await hints;
+}
+
+/** A target that was there and is away now may come back: told of once, and looked for again. */
+function patiently(session: Session, look: () => Promise<Overview>): () => Promise<Overview | undefined> {
+  let isAway = false;
+  return async () => {
+    try {
+      const overview = await look();
+      if (isAway) session.output.note('gatekeeper: it is back');
+      isAway = false;
+      return overview;
+    } catch (error) {
+      if (exitCodeOf(error) !== EXIT.unreachable) throw error;
+      if (!isAway) session.output.note(`gatekeeper: ${(error as Error).message}; looking again until interrupted`);
+      isAway = true;
+      return undefined;
+    }
+  };
+}
+
+function line({ at, semaphore, sentence }: Change): string {
+  return plain(`${timeText(at)}  ${semaphore}  ${sentence}`);
+}

@@ -1,0 +1,38 @@
+import type { CommandNode, CommandTree } from './command-tree.js';
+import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
+
+/** For `source <(gatekeeper completion bash)`. */
+export function bashScript(tree: CommandTree): string {
+  const valued = allOptions(tree).filter(({ takesValue }) => takesValue);
+  const files = valued.filter(({ takesFile }) => takesFile);
+  const others = valued.filter(({ takesFile }) => !takesFile);
+  return `# bash completion of ${tree.name}: source <(${tree.name} completion bash)
+_${tree.name}() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command= words= i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case \${COMP_WORDS[i]} in
+      ${anyOf(flagsOf(valued))}) ((i++)) ;;
+      ${anyOf(tree.commands.map(({ name }) => name))}) command=\${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $before in
+    ${anyOf(flagsOf(files))}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    ${anyOf(flagsOf(others))}) return ;;
+  esac
+  case $command in
+    '') words=${quoted([...tree.commands.map(({ name }) => name), ...flagsOf(tree.options)].join(' '))} ;;
+${tree.commands.map((command) => branch(tree, command)).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  case $command in
+    ${anyOf(tree.commands.filter(({ takesFile }) => takesFile).map(({ name }) => name))}) COMPREPLY+=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -F _${tree.name} ${tree.name}`;
+}
+
+function branch(tree: CommandTree, command: CommandNode): string {
+  const words = [...command.choices, ...flagsOf(optionsOf(tree, command))];
+  return `    ${command.name}) words=${quoted(words.join(' '))} ;;`;
+}

@@ -1,0 +1,57 @@
+import type { Command, Option } from 'commander';
+
+export interface OptionNode {
+  /** "--url" */
+  readonly flag: string;
+  readonly description: string;
+  readonly takesValue: boolean;
+  /** Its value is the path of a file. */
+  readonly takesFile: boolean;
+}
+
+export interface CommandNode {
+  readonly name: string;
+  readonly description: string;
+  readonly options: readonly OptionNode[];
+  /** What its argument may be, where that is known. */
+  readonly choices: readonly string[];
+  /** Its argument is the path of a file. */
+  readonly takesFile: boolean;
+}
+
+/** What can be completed, as commander knows it. */
+export interface CommandTree {
+  readonly name: string;
+  /** Options of all commands. */
+  readonly options: readonly OptionNode[];
+  readonly commands: readonly CommandNode[];
+}
+
+export function commandTree(program: Command): CommandTree {
+  return {
+    name: program.name(),
+    options: optionNodes(program),
+    commands: program.createHelp().visibleCommands(program).map(commandNode),
+  };
+}
+
+function commandNode(command: Command): CommandNode {
+  const { registeredArguments } = command;
+  return {
+    name: command.name(),
+    description: command.description(),
+    options: optionNodes(command),
+    choices: registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    takesFile: registeredArguments.some((argument) => argument.name() === 'file'),
+  };
+}
+
+function optionNodes(command: Command): OptionNode[] {
+  return command.createHelp().visibleOptions(command).map(optionNode);
+}
+
+function optionNode(option: Option): OptionNode {
+  const { long, short, flags, description, required, optional } = option;
+  const takesValue = required || optional;
+  return { flag: long ?? short ?? flags, description, takesValue, takesFile: flags.includes('<file>') };
+}

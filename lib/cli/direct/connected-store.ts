@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RecordStore, type StoreDefinition, type StoreHealth, StoreUnavailableError } from '../../stores/index.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
+
+/** ms between looks at a store that is not connected yet. */
+const LOOK = 20;
+
+/**
+ * A store that lets itself be seen once it is open. Gatekeepers never wait for their store; a person who gave one
+ * command does.
+ */
+export class ConnectedStore implements StoreDefinition {
+  readonly kind: string;
+  #store?: RecordStore;
+
+  constructor(private readonly definition: StoreDefinition) {
+    this.kind = definition.kind;
+  }
+
+  open(...options: Parameters<StoreDefinition['open']>): RecordStore {
+    return (this.#store = this.definition.open(...options));
+  }
+
+  /** @throws CommandFailure when it is not connected `within` ms */
+  async connected(target: string, within: number): Promise<void> {
+    const deadline = performance.now() + within;
+    while (!this.#health?.connected) {
+      if (performance.now() > deadline) throw this.#unreachable(target, within);
+      await pause(LOOK);
+    }
+  }
+
+  /** Calls `onChange` at any change that is heard of. */
+  watch(onChange: () => void): Promise<() => Promise<void>> {
+    return this.#store!.watch('', onChange);
+  }
+
+  /** @throws StoreUnavailableError when the last call was not answered */
+  assertAnswered(): void {
+    const { connected, problem } = this.#health!;
+    if (!connected || problem !== undefined) throw new StoreUnavailableError(problem ?? 'the connection was lost');
+  }
+
+  get #health(): StoreHealth | undefined {
+    return this.#store?.health();
+  }
+
+  #unreachable(target: string, within: number): CommandFailure {
+    const why = this.#health?.problem ?? 'no answer';
+    const advice = 'check the address and the name of the cluster, or give it longer with --timeout';
+    return new CommandFailure(EXIT.unreachable, `${target} can't be reached within ${within} ms (${why}): ${advice}`);
+  }
+}

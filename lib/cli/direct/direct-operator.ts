@@ -1,0 +1,166 @@
+import type {
+  AuditEntry,
+  BulkResult,
+  DefinitionEdit,
+  DefinitionState,
+  Explanation,
+  GatekeeperLogger,
+  HistoryEntry,
+  MigrationPlan,
+  MigrationRequest,
+  Overview,
+} from '../../gatekeeper/index.js';
+// Not by the index: that has Nest's service, too, and Nest takes its time to load.
+import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
+import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
+import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import type { StoreDefinition } from '../../stores/index.js';
+import type { BulkCall, Grounds, JournalQuery, NodeView, Operator } from '../operator.js';
+import { ConnectedStore } from './connected-store.js';
+import { newestFirst } from './journal-query.js';
+import { withHoldings } from './node-views.js';
+
+export interface DirectOptions {
+  readonly store: StoreDefinition;
+  /** For people. */
+  readonly target: string;
+  /** Who changes things; shown to everybody. */
+  readonly by: string;
+  /** ms that a connection, and then each call, may take. */
+  readonly timeout: number;
+  /** As the application has it. */
+  readonly clockTolerance?: number | undefined;
+  /** In whose stead `explain` speaks. */
+  readonly group?: string | undefined;
+  readonly acquirer?: string | undefined;
+  readonly logger: GatekeeperLogger;
+}
+
+/** Straight over the store: as a node that has no code, tells nobody that it lives, and never acquires a permit. */
+export class DirectOperator implements Operator {
+  readonly target: string;
+  readonly #store: ConnectedStore;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #by: string;
+
+  private constructor({ store, target, by, timeout, logger, ...rest }: DirectOptions) {
+    this.target = target;
+    this.#by = by;
+    this.#store = new ConnectedStore(store);
+    const options = {
+      ...given(rest),
+      store: this.#store,
+      callTimeout: timeout,
+      heartbeat: 0,
+      history: false,
+      // It has only just come, and goes in a moment: what it writes must drop nobody's permit by a clock that it has
+      // not watched, or by a tolerance that is not the application's.
+      strictStart: true,
+    };
+    this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), logger);
+  }
+
+  /** @throws CommandFailure when the store can't be reached within `timeout` */
+  static async open(options: DirectOptions): Promise<DirectOperator> {
+    const operator = new DirectOperator(options);
+    try {
+      await operator.#gatekeeper.start();
+      await operator.#store.connected(options.target, options.timeout);
+      return operator;
+    } catch (error) {
+      await operator[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async overview(): Promise<Overview> {
+    const overview = await this.#gatekeeper.overview();
+    // While the store does not answer a node tells what it knew last; this one knew nothing.
+    this.#store.assertAnswered();
+    return overview;
+  }
+
+  explain(name: string): Promise<Explanation> {
+    return this.#gatekeeper.explain(name);
+  }
+
+  define(input: SemaphoreDefinitionInput, grounds: Grounds): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.define(input, this.#signed(grounds));
+  }
+
+  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.edit(name, changes, this.#signed(grounds));
+  }
+
+  pause(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.pause(name, this.#signed(grounds));
+  }
+
+  resume(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.resume(name, this.#signed(grounds));
+  }
+
+  reset(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.reset(name, this.#signed(grounds));
+  }
+
+  remove(name: string, grounds: Grounds): Promise<boolean> {
+    return this.#gatekeeper.definitions.remove(name, this.#signed(grounds));
+  }
+
+  revoke(name: string, permitId: string, grounds: Grounds): Promise<boolean> {
+    return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(grounds));
+  }
+
+  pauseAll(call: BulkCall): Promise<BulkResult> {
+    return this.#gatekeeper.definitions.pauseAll(this.#signed(call));
+  }
+
+  resumeAll(call: BulkCall): Promise<BulkResult> {
+    return this.#gatekeeper.definitions.resumeAll(this.#signed(call));
+  }
+
+  planMigration(request: MigrationRequest, { limit }: BulkCall): Promise<MigrationPlan> {
+    return this.#gatekeeper.definitions.planMigration(request, { limit });
+  }
+
+  migrate(request: MigrationRequest, { reason, limit }: BulkCall): Promise<MigrationPlan> {
+    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit }));
+  }
+
+  async nodes(): Promise<{ now: number; nodes: NodeView[] }> {
+    const { now, nodes, semaphores } = await this.overview();
+    return { now, nodes: withHoldings(nodes, semaphores) };
+  }
+
+  history(query: JournalQuery): Promise<HistoryEntry[]> {
+    return newestFirst(query, (limit) => this.#gatekeeper.history(limit));
+  }
+
+  audit(query: JournalQuery): Promise<AuditEntry[]> {
+    return newestFirst(query, (limit) => this.#gatekeeper.audit.read(limit));
+  }
+
+  async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
+    const end = await this.#store.watch(onHint);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await end();
+  }
+
+  /** Also sends what is still to be written in the audit log. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#gatekeeper.close();
+  }
+
+  #signed<T extends object>(grounds: T): T & { by: string } {
+    return { ...given(grounds), by: this.#by };
+  }
+}
+
+/** Without what is undefined: an option that was not given is absent. */
+function given<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

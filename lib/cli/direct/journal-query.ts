@@ -1,0 +1,14 @@
+import type { JournalQuery } from '../operator.js';
+
+/** As many as members keep unless their configuration says otherwise: the entries of one semaphore may lie far back. */
+const ALL = 10_000;
+
+/** The last entries that were asked for, the newest first. @param read gives the last ones, oldest first */
+export async function newestFirst<Entry extends { readonly semaphore: string }>(
+  { semaphore, limit }: JournalQuery,
+  read: (limit: number) => Promise<readonly Entry[]>,
+): Promise<Entry[]> {
+  if (semaphore === undefined) return (await read(limit)).toReversed();
+  const entries = (await read(ALL)).filter((entry) => entry.semaphore === semaphore);
+  return entries.slice(-limit).toReversed();
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { type SemaphoreDefinition, definitionSchema, faultsOf, nameSchema } from '../../semaphores/index.js';
+import { UsageFailure } from '../exit-code.js';
+
+/** All definitions, for a backup. No permits: whoever holds one is not brought back by a file. */
+export interface Dump {
+  readonly version: 1;
+  /** Cluster time in ms. */
+  readonly at: number;
+  readonly semaphores: readonly DumpedSemaphore[];
+}
+
+/** A definition as it is when nobody pauses it. */
+export interface DumpedSemaphore extends SemaphoreDefinition {
+  readonly pause?: { readonly by: string; readonly at: number; readonly reason?: string | undefined } | undefined;
+}
+
+const schema = z.strictObject({
+  version: z.literal(1),
+  at: z.number(),
+  semaphores: z.array(
+    definitionSchema.extend({
+      pause: z.strictObject({ by: nameSchema, at: z.number(), reason: z.string().optional() }).optional(),
+    }),
+  ),
+});
+
+/** What is removed, or can't be read, is left out. */
+export function dumpOf({ now, semaphores }: { now: number; semaphores: readonly SemaphoreOverview[] }): Dump {
+  return { version: 1, at: now, semaphores: semaphores.flatMap(dumped) };
+}
+
+function dumped({ definition, pause }: SemaphoreOverview): DumpedSemaphore[] {
+  if (!definition) return [];
+  if (!pause) return [definition];
+  const { by, at, reason, groupPattern } = pause;
+  return [{ ...definition, groupPattern, pause: { by, at, ...(reason !== undefined && { reason }) } }];
+}
+
+/** @throws UsageFailure that lists every fault */
+export function parseDump(input: unknown, source: string): Dump {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) {
+    const faults = faultsOf(parsed.error).slice(0, 10).join('; ');
+    throw new UsageFailure(`${source} is no dump of "gatekeeper dump": ${faults}`);
+  }
+  const { semaphores } = parsed.data;
+  const twice = semaphores.find(({ name }, index) => semaphores.findIndex((other) => other.name === name) !== index);
+  if (twice) throw new UsageFailure(`${source} defines ${JSON.stringify(twice.name)} twice: leave one of them out`);
+  return parsed.data;
+}

@@ -1,0 +1,44 @@
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { type SemaphoreDefinition, sameDefinition } from '../../semaphores/index.js';
+import type { Dump, DumpedSemaphore } from './dump.js';
+
+export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';
+
+/** What brings one semaphore to what the dump says. */
+export interface LoadStep {
+  readonly name: string;
+  /** In this order. */
+  readonly actions: readonly LoadAction[];
+  /** The revision that it is planned for; absent: there is none. */
+  readonly revision?: number;
+  /** What is in force now, pauses aside. */
+  readonly from?: SemaphoreDefinition;
+  readonly to: DumpedSemaphore;
+}
+
+/** Only for what is not so already; what the dump says nothing of is left as it is. Pure. */
+export function planLoad(dump: Dump, present: readonly SemaphoreOverview[]): LoadStep[] {
+  const byName = new Map(present.map((semaphore) => [semaphore.name, semaphore]));
+  return dump.semaphores.flatMap((to) => {
+    const now = byName.get(to.name);
+    const from = intended(now);
+    const actions = actionsOf(from, now?.pause !== undefined, to);
+    if (actions.length === 0) return [];
+    return [{ name: to.name, actions, ...(from && { from, revision: now!.revision }), to }];
+  });
+}
+
+function actionsOf(from: SemaphoreDefinition | undefined, isPaused: boolean, to: DumpedSemaphore): LoadAction[] {
+  const isToBePaused = to.pause !== undefined;
+  return [
+    ...(from ? [] : ['define' as const]),
+    ...(from && !sameDefinition(from, to) ? ['edit' as const] : []),
+    ...(isToBePaused && !isPaused ? ['pause' as const] : []),
+    ...(isPaused && !isToBePaused ? ['resume' as const] : []),
+  ];
+}
+
+function intended(semaphore: SemaphoreOverview | undefined): SemaphoreDefinition | undefined {
+  const { definition, pause } = semaphore ?? {};
+  return definition && pause ? { ...definition, groupPattern: pause.groupPattern } : definition;
+}

@@ -1,0 +1,24 @@
+import type { Operator } from '../operator.js';
+import type { LoadStep } from './load-plan.js';
+
+/** Brings one semaphore to what the dump says. @throws what an action failed with; those before it were done */
+export async function applyStep(operator: Operator, step: LoadStep, reason: string | undefined): Promise<void> {
+  const { name, groupPattern, acquirerPattern, permits, duration, pause } = step.to;
+  const patterns = { groupPattern, acquirerPattern, permits, duration };
+  for (const action of step.actions) {
+    switch (action) {
+      case 'define':
+        await operator.define({ name, ...patterns }, { reason });
+        break;
+      case 'edit':
+        await operator.edit(name, patterns, { reason, expectedRevision: step.revision });
+        break;
+      case 'pause':
+        await operator.pause(name, { reason: reason ?? pause?.reason });
+        break;
+      case 'resume':
+        await operator.resume(name, { reason });
+        break;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { CommanderError } from 'commander';
+import { InvalidOptionsError } from '../semaphores/index.js';
+
+/** How the command line ends, for scripts. Part of its interface: never renumbered. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  notAllowed: 5,
+  unreachable: 6,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** As `--help` shows them. */
+export const EXIT_CODES_HELP = `Exit codes:
+  0  done
+  1  failed, or something of it failed
+  2  wrong usage
+  3  not found
+  4  conflict (somebody was faster, or it is there already), or denied
+  5  not allowed
+  6  the target can't be reached, or can't be asked now`;
+
+/** Codes of errors, the same whether they were thrown here or came over HTTP. */
+const BY_CODE: Readonly<Record<string, ExitCode>> = {
+  'invalid-options': EXIT.usage,
+  'unknown-semaphore': EXIT.notFound,
+  'not-in-code': EXIT.notFound,
+  'edit-conflict': EXIT.conflict,
+  'already-defined': EXIT.conflict,
+  denied: EXIT.conflict,
+  unavailable: EXIT.unreachable,
+  'no-quorum': EXIT.unreachable,
+};
+
+const BY_STATUS: Readonly<Record<number, ExitCode>> = {
+  400: EXIT.usage,
+  401: EXIT.notAllowed,
+  403: EXIT.notAllowed,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  422: EXIT.usage,
+  502: EXIT.unreachable,
+  503: EXIT.unreachable,
+  504: EXIT.unreachable,
+};
+
+/** A command that can't go on; its message is the one sentence that is shown. */
+export class CommandFailure extends Error {
+  constructor(
+    readonly exitCode: ExitCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'CommandFailure';
+  }
+}
+
+/** The command line itself is wrong. */
+export class UsageFailure extends CommandFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(EXIT.usage, message, options);
+  }
+}
+
+/** @returns what the process ends with when this was thrown */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof InvalidOptionsError) return EXIT.usage;
+  // Commander also throws for --help and --version, with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
+  return BY_CODE[String(code)] ?? BY_STATUS[Number(status)] ?? EXIT.failed;
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+import { openOperator } from './open-operator.js';
+import { run } from './run.js';
+
+/** Whoever reads may have seen enough, as `head` has. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
+});
+
+function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  // Once: who asks a second time wants the process to end at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  return interrupted.signal;
+}
+
+// Not process.exit(): what was written must get out, and whatever is left open would go unnoticed.
+process.exitCode = await run(process.argv.slice(2), {
+  streams: {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    isErrTerminal: process.stderr.isTTY,
+  },
+  env: process.env,
+  interruption,
+  open: openOperator,
+});

@@ -1,0 +1,80 @@
+import type {
+  AuditEntry,
+  BulkResult,
+  DefinitionEdit,
+  DefinitionState,
+  Explanation,
+  HistoryEntry,
+  MigrationPlan,
+  MigrationRequest,
+  NodeCard,
+  SemaphoreOverview,
+} from '../gatekeeper/index.js';
+import type { SemaphoreDefinitionInput } from '../semaphores/index.js';
+
+/** Who holds what, with warnings, at one moment. */
+export interface Overview {
+  /** Cluster time in ms. */
+  readonly now: number;
+  /** By name. */
+  readonly semaphores: readonly SemaphoreOverview[];
+}
+
+/** On what grounds something is changed; by whom is known to the operator. */
+export interface Grounds {
+  readonly reason?: string | undefined;
+  readonly expectedRevision?: number | undefined;
+}
+
+/** Which of many, on what grounds, and how many at most in one call. */
+export interface BulkCall {
+  /** RE2; must match the whole name. Every name unless given. */
+  readonly names?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface JournalQuery {
+  readonly semaphore?: string | undefined;
+  readonly limit: number;
+}
+
+export interface NodeView extends NodeCard {
+  readonly holds: readonly {
+    readonly semaphore: string;
+    readonly slot: number;
+    readonly token: number;
+    readonly expiresAt: number;
+  }[];
+}
+
+/**
+ * All that commands ask for and change. Two implementations: over the console's HTTP API, and straight over the store.
+ * What fails throws an error with the same `code` in both.
+ */
+export interface Operator extends AsyncDisposable {
+  /** Where it looks, for people; holds no secret. */
+  readonly target: string;
+  overview(): Promise<Overview>;
+  explain(name: string): Promise<Explanation>;
+  define(input: SemaphoreDefinitionInput, grounds: Grounds): Promise<DefinitionState>;
+  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState>;
+  pause(name: string, grounds: Grounds): Promise<DefinitionState>;
+  resume(name: string, grounds: Grounds): Promise<DefinitionState>;
+  reset(name: string, grounds: Grounds): Promise<DefinitionState>;
+  /** @returns false when there was none */
+  remove(name: string, grounds: Grounds): Promise<boolean>;
+  /** @returns false when it was not held any more */
+  revoke(name: string, permitId: string, grounds: Grounds): Promise<boolean>;
+  pauseAll(call: BulkCall): Promise<BulkResult>;
+  resumeAll(call: BulkCall): Promise<BulkResult>;
+  planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
+  migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
+  nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeView[] }>;
+  /** Newest first. */
+  history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
+  /** Newest first. */
+  audit(query: JournalQuery): Promise<readonly AuditEntry[]>;
+  /** Calls `onHint` when something changed, as far as that is heard of, until the signal aborts. Never relied on. */
+  hints(onHint: () => void, signal: AbortSignal): Promise<void>;
+}

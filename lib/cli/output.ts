@@ -1,0 +1,37 @@
+import { plain } from './text/plain.js';
+
+/** Where the command line writes to: the process' own streams, or what a test puts in their stead. */
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether somebody watches standard error: then progress is shown on one line that is written anew. */
+  readonly isErrTerminal: boolean;
+}
+
+/** What a command prints. With `--json` standard output holds JSON and nothing else; all else goes to standard error. */
+export class Output {
+  constructor(
+    private readonly streams: Streams,
+    private readonly isJson: boolean,
+  ) {}
+
+  /** The command's result: as JSON, or as the text made of it. */
+  result<T>(value: T, text: (value: T) => string): void {
+    this.streams.out(`${this.isJson ? JSON.stringify(value, null, 2) : text(value)}\n`);
+  }
+
+  /** One of a row of results that has no end: a line of JSON each. */
+  item<T>(value: T, text: (value: T) => string): void {
+    this.streams.out(`${this.isJson ? JSON.stringify(value) : text(value)}\n`);
+  }
+
+  /** What is JSON whether it was asked for or not. */
+  json(value: unknown): void {
+    this.streams.out(`${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** A remark for the person who called, on standard error. */
+  note(sentence: string): void {
+    this.streams.err(`${plain(sentence)}\n`);
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { completionCommand } from './commands/completion.command.js';
+import {
+  defineCommand,
+  editCommand,
+  removeCommand,
+  resetCommand,
+  revokeCommand,
+} from './commands/definitions.command.js';
+import { dumpCommand, loadCommand } from './commands/dump.command.js';
+import { explainCommand } from './commands/explain.command.js';
+import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
+import { migrateCommand } from './commands/migrate.command.js';
+import { pauseCommand, resumeCommand } from './commands/pause.command.js';
+import { statusCommand } from './commands/status.command.js';
+import { watchCommand } from './commands/watch.command.js';
+import { EXIT_CODES_HELP } from './exit-code.js';
+import { readSpan } from './option-readers.js';
+import type { Streams } from './output.js';
+import type { Runner } from './session.js';
+
+const TIMEOUT = 10_000;
+
+const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
+  GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
+  GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster`;
+
+/** In the order of the help. */
+const COMMANDS = [
+  statusCommand,
+  watchCommand,
+  explainCommand,
+  nodesCommand,
+  historyCommand,
+  auditCommand,
+  defineCommand,
+  editCommand,
+  pauseCommand,
+  resumeCommand,
+  migrateCommand,
+  revokeCommand,
+  resetCommand,
+  removeCommand,
+  dumpCommand,
+  loadCommand,
+];
+
+/** All commands and options. Whatever is wrong is thrown; nothing here ends the process. */
+export function createProgram(runner: Runner, streams: Streams): Command {
+  const program = withGlobalOptions(new Command('gatekeeper'))
+    .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or straight in Hazelcast.")
+    .version(packageVersion())
+    .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
+    .showHelpAfterError('("gatekeeper --help" lists commands and options)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: streams.out,
+      writeErr: streams.err,
+      outputError: (text, write) => write(text.replace(/^error: /, 'gatekeeper: ')),
+    });
+  const commands = [...COMMANDS.map((create) => create(runner)), completionCommand(runner, () => program)];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  return program;
+}
+
+function withGlobalOptions(program: Command): Command {
+  return program
+    .option('--url <url>', 'of a console: https://host/gatekeeper')
+    .option('--token <token>', 'for the console; shows in the list of processes: rather use --token-file')
+    .option('--token-file <file>', 'that holds the token and nothing else')
+    .option('--hazelcast <members>', 'straight to a cluster: host:port[,host:port...]')
+    .option('--cluster <name>', 'name of the Hazelcast cluster (default: "dev")')
+    .option('--hazelcast-options <file>', 'JSON of further options of hazelcast({...}): mapName, cp, clientConfig...')
+    .addOption(
+      new Option(
+        '--clock-tolerance <duration>',
+        "straight to a cluster: the application's, if not its default",
+      ).argParser(readSpan),
+    )
+    .option('--as <name>', 'straight to a cluster: who changes things (default: the user of this process)')
+    .addOption(
+      new Option('--timeout <duration>', 'how long a connection, or an answer, may take')
+        .argParser(readSpan)
+        .default(TIMEOUT, '10s'),
+    )
+    .option('--json', 'JSON on standard output, and nothing else there')
+    .option('--progress', 'lines of progress on standard error also when it is no terminal')
+    .option('--verbose', 'with an error also where it was thrown');
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String(version);
+}

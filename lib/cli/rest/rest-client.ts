@@ -1,0 +1,117 @@
+import { CommandFailure, EXIT } from '../exit-code.js';
+import { failureOf } from './problem.js';
+
+export interface RestOptions {
+  /** Of the console: "https://host/gatekeeper". */
+  readonly url: URL;
+  /** Goes into one header and nowhere else. */
+  readonly token?: string | undefined;
+  /** ms that an answer may take. */
+  readonly timeout: number;
+}
+
+interface Request {
+  /** GET unless given. */
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** How many times longer than others it may take. */
+  readonly patience?: number;
+  readonly accept?: string;
+}
+
+/** Requests to the console's API. */
+export class RestClient {
+  /** For people. */
+  readonly target: string;
+  readonly #underWay = new Set<AbortController>();
+
+  constructor(private readonly options: RestOptions) {
+    const { origin, pathname } = options.url;
+    this.target = origin + pathname.replace(/\/+$/, '');
+  }
+
+  /**
+   * @param path below /api/; its segments are encoded
+   * @throws RemoteProblem for what was refused, CommandFailure when there was no answer
+   */
+  async ask<T>(path: readonly string[], request: Request = {}): Promise<T> {
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), this.options.timeout * (request.patience ?? 1));
+    this.#underWay.add(ending);
+    try {
+      return await this.#read<T>(await this.#fetch(path, request, ending.signal), ending.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#underWay.delete(ending);
+    }
+  }
+
+  /** An answer that goes on until `signal` aborts. Errors as of {@link ask}. */
+  async stream(path: readonly string[], signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
+    return response.body!;
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    for (const ending of this.#underWay) ending.abort();
+  }
+
+  async #fetch(path: readonly string[], request: Request, signal: AbortSignal): Promise<Response> {
+    const url = `${this.target}/api/${path.map(encodeURIComponent).join('/')}${queryText(request.query)}`;
+    const response = await fetch(url, this.#init(request, signal)).catch((error: unknown) => {
+      throw this.#unreachable(error, signal);
+    });
+    if (!response.ok) throw await failureOf(response, this.target);
+    return response;
+  }
+
+  #init({ method, body, accept = 'application/json' }: Request, signal: AbortSignal): RequestInit {
+    const { token } = this.options;
+    return {
+      method: method ?? 'GET',
+      signal,
+      // It could lead the token somewhere else.
+      redirect: 'manual',
+      headers: {
+        accept,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+  }
+
+  async #read<T>(response: Response, signal: AbortSignal): Promise<T> {
+    try {
+      return (await response.json()) as T;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw this.#unreachable(error, signal);
+      const message = `${this.target} answered with something else than JSON: give the address of a console with --url`;
+      throw new CommandFailure(EXIT.failed, message, { cause: error });
+    }
+  }
+
+  #unreachable(error: unknown, signal: AbortSignal): CommandFailure {
+    const why = signal.aborted ? 'it took too long to answer' : reasonOf(error);
+    const advice = 'check that it runs and that the address is right, or give it longer with --timeout';
+    return new CommandFailure(EXIT.unreachable, `${this.target} can't be reached (${why}): ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+function queryText(query: Request['query'] = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size > 0 ? `?${given.toString()}` : '';
+}
+
+/** fetch itself only says that it failed; why stands in the cause. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  const { code, message: causeMessage } = (cause ?? {}) as { code?: string; message?: string };
+  return causeMessage || code || message;
+}

@@ -1,0 +1,119 @@
+import type {
+  AuditEntry,
+  BulkResult,
+  DefinitionEdit,
+  DefinitionState,
+  Explanation,
+  HistoryEntry,
+  MigrationPlan,
+  MigrationRequest,
+} from '../../gatekeeper/index.js';
+import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import type { BulkCall, Grounds, JournalQuery, NodeView, Operator, Overview } from '../operator.js';
+import { eachEvent } from './event-stream.js';
+import { RestClient, type RestOptions } from './rest-client.js';
+
+/** A change of many takes so many times longer than one. */
+const BULK_PATIENCE = 10;
+
+/** Over the console's HTTP API. Who changes what is known there by the token. */
+export class RestOperator implements Operator {
+  readonly #client: RestClient;
+
+  constructor(options: RestOptions) {
+    this.#client = new RestClient(options);
+  }
+
+  get target(): string {
+    return this.#client.target;
+  }
+
+  overview(): Promise<Overview> {
+    return this.#client.ask(['semaphores']);
+  }
+
+  explain(name: string): Promise<Explanation> {
+    return this.#client.ask(['explain', name]);
+  }
+
+  define(input: SemaphoreDefinitionInput, { reason }: Grounds): Promise<DefinitionState> {
+    return this.#client.ask(['semaphores'], { method: 'POST', body: { ...input, reason } });
+  }
+
+  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState> {
+    return this.#client.ask(['semaphores', name], { method: 'PATCH', body: { ...changes, ...grounds } });
+  }
+
+  pause(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#change(name, 'pause', grounds);
+  }
+
+  resume(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#change(name, 'resume', grounds);
+  }
+
+  reset(name: string, grounds: Grounds): Promise<DefinitionState> {
+    return this.#change(name, 'reset', grounds);
+  }
+
+  async remove(name: string, { reason }: Grounds): Promise<boolean> {
+    const request = { method: 'DELETE' as const, body: { reason } };
+    return (await this.#client.ask<{ removed: boolean }>(['semaphores', name], request)).removed;
+  }
+
+  async revoke(name: string, permitId: string, { reason }: Grounds): Promise<boolean> {
+    return (await this.#change<{ revoked: boolean }>(name, 'revoke', { permitId, reason })).revoked;
+  }
+
+  pauseAll(call: BulkCall): Promise<BulkResult> {
+    return this.#bulk('pause', call);
+  }
+
+  resumeAll(call: BulkCall): Promise<BulkResult> {
+    return this.#bulk('resume', call);
+  }
+
+  planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan> {
+    return this.#migrate(request, call, true);
+  }
+
+  migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan> {
+    return this.#migrate(request, call, false);
+  }
+
+  nodes(): Promise<{ now: number; nodes: NodeView[] }> {
+    return this.#client.ask(['nodes']);
+  }
+
+  async history(query: JournalQuery): Promise<HistoryEntry[]> {
+    return (await this.#client.ask<{ entries: HistoryEntry[] }>(['history'], { query: { ...query } })).entries;
+  }
+
+  async audit(query: JournalQuery): Promise<AuditEntry[]> {
+    return (await this.#client.ask<{ entries: AuditEntry[] }>(['audit'], { query: { ...query } })).entries;
+  }
+
+  async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
+    await eachEvent(await this.#client.stream(['events'], signal), signal, onHint);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.close();
+  }
+
+  #change<T = DefinitionState>(name: string, verb: string, body: object): Promise<T> {
+    return this.#client.ask(['semaphores', name, verb], { method: 'POST', body });
+  }
+
+  #migrate(
+    { names, group, to }: MigrationRequest,
+    { reason, limit }: BulkCall,
+    dryRun: boolean,
+  ): Promise<MigrationPlan> {
+    return this.#bulk('migrations', { names, group, to, dryRun, limit, reason });
+  }
+
+  #bulk<T>(path: string, body: object): Promise<T> {
+    return this.#client.ask([path], { method: 'POST', body, patience: BULK_PATIENCE });
+  }
+}

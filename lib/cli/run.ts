@@ -1,0 +1,34 @@
+import { CommanderError } from 'commander';
+import { type ExitCode, exitCodeOf } from './exit-code.js';
+import { createProgram } from './program.js';
+import { Runner, type Surroundings } from './session.js';
+import { plain } from './text/plain.js';
+
+/**
+ * Does what a command line says.
+ *
+ * @param args without the names of Node and of the script
+ * @returns what the process is to end with; never rejects
+ */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const runner = new Runner(surroundings);
+  const program = createProgram(runner, surroundings.streams);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return runner.exitCode;
+  } catch (error) {
+    // Commander has told already what it has thrown.
+    if (!(error instanceof CommanderError)) tell(error, program.opts<{ verbose?: true }>().verbose, surroundings);
+    return exitCodeOf(error);
+  }
+}
+
+function tell(error: unknown, isVerbose: true | undefined, { streams }: Surroundings): void {
+  const message = error instanceof Error ? error.message : String(error);
+  streams.err(`gatekeeper: ${plain(message)}\n`);
+  if (isVerbose && error instanceof Error) streams.err(`${error.stack}${causeOf(error)}\n`);
+}
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? `\ncaused by: ${cause.stack}` : '';
+}

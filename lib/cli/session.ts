@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { openOperator } from './open-operator.js';
+import type { Operator } from './operator.js';
+import { Output, type Streams } from './output.js';
+import { Progress } from './progress.js';
+import { type Environment, type TargetOptions, resolveTarget } from './target.js';
+
+/** What the command line stands in: the process, or what a test puts in its stead. */
+export interface Surroundings {
+  readonly streams: Streams;
+  readonly env: Environment;
+  /** Whoever has asked for it is told of an interruption (SIGINT, SIGTERM); it no longer ends the process by itself. */
+  readonly interruption: () => AbortSignal;
+  /** How a target is reached. */
+  readonly open: typeof openOperator;
+}
+
+/** Options of all commands. */
+export interface GlobalOptions extends TargetOptions {
+  readonly json?: true;
+  readonly verbose?: true;
+  readonly progress?: true;
+  readonly as?: string;
+  readonly timeout: number;
+  readonly clockTolerance?: number;
+}
+
+/** In whose stead `explain` speaks. */
+export interface Identity {
+  readonly group?: string | undefined;
+  readonly acquirer?: string | undefined;
+}
+
+/** One call of one command. */
+export class Session {
+  readonly output: Output;
+  readonly progress: Progress;
+
+  constructor(
+    private readonly surroundings: Surroundings,
+    private readonly options: GlobalOptions,
+  ) {
+    this.output = new Output(surroundings.streams, options.json === true);
+    this.progress = new Progress(surroundings.streams, options.progress === true);
+  }
+
+  /** From now on the person's SIGINT ends the process no more, but aborts this. */
+  interruption(): AbortSignal {
+    return this.surroundings.interruption();
+  }
+
+  get isJson(): boolean {
+    return this.options.json === true;
+  }
+
+  /** Does `work` with the target that the options name, and leaves nothing open. */
+  async operate<T>(work: (operator: Operator) => Promise<T>, identity: Identity = {}): Promise<T> {
+    const operator = await this.#open(identity);
+    try {
+      return await work(operator);
+    } finally {
+      this.progress.clear();
+      await operator[Symbol.asyncDispose]();
+    }
+  }
+
+  async #open(identity: Identity): Promise<Operator> {
+    const { options, surroundings } = this;
+    const { as: by, timeout, clockTolerance } = options;
+    const target = resolveTarget(options, surroundings.env);
+    return surroundings.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() });
+  }
+
+  #logger() {
+    const warn = (message: string) => this.output.note(`gatekeeper: ${message}`);
+    const log = (message: string) => this.options.verbose && warn(message);
+    return { warn, error: warn, log, debug: () => undefined };
+  }
+}
+
+/** What a command does; what it ends with unless all is well. */
+export type Work<Options, Arguments extends readonly unknown[]> = (
+  session: Session,
+  options: Options,
+  ...args: Arguments
+) => Promise<ExitCode | void>;
+
+/** Makes of what a command does what commander calls, and keeps what it ended with. */
+export class Runner {
+  exitCode: ExitCode = EXIT.done;
+
+  constructor(private readonly surroundings: Surroundings) {}
+
+  action<Options, Arguments extends readonly unknown[]>(work: Work<Options, Arguments>) {
+    return async (...all: unknown[]): Promise<void> => {
+      const command = all.at(-1) as Command;
+      const session = new Session(this.surroundings, command.optsWithGlobals<GlobalOptions>());
+      const args = command.processedArgs as unknown as Arguments;
+      this.exitCode = (await work(session, command.opts() as Options, ...args)) ?? EXIT.done;
+    };
+  }
+}

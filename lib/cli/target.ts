@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { UsageFailure } from './exit-code.js';
+import { readJsonFile } from './json-file.js';
+
+/** Options of all commands, as the command line gives them. */
+export interface TargetOptions {
+  readonly url?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly hazelcast?: string;
+  readonly cluster?: string;
+  readonly hazelcastOptions?: string;
+}
+
+/** Whom a command talks to. */
+export type Target = RestTarget | HazelcastTarget;
+
+export interface RestTarget {
+  readonly kind: 'rest';
+  readonly url: URL;
+  readonly token: string | undefined;
+}
+
+export interface HazelcastTarget {
+  readonly kind: 'hazelcast';
+  readonly members: readonly string[];
+  readonly clusterName: string;
+  /** Further options of `hazelcast({...})`; checked by it. */
+  readonly further: Readonly<Record<string, unknown>>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const NO_TARGET =
+  'say where: --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, or --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster';
+const TWO_TARGETS = 'two targets were given, a console and a cluster: leave one of them out';
+
+/**
+ * Options count before the environment: whoever names a target on the command line means that one.
+ *
+ * @throws UsageFailure
+ */
+export function resolveTarget(options: TargetOptions, env: Environment): Target {
+  const isGiven = options.url !== undefined || options.hazelcast !== undefined;
+  const url = isGiven ? options.url : env['GATEKEEPER_URL'];
+  const hazelcast = isGiven ? options.hazelcast : env['GATEKEEPER_HAZELCAST'];
+  if (url && hazelcast) throw new UsageFailure(TWO_TARGETS);
+  if (url) return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env) };
+  if (!hazelcast) throw new UsageFailure(NO_TARGET);
+  return {
+    kind: 'hazelcast',
+    members: hazelcast.split(',').map((member) => member.trim()),
+    clusterName: options.cluster ?? (env['GATEKEEPER_CLUSTER'] || 'dev'),
+    further: options.hazelcastOptions === undefined ? {} : readOptions(options.hazelcastOptions),
+  };
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageFailure(`--url ${JSON.stringify(text)} is no address: give one such as https://host/gatekeeper`);
+  }
+  if (url.username || url.password) {
+    throw new UsageFailure('--url holds a name or a password: give the token with --token-file or GATEKEEPER_TOKEN');
+  }
+  return url;
+}
+
+function tokenOf({ token, tokenFile }: TargetOptions, env: Environment): string | undefined {
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new UsageFailure('--token and --token-file were given: leave one of them out');
+  }
+  if (token !== undefined) return checkedToken(token, '--token');
+  if (tokenFile !== undefined) return checkedToken(readToken(tokenFile), `the file ${tokenFile}`);
+  return env['GATEKEEPER_TOKEN'] ? checkedToken(env['GATEKEEPER_TOKEN'], 'GATEKEEPER_TOKEN') : undefined;
+}
+
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new UsageFailure(`--token-file can't be read (${message}): name a file that holds nothing but the token`, {
+      cause,
+    });
+  }
+}
+
+/** What no header can hold would be quoted in the error of whoever makes the request. */
+function checkedToken(token: string, source: string): string {
+  if (/^[\u0021-\u007e]+$/.test(token)) return token;
+  throw new UsageFailure(`${source} holds no token: one line of letters, digits and signs without blanks is needed`);
+}
+
+function readOptions(path: string): Record<string, unknown> {
+  const read = readJsonFile('--hazelcast-options', path);
+  if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+  throw new UsageFailure(`--hazelcast-options ${path} holds no object: give { "mapName": "…", "clientConfig": { … } }`);
+}

@@ -1,0 +1,71 @@
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { livingHolders } from './status.view.js';
+
+/** What happened to a semaphore between two looks at it. */
+export interface Change {
+  /** Cluster time in ms of the second look. */
+  readonly at: number;
+  readonly semaphore: string;
+  readonly change: 'granted' | 'ended' | 'definition' | 'gone' | 'warning' | 'problem';
+  /** For people. */
+  readonly sentence: string;
+}
+
+interface Look {
+  readonly now: number;
+  readonly semaphores: readonly SemaphoreOverview[];
+}
+
+type Finding = Pick<Change, 'change' | 'sentence'>;
+
+/** All that differs, by name of the semaphore. What came and went between the looks is not seen. */
+export function changesBetween(before: Look, after: Look): Change[] {
+  const former = new Map(before.semaphores.map((semaphore) => [semaphore.name, semaphore]));
+  return after.semaphores.flatMap((semaphore) =>
+    findings(former.get(semaphore.name), semaphore).map((finding) => ({
+      at: after.now,
+      semaphore: semaphore.name,
+      ...finding,
+    })),
+  );
+}
+
+function findings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
+  return [
+    ...definitionFindings(before, after),
+    ...permitFindings(before, after),
+    ...(after.problem !== undefined && after.problem !== before?.problem
+      ? [{ change: 'problem' as const, sentence: after.problem }]
+      : []),
+    ...after.warnings
+      .filter(({ code }) => !before?.warnings.some((warning) => warning.code === code))
+      .map(({ sentence }) => ({ change: 'warning' as const, sentence })),
+  ];
+}
+
+function definitionFindings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
+  if (before?.revision === after.revision || after.problem !== undefined) return [];
+  const { definition, change, revision } = after;
+  if (!definition) return before?.definition ? [{ change: 'gone', sentence: 'removed' }] : [];
+  const author = change
+    ? `${change.kind} by ${change.by}${change.reason ? `: ${change.reason}` : ''}`
+    : 'defined by code';
+  return [{ change: 'definition', sentence: `revision ${revision}, ${author}` }];
+}
+
+function permitFindings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
+  const former = before ? livingHolders(before) : [];
+  const present = livingHolders(after);
+  const ended = former.filter(({ id }) => !present.some((holder) => holder.id === id));
+  const granted = present.filter(({ id }) => !former.some((holder) => holder.id === id));
+  return [
+    ...ended.map(({ slot, group, acquirer }) => ({
+      change: 'ended' as const,
+      sentence: `slot ${slot} is no longer held by ${group}/${acquirer}`,
+    })),
+    ...granted.map(({ slot, group, acquirer, token }) => ({
+      change: 'granted' as const,
+      sentence: `slot ${slot} is held by ${group}/${acquirer}, token ${token}`,
+    })),
+  ];
+}

@@ -1,0 +1,13 @@
+import type { DefinitionState } from '../../gatekeeper/index.js';
+import { plain } from '../text/plain.js';
+import { durationText } from '../text/times.js';
+
+/** A definition as it is in force, on one line. */
+export function definitionText({ definition, revision, pause }: DefinitionState): string {
+  const { name, groupPattern, acquirerPattern, permits, duration } = definition;
+  const group = pause?.groupPattern ?? groupPattern;
+  const state = pause ? ', paused' : '';
+  return plain(
+    `${name}: revision ${revision}, permits ${permits}, duration ${durationText(duration)}, group /${group}/, acquirer /${acquirerPattern}/${state}`,
+  );
+}

@@ -1,0 +1,15 @@
+import type { SemaphoreDefinition } from '../../semaphores/index.js';
+import { durationText } from '../text/times.js';
+
+const FIELDS = ['permits', 'duration', 'groupPattern', 'acquirerPattern'] as const;
+
+/** What differs between two definitions; of one that was not there before all. */
+export function differenceText(from: SemaphoreDefinition | undefined, to: SemaphoreDefinition): string {
+  const changed = FIELDS.filter((field) => from?.[field] !== to[field]);
+  const texts = changed.map((field) => `${field} ${from ? `${valueOf(from, field)} -> ` : ''}${valueOf(to, field)}`);
+  return texts.join(', ') || '-';
+}
+
+function valueOf(definition: SemaphoreDefinition, field: (typeof FIELDS)[number]): string {
+  return field === 'duration' ? durationText(definition.duration) : String(definition[field]);
+}

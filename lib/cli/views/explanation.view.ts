@@ -1,0 +1,35 @@
+import type { Explanation } from '../../gatekeeper/index.js';
+import { plain } from '../text/plain.js';
+import { fields, table } from '../text/table.js';
+import { durationText, timeText } from '../text/times.js';
+
+/** What would be decided now, and why. */
+export function explanationText(explanation: Explanation): string {
+  const { semaphore, outcome, sentence, definition, revision, node, holders } = explanation;
+  const about = fields([
+    ['outcome', outcome],
+    ['for', `${node.group}/${node.acquirer}`],
+    ['group', definition?.groupPattern],
+    ['acquirer', definition?.acquirerPattern],
+    ['permits', definition && String(definition.permits)],
+    ['duration', definition && durationText(definition.duration)],
+    ['revision', revision === undefined ? undefined : String(revision)],
+  ]);
+  return [
+    `${plain(semaphore)}: ${plain(sentence)}`,
+    about,
+    ...(holders.length > 0 ? ['', holdersTable(holders)] : []),
+  ].join('\n');
+}
+
+function holdersTable(holders: Explanation['holders']): string {
+  const rows = holders.map(({ slot, group, acquirer, instance, token, expiresAt, id }) => [
+    String(slot),
+    `${group}/${acquirer}`,
+    instance,
+    String(token),
+    timeText(expiresAt),
+    id,
+  ]);
+  return table(['slot', 'holder', 'instance', 'token', 'until', 'permit id'], rows);
+}

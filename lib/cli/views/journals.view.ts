@@ -1,0 +1,45 @@
+import type { AuditEntry, HistoryEntry } from '../../gatekeeper/index.js';
+import { table } from '../text/table.js';
+import { durationText, timeText } from '../text/times.js';
+import { differenceText } from './difference.js';
+
+/** Runs and skips, as they come. */
+export function historyText(entries: readonly HistoryEntry[]): string {
+  if (entries.length === 0) return 'no runs';
+  return table(['at', 'semaphore', 'task', 'node', 'outcome', 'took', 'token', 'remark'], entries.map(historyRow));
+}
+
+function historyRow(entry: HistoryEntry): string[] {
+  const { at, semaphore, task, node } = entry;
+  const begin = [timeText(at), semaphore, task, `${node.group}/${node.acquirer}`];
+  if (entry.kind === 'run') {
+    const { outcome, took, token, message } = entry;
+    return [...begin, outcome, durationText(took), token === undefined ? '-' : String(token), message ?? ''];
+  }
+  const { reason, before } = entry;
+  return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
+}
+
+/** Changes by people and programs, as they come. */
+export function auditText(entries: readonly AuditEntry[]): string {
+  if (entries.length === 0) return 'no changes';
+  return table(['at', 'action', 'semaphore', 'by', 'revision', 'change', 'reason'], entries.map(auditRow));
+}
+
+function auditRow(entry: AuditEntry): string[] {
+  const { at, action, semaphore, by, revision, reason } = entry;
+  return [
+    timeText(at),
+    action,
+    semaphore,
+    by,
+    revision === undefined ? '-' : String(revision),
+    changeOf(entry),
+    reason ?? '',
+  ];
+}
+
+function changeOf({ from, to, permit }: AuditEntry): string {
+  if (permit) return `slot ${permit.slot} of ${permit.acquirer}`;
+  return to ? differenceText(from, to) : '-';
+}

@@ -1,0 +1,24 @@
+import type { MigrationStep } from '../../gatekeeper/index.js';
+import { excerpt } from '../text/table.js';
+
+/** What a migration would do. */
+export function planText({ steps, remaining }: { steps: readonly MigrationStep[]; remaining: number }): string {
+  const count = steps.length + remaining;
+  if (count === 0) return 'nothing to migrate: all that match are so already';
+  const shown = excerpt(['name', 'group', 'acquirer', 'moving', 'candidates'], steps.map(row));
+  return `${shown}\n${count} to migrate; nothing was changed: give --yes to do it`;
+}
+
+function row({ name, from, to, moving, candidates }: MigrationStep): string[] {
+  return [
+    name,
+    arrow(from.groupPattern, to.groupPattern),
+    arrow(from.acquirerPattern, to.acquirerPattern),
+    moving.map(({ acquirer }) => acquirer).join(', ') || '-',
+    candidates.map(({ group, acquirer }) => `${group}/${acquirer}`).join(', ') || 'none',
+  ];
+}
+
+function arrow(from: string, to: string): string {
+  return from === to ? from : `${from} -> ${to}`;
+}

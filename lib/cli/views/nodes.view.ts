@@ -1,0 +1,32 @@
+import type { NodeView } from '../operator.js';
+import { table } from '../text/table.js';
+import { spanText } from '../text/times.js';
+
+const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'tasks', 'holds'];
+
+/** @param now cluster time in ms */
+export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeView[] }): string {
+  return nodes.length > 0
+    ? table(
+        HEAD,
+        nodes.map((node) => row(node, now)),
+      )
+    : 'no nodes';
+}
+
+function row(node: NodeView, now: number): string[] {
+  const { group, acquirer, instance, host, pid, version, startedAt, at, clock, tasks, holds } = node;
+  return [
+    group,
+    acquirer,
+    instance.slice(0, 8),
+    host,
+    String(pid),
+    version ?? '-',
+    spanText(Math.max(0, now - startedAt)),
+    `${spanText(Math.max(0, now - at))} ago`,
+    clock.suspect ? `suspect: ${clock.suspect}` : clock.offset === undefined ? '-' : `${clock.offset}ms`,
+    String(tasks.length),
+    holds.map(({ semaphore, slot }) => `${semaphore}:${slot}`).join(', ') || '-',
+  ];
+}

@@ -1,0 +1,53 @@
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { durationText, spanText } from '../text/times.js';
+import { table } from '../text/table.js';
+
+const HEAD = ['name', 'state', 'held', 'by', 'group', 'acquirer', 'duration', 'revision', 'remark'];
+
+/** All semaphores, a line each. */
+export function statusText(semaphores: readonly SemaphoreOverview[]): string {
+  return semaphores.length > 0 ? table(HEAD, semaphores.map(row)) : 'no semaphores';
+}
+
+export type StateWord = 'unreadable' | 'removed' | 'paused' | 'off' | 'held' | 'free';
+
+/** `held`: no permit is left; `off`: there are none to be had. */
+export function stateWord({ problem, definition, pause, free }: SemaphoreOverview): StateWord {
+  if (problem !== undefined) return 'unreadable';
+  if (!definition) return 'removed';
+  if (pause) return 'paused';
+  if (definition.permits === 0) return 'off';
+  return free > 0 ? 'free' : 'held';
+}
+
+/** Those that last, as cluster time has it. */
+export function livingHolders({ holders }: Pick<SemaphoreOverview, 'holders'>) {
+  return holders.filter(({ remaining }) => remaining > 0);
+}
+
+function row(semaphore: SemaphoreOverview): string[] {
+  const { name, definition, revision, pause } = semaphore;
+  const holders = livingHolders(semaphore);
+  const held = holders.map(({ acquirer, remaining }) => `${acquirer} (${spanText(remaining)})`).join(', ');
+  return [
+    name,
+    stateWord(semaphore),
+    definition ? `${holders.length}/${definition.permits}` : '-',
+    held || '-',
+    // Of what is paused the one of afterwards: that it lets nobody through now is said already.
+    pause?.groupPattern ?? definition?.groupPattern ?? '-',
+    definition?.acquirerPattern ?? '-',
+    definition ? durationText(definition.duration) : '-',
+    String(revision),
+    remarks(semaphore).join('; '),
+  ];
+}
+
+function remarks({ problem, pause, isOverridden, warnings }: SemaphoreOverview): string[] {
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    ...(pause ? [`paused by ${pause.by}${pause.reason ? `: ${pause.reason}` : ''}`] : []),
+    ...(isOverridden ? ['overrides the code'] : []),
+    ...warnings.map(({ sentence }) => sentence),
+  ];
+}

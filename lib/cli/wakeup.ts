@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** ms in which hints are gathered: one look answers all of them. */
+const GATHERING = 200;
+
+/** Lets a loop sleep until something is to be done. */
+export class Wakeup {
+  #isDue = false;
+  #sleep = new AbortController();
+
+  constructor(private readonly interruption: AbortSignal) {}
+
+  /** Ends the present sleep soon, or else the next one. */
+  now(): void {
+    this.#isDue = true;
+    this.#sleep.abort();
+  }
+
+  /** Sleeps for `ms`, or until a moment after {@link now}, or until interrupted. */
+  async within(ms: number): Promise<void> {
+    await this.#pause(Math.min(GATHERING, ms), this.interruption);
+    this.#sleep = new AbortController();
+    if (!this.#isDue) await this.#pause(ms - GATHERING, AbortSignal.any([this.#sleep.signal, this.interruption]));
+    this.#isDue = false;
+  }
+
+  /** @returns undefined, at once, when interrupted: what is still under way then is nobody's concern any more */
+  async unlessAborted<T>(work: Promise<T>): Promise<T | undefined> {
+    const { interruption } = this;
+    const done = new AbortController();
+    const aborted = new Promise<undefined>((resolve) => {
+      if (interruption.aborted) resolve(undefined);
+      interruption.addEventListener('abort', () => resolve(undefined), { signal: done.signal });
+    });
+    try {
+      return await Promise.race([work, aborted]);
+    } finally {
+      done.abort();
+      work.catch(() => undefined);
+    }
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
+  }
+}

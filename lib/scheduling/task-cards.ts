@@ -1,0 +1,81 @@
+import { type NodeClock, systemClock } from '../clock/index.js';
+import type { GatekeeperEvent, TaskCard, TaskSchedule } from '../gatekeeper/index.js';
+import { type Registry, jobOf } from './cron-jobs.js';
+import { CronTimes } from './cron-times.js';
+import type { GuardedMethod } from './guarded-method.js';
+import type { ScheduleMetadata } from './schedule-metadata.js';
+
+/** Tells what this node runs by itself, and when. */
+export class TaskCards {
+  readonly #crons = new Map<string, CronTimes>();
+  /** By the wall clock, in ms: when each interval came last, whether its task ran or was skipped. */
+  readonly #calls = new Map<string, number | undefined>();
+  #bootedAt?: number;
+
+  /** @param registry without one @nestjs/schedule runs nothing here */
+  constructor(
+    private readonly methods: readonly GuardedMethod[],
+    private readonly registry: Registry | undefined,
+    private readonly nodeClock: NodeClock = systemClock,
+  ) {
+    for (const { method, schedule } of methods) {
+      if (schedule?.kind === 'cron') this.#crons.set(method, new CronTimes());
+      if (schedule?.kind === 'interval') this.#calls.set(method, undefined);
+    }
+  }
+
+  /** From now on the scheduler runs. */
+  booted(): void {
+    this.#bootedAt = this.nodeClock.wall();
+  }
+
+  /** Notes when intervals come: nobody else knows. */
+  hear(event: GatekeeperEvent): void {
+    if (event.type !== 'run-started' && event.type !== 'run-skipped') return;
+    if (this.#calls.has(event.task)) this.#calls.set(event.task, this.nodeClock.wall());
+  }
+
+  get all(): TaskCard[] {
+    return this.methods.map((guarded) => {
+      const { method: task, metadata } = guarded;
+      const semaphore = typeof metadata.semaphore === 'string' ? metadata.semaphore : undefined;
+      const schedule = this.#scheduleOf(guarded);
+      return { task, ...(semaphore !== undefined && { semaphore }), ...(schedule && { schedule }) };
+    });
+  }
+
+  /** Nothing of what @nestjs/schedule does not run: of a provider that is not static, or switched off by its options. */
+  #scheduleOf({ method, schedule, isStatic }: GuardedMethod): TaskSchedule | undefined {
+    if (!schedule || !isStatic || !this.registry) return undefined;
+    const { kind, expression } = schedule;
+    // Before that nothing is registered yet.
+    if (this.#bootedAt === undefined) return { kind, expression };
+    const times = this.#timesOf(method, schedule, this.registry);
+    return times && { kind, expression, ...times };
+  }
+
+  #timesOf(method: string, schedule: ScheduleMetadata, registry: Registry): Partial<TaskSchedule> | undefined {
+    switch (schedule.kind) {
+      case 'cron': {
+        const job = jobOf(schedule, registry);
+        return job && this.#crons.get(method)!.look(job, this.nodeClock.wall());
+      }
+      case 'interval':
+        return registry.getIntervals().length > 0
+          ? this.#intervalTimes(method, Number(schedule.expression))
+          : undefined;
+      default:
+        return registry.getTimeouts().length > 0 ? this.#timeoutTimes(Number(schedule.expression)) : undefined;
+    }
+  }
+
+  #intervalTimes(method: string, interval: number): Partial<TaskSchedule> {
+    const last = this.#calls.get(method) ?? this.#bootedAt!;
+    return { next: Math.round(last + interval), interval: Math.round(interval) };
+  }
+
+  #timeoutTimes(delay: number): Partial<TaskSchedule> {
+    const next = Math.round(this.#bootedAt! + delay);
+    return next > this.nodeClock.wall() ? { next } : {};
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Gatekeeper } from 'nestjs-gatekeeper';
+import { useMemoryCluster } from './memory-cluster.js';
+
+describe('what the command line changes', () => {
+  const cluster = useMemoryCluster();
+
+  const definitionOf = async (app: Gatekeeper, name: string) => (await app.definitions.get(name))?.definition;
+
+  it('defines a semaphore, once, and tells who did', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const define = () =>
+      gatekeeper(['define', 'import', '--duration', '5m', '--permits', '3', '--group', 'prod.*', '--reason', 'new']);
+
+    const defined = await define();
+
+    expect(defined).toEqual({
+      exitCode: 0,
+      out: 'import: revision 1, permits 3, duration 5m, group /prod.*/, acquirer /.*/\n',
+      err: '',
+    });
+    expect(await app.definitions.get('import')).toMatchObject({
+      definition: { name: 'import', permits: 3, duration: 300_000, groupPattern: 'prod.*', acquirerPattern: '.*' },
+      change: { kind: 'define', by: 'ann', reason: 'new' },
+    });
+    const again = await define();
+    expect(again).toMatchObject({ exitCode: 4, out: '' });
+    expect(again.err).toMatch(/^gatekeeper: semaphore "import" is defined already \(revision 1\): .*\n$/);
+  });
+
+  it('edits only what is given', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+
+    const { exitCode } = await gatekeeper(['edit', 'report', '--duration', '2m', '--acquirer', 'app[34]']);
+
+    expect(exitCode).toBe(0);
+    expect(await definitionOf(app, 'report')).toEqual({
+      name: 'report',
+      groupPattern: 'production',
+      acquirerPattern: 'app[34]',
+      permits: 2,
+      duration: 120_000,
+    });
+  });
+
+  it('refuses an edit of another revision than expected, and says who was faster', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.edit('report', { permits: 5 }, { by: 'bob' });
+
+    const edit = await gatekeeper(['edit', 'report', '--permits', '1', '--expected-revision', '1']);
+
+    expect(edit.exitCode).toBe(4);
+    expect(edit.err).toMatch(/is at revision 2 \(edit by "bob" at .*\), not 1: read it again/);
+    expect((await definitionOf(app, 'report'))?.permits).toBe(5);
+  });
+
+  it('pauses and resumes all that match, with the reason, and what is so already is no error', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+
+    const paused = await gatekeeper(['pause', '.*', '--reason', 'maintenance', '--json']);
+
+    expect(JSON.parse(paused.out)).toEqual({ paused: ['nightly-export', 'report'], failed: [] });
+    expect((await app.definitions.get('report'))?.pause).toMatchObject({ by: 'ann', reason: 'maintenance' });
+    expect(await app.tryAcquire('report')).toBeUndefined();
+    const again = await gatekeeper(['pause', 'report']);
+    expect(again).toEqual({ exitCode: 0, out: 'nothing to do: all that match are paused already\n', err: '' });
+
+    expect((await gatekeeper(['resume', 'report'])).out).toBe('resumed 1: report\n');
+    expect(await app.tryAcquire('report')).toBeDefined();
+    expect((await app.definitions.get('nightly-export'))?.pause).toBeDefined();
+  });
+
+  it('ends with 3 when nothing matches, or there is no such semaphore, definition in code or permit', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    for (const args of [
+      ['pause', 'nothing'],
+      ['resume', 'nothing'],
+      ['edit', 'nothing', '--permits', '1'],
+      ['remove', 'nothing'],
+      ['reset', 'report'],
+      ['revoke', 'report', 'no-such-permit'],
+      ['revoke', 'nothing', 'no-such-permit'],
+    ]) {
+      const { exitCode, out, err } = await gatekeeper(args);
+      expect({ args, exitCode, out }).toEqual({ args, exitCode: 3, out: '' });
+      expect(err).toMatch(/^gatekeeper: .+\n$/);
+    }
+  });
+
+  it('revokes a permit: its holder is told', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const permit = (await app.tryAcquire('report'))!;
+
+    const { exitCode, out } = await gatekeeper(['revoke', 'report', permit.id, '--reason', 'it hangs']);
+
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: `report: revoked ${permit.id}\n` });
+    if (!permit.signal.aborted) {
+      await new Promise((resolve) => permit.signal.addEventListener('abort', resolve, { once: true }));
+    }
+    expect(() => permit.assertHeld()).toThrow(/revoked/);
+  });
+
+  it('removes a definition, and code does not bring it back', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+
+    expect(await gatekeeper(['remove', 'report'])).toEqual({ exitCode: 0, out: 'report: removed\n', err: '' });
+
+    expect(await app.definitions.get('report')).toBeUndefined();
+    expect((await gatekeeper(['status', 'report'])).out).toMatch(/^report +removed/m);
+  });
+
+  it("never drops another's permit by its own clock: it has only just come", async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node({ clockTolerance: '20s', definitions: [{ name: 'slow', duration: '61s' }] });
+    const permit = (await app.tryAcquire('slow'))!;
+    const key = 'semaphore:slow';
+    const raw = store.open();
+    const text = (await raw.read(key))!;
+    // Over by cluster time, but not yet by the application's tolerance.
+    const expiresAt = Date.now() - 5000;
+    const record = JSON.parse(text);
+    record.permits[0].expiresAt = expiresAt;
+    await raw.compareAndSet(key, text, JSON.stringify(record), { quiet: true });
+    await raw.close();
+
+    await gatekeeper(['edit', 'slow', '--permits', '2']);
+
+    const { semaphores } = await app.state();
+    expect(semaphores[0]?.holders.map(({ id }) => id)).toEqual([permit.id]);
+  });
+});

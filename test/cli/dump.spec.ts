@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEFINITIONS, useMemoryCluster } from './memory-cluster.js';
+
+describe('dump and load', () => {
+  const cluster = useMemoryCluster();
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatekeeper-dump-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const saved = async (dump: string) => {
+    const path = join(folder, 'dump.json');
+    await writeFile(path, dump);
+    return path;
+  };
+
+  it('dumps all definitions as they are when nobody pauses them, and who has', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.tryAcquire('nightly-export');
+    await app.definitions.pause('report', { by: 'bob', reason: 'maintenance' });
+
+    const { out, exitCode } = await gatekeeper(['dump']);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      version: 1,
+      at: expect.any(Number),
+      semaphores: [
+        { ...DEFINITIONS[0], permits: 1, duration: 600_000 },
+        {
+          ...DEFINITIONS[1],
+          acquirerPattern: '.*',
+          duration: 90_000,
+          pause: { by: 'bob', at: expect.any(Number), reason: 'maintenance' },
+        },
+      ],
+    });
+  });
+
+  it('brings back what was edited, paused, resumed and removed since, and leaves what is new', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node({
+      definitions: ['edited', 'paused', 'resumed', 'removed', 'same'].map((name) => ({ name, duration: '5m' })),
+    });
+    await app.definitions.pause('resumed', { by: 'bob', reason: 'broken' });
+    const path = await saved((await gatekeeper(['dump'])).out);
+    await app.definitions.edit('edited', { permits: 4, groupPattern: 'a' });
+    await app.definitions.pause('paused');
+    await app.definitions.resume('resumed');
+    await app.definitions.remove('removed');
+    await app.definitions.define({ name: 'new', duration: '1m' });
+
+    const planned = await gatekeeper(['load', path]);
+
+    expect(planned.out.split('\n')).toEqual([
+      'NAME     ACTION  CHANGE',
+      'edited   edit    permits 4 -> 1, groupPattern a -> .*',
+      'paused   resume  -',
+      'removed  define  permits 1, duration 5m, groupPattern .*, acquirerPattern .*',
+      'resumed  pause   -',
+      '4 to load; nothing was changed: give --yes to do it',
+      '',
+    ]);
+    expect((await app.definitions.get('edited'))?.definition.permits).toBe(4);
+
+    const loaded = await gatekeeper(['load', path, '--yes']);
+
+    expect(loaded).toEqual({ exitCode: 0, out: 'loaded 4\n', err: '' });
+    expect((await app.definitions.get('resumed'))?.pause).toMatchObject({ by: 'ann', reason: 'broken' });
+    expect((await app.definitions.get('new'))?.definition.duration).toBe(60_000);
+    expect((await gatekeeper(['load', path])).out).toBe('nothing to load: all is as the dump says\n');
+  });
+
+  it('loads into a cluster that has nothing', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const path = await saved((await gatekeeper(['dump'])).out);
+    const empty = cluster().gatekeeper;
+
+    expect((await empty(['load', path, '--yes', '--json'])).exitCode).toBe(0);
+
+    const { semaphores } = JSON.parse((await empty(['dump'])).out);
+    expect(semaphores).toEqual(JSON.parse((await gatekeeper(['dump'])).out).semaphores);
+  });
+
+  it('reports what could not be loaded, and loads the rest', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const dump = JSON.parse((await gatekeeper(['dump'])).out);
+    // Too short for the tolerance of clocks that is in force.
+    dump.semaphores[0].duration = 1000;
+    dump.semaphores[1].permits = 7;
+
+    const { exitCode, out, err } = await gatekeeper(['load', await saved(JSON.stringify(dump)), '--yes']);
+
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: 'loaded 1\n' });
+    expect(err).toMatch(/^gatekeeper: nightly-export: .*must be more than 3 x clockTolerance.*\n$/);
+    expect((await app.definitions.get('report'))?.definition.permits).toBe(7);
+  });
+});

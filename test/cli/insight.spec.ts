@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { useMemoryCluster } from './memory-cluster.js';
+
+describe('what the command line shows', () => {
+  const cluster = useMemoryCluster();
+
+  it('lists semaphores with their holders and definitions, aligned', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.tryAcquire('nightly-export');
+
+    const { exitCode, out, err } = await gatekeeper(['status']);
+
+    const [head, exported, report] = out.split('\n');
+    expect(head).toMatch(/^NAME +STATE +HELD +BY +GROUP +ACQUIRER +DURATION +REVISION +REMARK$/);
+    expect(exported).toMatch(/^nightly-export +held +1\/1 +app1 \(\d+m( \d+s)?\) +production +app\[12] +10m +1/);
+    expect(report).toMatch(/^report +free +0\/2 +- +production +\.\* +90s +1/);
+    expect(head!.indexOf('HELD')).toBe(exported!.indexOf('1/1'));
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  });
+
+  it('selects by a pattern over the whole name and by filters', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.tryAcquire('report');
+    await app.definitions.pause('nightly-export');
+    const names = async (...args: string[]) => {
+      const { out } = await gatekeeper(['status', '--json', ...args]);
+      return JSON.parse(out).semaphores.map(({ name }: { name: string }) => name);
+    };
+
+    expect(await names('report')).toEqual(['report']);
+    expect(await names('--held')).toEqual(['report']);
+    expect(await names('--paused')).toEqual(['nightly-export']);
+    expect(await names('--overridden')).toEqual([]);
+    expect((await gatekeeper(['status', 'repor'])).exitCode).toBe(3);
+  });
+
+  it('says who has paused what and why, and what the group pattern will be afterwards', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.pause('report', { by: 'bob', reason: 'the database moves' });
+
+    const { out } = await gatekeeper(['status', 'report']);
+
+    expect(out).toMatch(/^report +paused .* production .* paused by bob: the database moves/m);
+  });
+
+  it('explains what would be decided for a node of any group and name', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.tryAcquire('nightly-export');
+    const explain = (...args: string[]) => gatekeeper(['explain', 'nightly-export', ...args]);
+
+    const stranger = await explain('--group', 'dr-site', '--acquirer', 'app1');
+    expect(stranger.out).toContain('"dr-site" does not match groupPattern "production"');
+    expect(stranger.exitCode).toBe(0);
+
+    const colleague = await explain('--group', 'production', '--acquirer', 'app2', '--check');
+    expect(colleague.out).toMatch(/the only permit is held: app1/);
+    expect(colleague.out).toMatch(/SLOT +HOLDER +INSTANCE +TOKEN +UNTIL +PERMIT ID\n0 +production\/app1/);
+    expect(colleague.exitCode).toBe(4);
+  });
+
+  it('ends with 3 when it is to explain what nobody defined', async () => {
+    const { gatekeeper } = cluster();
+    const { exitCode, out } = await gatekeeper(['explain', 'nothing']);
+    expect(out).toContain('no definition of that name');
+    expect(exitCode).toBe(3);
+  });
+
+  it('lists nodes with what they hold', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node({ version: '1.2.3' });
+    await app.tryAcquire('report');
+
+    const { out } = await gatekeeper(['nodes']);
+
+    const row = new RegExp(
+      `^production +app1 +${app.node.instance.slice(0, 8)} .* ${process.pid} +1\\.2\\.3 .* report:0$`,
+      'm',
+    );
+    expect(out).toMatch(row);
+  });
+
+  it('lists runs and changes of one semaphore or of all, the newest first', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.run('report', () => 'done');
+    await app.run('nightly-export', () => Promise.reject(new Error('disk full'))).catch(() => undefined);
+    await app.definitions.edit('report', { permits: 3 }, { by: 'bob', reason: 'more of them' });
+    // Closing sends what is still to be written.
+    await app.close();
+
+    const runs = await gatekeeper(['history']);
+    expect(runs.out).toMatch(/nightly-export .* failed .* disk full\n.*report .* ok /);
+    expect((await gatekeeper(['history', 'report'])).out).not.toContain('nightly-export');
+    expect((await gatekeeper(['history', '--limit', '1'])).out).not.toContain('report');
+
+    const changes = await gatekeeper(['audit', 'report']);
+    expect(changes.out).toMatch(/ edit +report +bob +2 +permits 2 -> 3 +more of them$/m);
+    expect((await gatekeeper(['audit', 'nightly-export'])).out).toBe('no changes\n');
+  });
+
+  it('never lets through what a terminal would obey', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.pause('report', { by: 'bob', reason: '\u001B[2Jgone\u001B]0;title\u0007\n\u202Eecaep' });
+    // Closing sends what is still to be written.
+    await app.close();
+
+    for (const command of [['status'], ['audit'], ['explain', 'report', '--group', 'production']]) {
+      const { out } = await gatekeeper(command);
+      expect(out).toContain('gone');
+      expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Gatekeeper, type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { type Opening, instead, over } from './command-line.js';
+import { useMemoryCluster } from './memory-cluster.js';
+
+const TO_DR = ['--from-group', 'production', '--to-group', 'dr.site'];
+
+describe('changes of many', () => {
+  const cluster = useMemoryCluster();
+
+  const jobs = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      name: `job-${String(index).padStart(2, '0')}`,
+      groupPattern: 'production',
+      duration: '5m',
+    }));
+
+  const groupsOf = async (app: Gatekeeper) =>
+    Object.fromEntries((await app.state()).semaphores.map(({ name, definition }) => [name, definition?.groupPattern]));
+
+  it('shows what a migration would do, whom it moves and who may take over, and does nothing', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await node({ group: 'dr.site', acquirer: 'app2' });
+    await app.tryAcquire('report');
+
+    const { exitCode, out } = await gatekeeper(['migrate', ...TO_DR]);
+
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^NAME +GROUP +ACQUIRER +MOVING +CANDIDATES$/m);
+    expect(out).toMatch(/^report +production -> dr\\\.site +\.\* +app1 +dr\.site\/app2$/m);
+    expect(out).toMatch(/^2 to migrate; nothing was changed: give --yes to do it$/m);
+    expect(await groupsOf(app)).toEqual({ 'nightly-export': 'production', report: 'production' });
+  });
+
+  it('migrates with --yes, and finds nothing left to do the next time', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+
+    const migrated = await gatekeeper(['migrate', ...TO_DR, '--reason', 'drill', '--yes']);
+
+    expect(migrated).toEqual({ exitCode: 0, out: 'migrated 2\n', err: '' });
+    expect(await groupsOf(app)).toEqual({ 'nightly-export': 'dr\\.site', report: 'dr\\.site' });
+    expect(await app.definitions.get('report')).toMatchObject({
+      change: { kind: 'migrate', by: 'ann', reason: 'drill' },
+    });
+    const again = await gatekeeper(['migrate', ...TO_DR, '--yes']);
+    expect(again).toEqual({ exitCode: 0, out: 'nothing to migrate: all that match are so already\n', err: '' });
+  });
+
+  it("takes a group's name as it is: not as a pattern", async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    await gatekeeper(['migrate', ...TO_DR, '--yes']);
+    const explain = (group: string) => gatekeeper(['explain', 'report', '--group', group]);
+    expect((await explain('dr.site')).out).toContain('outcome   granted');
+    expect((await explain('dr-site')).out).toContain('outcome   denied');
+  });
+
+  it('migrates only names and patterns that are given', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await gatekeeper(['migrate', '--names', 'rep.*', '--acquirer-pattern', 'app[34]', '--yes']);
+    expect((await app.definitions.get('report'))?.definition).toMatchObject({
+      groupPattern: 'production',
+      acquirerPattern: 'app[34]',
+    });
+    expect((await app.definitions.get('nightly-export'))?.revision).toBe(1);
+  });
+
+  it('goes in portions and tells how far it has come, on standard error alone', async () => {
+    const { node, gatekeeper } = cluster();
+    await node({ definitions: jobs(25) });
+    const migrate = ['migrate', ...TO_DR, '--yes', '--portion', '10', '--json'];
+
+    const { exitCode, out, err } = await gatekeeper([...migrate, '--progress']);
+
+    expect(exitCode).toBe(0);
+    expect(err).toBe('migrated 10 of 25, 0 failed\nmigrated 20 of 25, 0 failed\nmigrated 25 of 25, 0 failed\n');
+    expect(JSON.parse(out)).toMatchObject({ dryRun: false, failed: [], remaining: 0 });
+    expect(JSON.parse(out).migrated).toHaveLength(25);
+  });
+
+  it('writes progress anew on one line of a terminal, and clears it', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const { err } = await gatekeeper(['migrate', ...TO_DR, '--yes'], { isErrTerminal: true });
+    expect(err).toBe('\r\u001B[Kmigrated 2 of 2, 0 failed\r\u001B[K');
+  });
+
+  it('reports each that failed, goes on with the others, and ends with 1', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node({ definitions: jobs(8) });
+    const refused = new Set(['job-00', 'job-01', 'job-05']);
+    const open = over(meddled(store, (name) => refuseIf(refused.has(name))));
+
+    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '3'], { open });
+
+    expect(outcome).toEqual({
+      exitCode: 1,
+      out: 'migrated 5\n',
+      err: [...refused].map((name) => `gatekeeper: ${name}: refused\n`).join(''),
+    });
+    const groups = await groupsOf(app);
+    expect(Object.keys(groups).filter((name) => groups[name] === 'production')).toEqual([...refused]);
+  });
+
+  it('gives up after a portion of which nothing could be changed', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node({ definitions: jobs(6) });
+    const open = over(meddled(store, () => refuseIf(true)));
+    const { exitCode, err } = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '2'], { open });
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/^gatekeeper: job-00: refused\ngatekeeper: job-01: refused\n.*stopped with 4 left.*\n$/);
+  });
+
+  it('stops between two portions when interrupted, says so, and goes on the next time', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node({ definitions: jobs(9) });
+    const interruption = new AbortController();
+    const open = over(meddled(store, () => interruption.abort()));
+    const args = ['migrate', ...TO_DR, '--yes', '--portion', '4'];
+
+    const stopped = await gatekeeper(args, { open, signal: interruption.signal });
+
+    expect(stopped).toEqual({
+      exitCode: 1,
+      out: 'migrated 4\n',
+      err: 'gatekeeper: stopped with 5 left: give the same command again to go on\n',
+    });
+    expect((await gatekeeper(args)).out).toBe('migrated 5\n');
+    expect(new Set(Object.values(await groupsOf(app)))).toEqual(new Set(['dr\\.site']));
+  });
+
+  it('says how far it came when the target goes away in the middle, and ends with 6', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node({ definitions: jobs(9) });
+    let calls = 0;
+    const open: Opening = async (target, manner) => {
+      const operator = await over(store)(target, manner);
+      return instead(operator, {
+        migrate: (request, call) => {
+          if (++calls === 3) return Promise.reject(new StoreUnavailableError('the store is away'));
+          return operator.migrate(request, call);
+        },
+      });
+    };
+
+    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '2'], { open });
+
+    expect(outcome).toEqual({
+      exitCode: 6,
+      out: '',
+      err: 'gatekeeper: migrated 4 before this; give the same command again to go on:\ngatekeeper: the store is away\n',
+    });
+  });
+});
+
+function refuseIf(isRefused: boolean): void {
+  if (isRefused) throw new StoreUnavailableError('refused');
+}
+
+/** The same records, with something that happens, or throws, before each write of one. */
+function meddled(definition: StoreDefinition, beforeWrite: (name: string) => void): StoreDefinition {
+  return {
+    kind: definition.kind,
+    open: (options) => {
+      const store = definition.open(options);
+      const write = store.compareAndSet.bind(store);
+      store.compareAndSet = async (key, ...rest) => {
+        beforeWrite(key.replace('semaphore:', ''));
+        return write(key, ...rest);
+      };
+      return store;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openOperator } from '../../lib/cli/open-operator.js';
+import { call } from './command-line.js';
+
+const HAZELCAST = ['--hazelcast', '127.0.0.1:1'];
+const CONSOLE = ['--url', 'http://127.0.0.1:1/gatekeeper'];
+const SECRET = 's3cret-and-never-shown';
+
+describe('misuse of the command line', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatekeeper-cli-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const file = async (name: string, content: string) => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  };
+
+  it.each([
+    ['no command', [], /Usage: gatekeeper/],
+    ['an unknown command', ['stauts'], /unknown command 'stauts'\n\(Did you mean status\?\)/],
+    ['an unknown option', ['status', '--helld'], /unknown option '--helld'\n\(Did you mean --held\?\)/],
+    ['no target', ['status'], /say where: --url .* or --hazelcast/],
+    ['two targets', ['status', ...HAZELCAST, ...CONSOLE], /two targets were given/],
+    ['no name', ['explain', ...HAZELCAST], /missing required argument 'name'/],
+    ['one argument too many', ['nodes', 'app1', ...HAZELCAST], /too many arguments/],
+    ['a pattern that is none', ['status', '(', ...HAZELCAST], /"\(" is not an RE2 pattern/],
+    ['a lookahead', ['pause', '(?=a)', ...HAZELCAST], /is not an RE2 pattern/],
+    ['a duration that is none', ['edit', 'a', '--duration', 'soon', ...HAZELCAST], /"soon" is not a duration/],
+    ['a number that is none', ['edit', 'a', '--permits', '1.5', ...HAZELCAST], /Give a whole number, 0 or more/],
+    ['a revision below 1', ['edit', 'a', '--expected-revision', '0', ...HAZELCAST], /Give a whole number, 1 or more/],
+    ['an edit of nothing', ['edit', 'a', ...HAZELCAST], /nothing to change was given: add --permits/],
+    ['a definition without a duration', ['define', 'a', ...HAZELCAST], /--duration/],
+    ['a migration to nowhere', ['migrate', ...HAZELCAST], /say where to: --to-group/],
+    [
+      'a migration to two places',
+      ['migrate', '--to-group', 'a', '--group-pattern', 'b', ...HAZELCAST],
+      /leave one of them out/,
+    ],
+    ['an address that is none', ['status', '--url', 'host/gatekeeper'], /"host\/gatekeeper" is no address/],
+    ['a secret in the address', ['status', '--url', `https://ann:${SECRET}@host`], /holds a name or a password/],
+    ['two tokens', ['status', ...CONSOLE, '--token', SECRET, '--token-file', 'x'], /--token and --token-file/],
+    ['a token with a line break', ['status', ...CONSOLE, '--token', `${SECRET}\n2`], /--token holds no token/],
+    ['a name with --url', ['status', ...CONSOLE, '--as', 'bob'], /leave --as out/],
+    [
+      "another node's place with --url",
+      ['explain', 'a', '--group', 'b', ...CONSOLE],
+      /leave --group and --acquirer out/,
+    ],
+    ['a token file that is not there', ['status', ...CONSOLE, '--token-file', '/no/such'], /ENOENT/],
+    ['a dump that is not there', ['load', '/no/such', ...HAZELCAST], /ENOENT/],
+    ['a shell that is not known', ['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
+  ])('ends with 2 and says what to do, given %s', async (_, args, sentence) => {
+    const { exitCode, out, err } = await call(args, { open: openOperator });
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    expect(err).toMatch(sentence);
+    expect(err).not.toMatch(/^ +at /m);
+    expect(err).not.toContain(SECRET);
+  });
+
+  it('does not show the token of a file or of the environment that can be none', async () => {
+    const args = ['status', ...CONSOLE];
+    const path = await file('token', `${SECRET} and more`);
+    for (const outcome of [
+      await call([...args, '--token-file', path, '--verbose']),
+      await call([...args, '--verbose'], { env: { GATEKEEPER_TOKEN: `${SECRET}\u0001` } }),
+    ]) {
+      expect(outcome.exitCode).toBe(2);
+      expect(outcome.err).not.toContain(SECRET);
+    }
+  });
+
+  it('names every fault of a dump', async () => {
+    const semaphores = [
+      { name: '', duration: '5m' },
+      { name: 'a', duration: 'soon', permits: -1 },
+    ];
+    const path = await file('dump.json', JSON.stringify({ version: 1, at: 0, semaphores }));
+    const { exitCode, err } = await call(['load', path, ...HAZELCAST]);
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/semaphores\.0\.name: is empty.*semaphores\.1\.permits: -1.*semaphores\.1\.duration: "soon"/);
+  });
+
+  it('refuses what is no dump at all, or defines one twice', async () => {
+    const twice = { version: 1, at: 0, semaphores: [1, 2].map(() => ({ name: 'a', duration: 60_000 })) };
+    for (const [content, sentence] of [
+      ['{', /is not JSON/],
+      ['[]', /is no dump/],
+      ['{"version":2,"at":0,"semaphores":[]}', /version/],
+      [JSON.stringify(twice), /defines "a" twice/],
+    ] as const) {
+      const { exitCode, err } = await call(['load', await file('dump.json', content), ...HAZELCAST]);
+      expect(exitCode).toBe(2);
+      expect(err).toMatch(sentence);
+    }
+  });
+
+  it('passes on what hazelcast() finds wrong with further options', async () => {
+    const path = await file('options.json', JSON.stringify({ mapName: 7, quorums: 2 }));
+    const { exitCode, err } = await call(['status', ...HAZELCAST, '--hazelcast-options', path], { open: openOperator });
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/mapName.*quorums|quorums.*mapName/);
+  });
+
+  it('ends with 6 when nobody answers, and shows where it was thrown only when asked', async () => {
+    for (const target of [HAZELCAST, CONSOLE]) {
+      const args = ['status', ...target, '--timeout', '200ms'];
+      const { exitCode, out, err } = await call(args, { open: openOperator });
+      expect({ exitCode, out }).toEqual({ exitCode: 6, out: '' });
+      expect(err).toMatch(/^gatekeeper: .*can't be reached.*--timeout\n$/);
+      const verbose = await call([...args, '--verbose'], { open: openOperator });
+      expect(verbose.err).toMatch(/^ +at /m);
+    }
+  });
+
+  it('takes what the options say before what the environment says', async () => {
+    const targets: unknown[] = [];
+    const env = { GATEKEEPER_URL: 'https://elsewhere/gatekeeper', GATEKEEPER_TOKEN: SECRET };
+    const open = (target: unknown) => {
+      targets.push(target);
+      throw new Error('seen');
+    };
+    await call(['status'], { env, open });
+    await call(['status', '--hazelcast', 'a:1, b:2', '--cluster', 'c'], { env, open });
+    await call(['status'], { env: { GATEKEEPER_HAZELCAST: 'a', GATEKEEPER_URL: '' }, open });
+    expect(targets).toMatchObject([
+      { kind: 'rest', url: new URL('https://elsewhere/gatekeeper'), token: SECRET },
+      { kind: 'hazelcast', members: ['a:1', 'b:2'], clusterName: 'c' },
+      { kind: 'hazelcast', members: ['a'], clusterName: 'dev' },
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { plain } from '../../lib/cli/text/plain.js';
+import { excerpt, fields, table } from '../../lib/cli/text/table.js';
+import { durationText, spanText, timeText } from '../../lib/cli/text/times.js';
+
+describe('text of the command line', () => {
+  it('aligns columns by what people see, and leaves no blanks at the end', () => {
+    const rows = [
+      ['größe', '1', ''],
+      ['a', '22', 'x'],
+      ['👩‍👩‍👧‍👦', '3', ''],
+    ];
+    expect(table(['name', 'n', 'why'], rows)).toBe('NAME   N   WHY\ngröße  1\na      22  x\n👩‍👩‍👧‍👦      3');
+  });
+
+  it('keeps each row on its line, whatever its cells hold', () => {
+    expect(table(['a'], [['one\r\ntwo\u001B[31m']])).toBe('A\none two');
+  });
+
+  it('shows the first rows of many and how many more there are', () => {
+    const rows = Array.from({ length: 45 }, (_, index) => [String(index)]);
+    expect(excerpt(['n'], rows).split('\n')).toHaveLength(42);
+    expect(excerpt(['n'], rows)).toMatch(/\n39\n\.\.\. and 5 more \(--json shows all\)$/);
+    expect(excerpt(['n'], rows.slice(0, 40))).toMatch(/\n39$/);
+  });
+
+  it('leaves out fields without a value', () => {
+    const text = fields([
+      ['group', 'a'],
+      ['acquirer', undefined],
+      ['revision', '2'],
+    ]);
+    expect(text).toBe('group     a\nrevision  2');
+  });
+
+  it.each([
+    [600_000, '10m'],
+    [90_000, '90s'],
+    [1500, '1500ms'],
+    [86_400_000, '1d'],
+    [5_400_000, '90m'],
+  ])('writes a duration of %d ms exactly, as it may be given', (ms, text) => {
+    expect(durationText(ms)).toBe(text);
+  });
+
+  it.each([
+    [-1, 'over'],
+    [0, '<1s'],
+    [999, '<1s'],
+    [59_999, '59s'],
+    [60_000, '1m'],
+    [252_000, '4m 12s'],
+    [3_900_000, '1h 5m'],
+    [90_000_000, '1d 1h'],
+  ])('writes a span of %d ms so that people grasp it', (ms, text) => {
+    expect(spanText(ms)).toBe(text);
+  });
+
+  it('writes a moment in UTC, and what is none as a question', () => {
+    expect(timeText(Date.UTC(2026, 10, 21, 16, 40, 5))).toBe('2026-11-21 16:40:05Z');
+    expect(timeText(NaN)).toBe('?');
+    expect(timeText(1e20)).toBe('?');
+  });
+
+  it('takes out what a terminal would obey, and nothing else', () => {
+    expect(plain('a\u001B[2J\u001B]8;;http://x\u0007b\tc\u0085d\u2028e\u202Ef')).toBe('ab c d e f');
+    expect(plain('größe 👍 "<b>"')).toBe('größe 👍 "<b>"');
+  });
+});

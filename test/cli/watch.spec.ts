@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { eventually } from '../contract/eventually.js';
+import { type CallOptions, type Opening, instead, over } from './command-line.js';
+import { type TestCluster, useMemoryCluster } from './memory-cluster.js';
+
+/** Nothing but hints wakes it within the time that a test may take. */
+const BY_HINTS_ALONE = ['--interval', '1h'];
+const OFTEN = ['--interval', '20ms'];
+
+describe('watch', () => {
+  const cluster = useMemoryCluster();
+
+  it('shows the present state, then a line for each change, until interrupted', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const watching = watch(gatekeeper, OFTEN);
+    await watching.hears(/^nightly-export +free .*\nreport +free/m);
+
+    const permit = (await app.tryAcquire('report'))!;
+    await watching.hears(/Z {2}report {2}slot 0 is held by production\/app1, token \d+\n/);
+    await permit.release();
+    await watching.hears(/report {2}slot 0 is no longer held by production\/app1\n/);
+    await app.definitions.pause('nightly-export', { by: 'bob', reason: 'maintenance' });
+    await watching.hears(/nightly-export {2}revision 2, pause by bob: maintenance\n/);
+    await app.definitions.remove('nightly-export');
+    await watching.hears(/nightly-export {2}removed\n/);
+
+    expect(await watching.interrupted()).toMatchObject({ exitCode: 0, err: '' });
+  });
+
+  it('looks at once when it hears of a change', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const watching = watch(gatekeeper, BY_HINTS_ALONE);
+    await watching.hears(/^report/m);
+    await app.definitions.edit('report', { permits: 5 }, { by: 'bob' });
+    await watching.hears(/revision 2, edit by bob/);
+    expect((await watching.interrupted()).exitCode).toBe(0);
+  });
+
+  it('writes a line of JSON for each change with --json, of those that match', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const watching = watch(gatekeeper, ['report', '--json', ...OFTEN]);
+    await watching.hears(/"status"/);
+    await app.definitions.edit('nightly-export', { duration: '11m' });
+    await app.tryAcquire('report');
+    await watching.hears(/"granted"/);
+    const { out } = await watching.interrupted();
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { at: expect.any(Number), status: [{ name: 'report' }] },
+      { at: expect.any(Number), semaphore: 'report', change: 'granted' },
+    ]);
+  });
+
+  it('tells once that the target went away, looks again, and tells that it is back', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    let isAway = false;
+    let looks = 0;
+    const open: Opening = async (target, manner) => {
+      const operator = await over(store)(target, manner);
+      return instead(operator, {
+        overview: async () => {
+          looks++;
+          if (isAway) throw new StoreUnavailableError('no member answers');
+          return operator.overview();
+        },
+      });
+    };
+    const watching = watch(gatekeeper, OFTEN, { open });
+    await watching.hears(/^report/m);
+
+    isAway = true;
+    const then = looks;
+    await eventually('it has looked several times', () => looks > then + 3);
+    await app.tryAcquire('report');
+    isAway = false;
+
+    await watching.hears(/report {2}slot 0 is held/);
+    const { exitCode, err } = await watching.interrupted();
+    expect({ exitCode, err }).toEqual({
+      exitCode: 0,
+      err: 'gatekeeper: no member answers; looking again until interrupted\ngatekeeper: it is back\n',
+    });
+  });
+
+  it('ends at once when interrupted, also while an answer is awaited', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node();
+    let isAsked = false;
+    const open: Opening = async (target, manner) =>
+      instead(await over(store)(target, manner), {
+        overview: () => {
+          isAsked = true;
+          return new Promise(() => undefined);
+        },
+      });
+    const watching = watch(gatekeeper, [], { open });
+    await eventually('it asks', () => isAsked);
+    expect(await watching.interrupted()).toEqual({ exitCode: 0, out: '', err: '' });
+  });
+});
+
+function watch(gatekeeper: TestCluster['gatekeeper'], args: readonly string[], options: CallOptions = {}) {
+  const interruption = new AbortController();
+  let heard = '';
+  const onOut = (text: string) => void (heard += text);
+  const outcome = gatekeeper(['watch', ...args], { signal: interruption.signal, onOut, ...options });
+  return {
+    hears: (text: RegExp) => eventually(`watch says ${text}`, () => text.test(heard)),
+    interrupted: () => {
+      interruption.abort();
+      return outcome;
+    },
+  };
+}
