@@ -58,9 +58,15 @@ const tick = (by: number) =>
   });
 
 const edit = (permits: number) =>
-  move(permits === 0 ? 'pause' : `edit to ${permits} permits`, async (model, real) => {
+  move(`edit to ${permits} permits`, async (model, real) => {
     model.permits = permits;
     await real.edit(permits);
+  });
+
+const pause = (isPaused: boolean) =>
+  move(isPaused ? 'pause' : 'resume', async (model, real) => {
+    model.isPaused = isPaused;
+    await real.pause(isPaused);
   });
 
 const crash = (place: number) =>
@@ -79,6 +85,7 @@ export const moves = fc.commands(
     fc.tuple(place, fc.boolean()).map(([where, hold]) => run(where, hold)),
     fc.oneof(fc.integer({ min: 1, max: 12_000 }), fc.constantFrom(1, 9499, 9500, 10_499, 10_500)).map(tick),
     fc.nat(3).map(edit),
+    fc.oneof(fc.constant(true), { arbitrary: fc.constant(false), weight: 2 }).map(pause),
     place.map(crash),
   ],
   { maxCommands: 40, size: 'max' },

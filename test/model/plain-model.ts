@@ -21,6 +21,7 @@ export type ModelOutcome = 'granted' | 'refreshed' | 'denied';
 export class PlainModel {
   now = 0;
   permits = 1;
+  isPaused = false;
   /** Which node's processes are at work now: a crash puts another in its place. */
   nodes = [0, 1, 2];
   held: ModelPermit[] = [];
@@ -30,6 +31,7 @@ export class PlainModel {
   acquire(place: number): ModelOutcome {
     const node = this.nodes[place]!;
     const own = this.leaseOf(place);
+    if (this.isPaused) return 'denied';
     if (own) return own.slot < this.permits ? this.#refresh(own, 1) : 'denied';
     const others = this.#alive().filter((permit) => permit.node !== node);
     if (others.length >= this.permits) return 'denied';

@@ -48,6 +48,11 @@ export class RealCluster {
     await this.#nodes[0]!.node.gatekeeper.definitions.edit(SEMAPHORE, { permits });
   }
 
+  async pause(isPaused: boolean): Promise<void> {
+    const { definitions } = this.#nodes[1]!.node.gatekeeper;
+    await (isPaused ? definitions.pause(SEMAPHORE) : definitions.resume(SEMAPHORE));
+  }
+
   async tick(by: number): Promise<void> {
     await this.#cluster.time.advance(by);
   }

@@ -1,6 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOBODY, edit, expire, expired, pause, release, remove, resume } from '../../../lib/semaphores/index.js';
-import { DURATION, TOLERANCE, aChange, aDefinition, aPermit, aRecord, viewAt } from './worlds.js';
+import fc from 'fast-check';
+import {
+  NOBODY,
+  decide,
+  decodeRecord,
+  edit,
+  encodeRecord,
+  expire,
+  expired,
+  intendedDefinition,
+  pause,
+  release,
+  remove,
+  resume,
+} from '../../../lib/semaphores/index.js';
+import { DURATION, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('node');
 const other = aPermit('other', { slot: 1 });
@@ -96,5 +110,52 @@ describe('remove', () => {
     expect(
       remove(remove(record, aChange('remove'), viewAt(1), 'n')!, aChange('remove'), viewAt(2), 'm'),
     ).toBeUndefined();
+  });
+});
+
+describe('whatever is paused, edited and resumed in whatever order', () => {
+  const steps = fc.array(
+    fc.oneof(
+      fc.constant('pause' as const),
+      fc.constant('resume' as const),
+      fc.record({ groupPattern: fc.constantFrom('.*', 'a|b', 'default'), permits: fc.nat(3) }),
+    ),
+    { maxLength: 12 },
+  );
+
+  /** What becomes of the record, and what is intended: the last edit. */
+  function play(moves: typeof steps extends fc.Arbitrary<infer Moves> ? Moves : never) {
+    let current = aRecord();
+    let intended = aDefinition();
+    let isPaused = false;
+    for (const move of moves) {
+      const write = [viewAt(1), 'n'] as const;
+      if (move === 'pause') current = pause(current, aChange('pause'), ...write) ?? current;
+      else if (move === 'resume') current = resume(current, aChange('resume'), ...write) ?? current;
+      else current = edit(current, (intended = aDefinition(move)), aChange(), ...write);
+      if (typeof move === 'string') isPaused = move === 'pause';
+    }
+    return { current: decodeRecord('job', encodeRecord(current)), intended, isPaused };
+  }
+
+  it('the last edit is what is intended, and in force when it is not paused', () => {
+    fc.assert(
+      fc.property(steps, (moves) => {
+        const { current, intended, isPaused } = play(moves);
+        expect(intendedDefinition(current)).toEqual(intended);
+        expect(current.definition).toEqual(isPaused ? { ...intended, groupPattern: NOBODY } : intended);
+        expect(current.pause !== undefined).toBe(isPaused);
+      }),
+    );
+  });
+
+  it('nobody new gets in while it is paused, whatever the group', () => {
+    fc.assert(
+      fc.property(steps, fc.string(), (moves, group) => {
+        const { current, isPaused } = play(moves);
+        fc.pre(isPaused);
+        expect(decide(current, aRequest('newcomer', { group }), viewAt(2))).toMatchObject({ reason: 'paused' });
+      }),
+    );
   });
 });

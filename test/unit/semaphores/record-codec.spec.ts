@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  CHANGES,
   CorruptRecordError,
   NewerRecordError,
   type SemaphoreRecord,
   decodeRecord,
   encodeRecord,
 } from '../../../lib/semaphores/index.js';
-import { aDefinition, aPermit, aRecord } from './worlds.js';
+import { aChange, aDefinition, aPermit, aRecord } from './worlds.js';
 
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);
 const name = fc.string({ minLength: 1 });
@@ -29,6 +30,20 @@ const definition = fc.record({
   permits: whole,
   duration: fc.integer({ min: 1 }),
 });
+const change = fc.record(
+  {
+    id: name,
+    kind: fc.constantFrom(...CHANGES),
+    by: fc.string(),
+    at: whole,
+    reason: fc.string(),
+  },
+  { requiredKeys: ['id', 'kind', 'by', 'at'] },
+);
+const pause = fc.record(
+  { by: fc.string(), at: whole, reason: fc.string(), groupPattern: fc.string() },
+  { requiredKeys: ['by', 'at', 'groupPattern'] },
+);
 const numbers = { seq: whole, at: whole, revision: whole, lastToken: whole };
 const record = fc.record(
   {
@@ -37,6 +52,8 @@ const record = fc.record(
     ...numbers,
     definition,
     permits: fc.array(permit),
+    change,
+    pause,
     grace: fc.record(expiring),
   },
   { requiredKeys: ['v', 'nonce', 'seq', 'at', 'revision', 'lastToken', 'permits'] },
@@ -93,6 +110,9 @@ describe("a record's text", () => {
     ['a definition with half a permit', withDefinition({ permits: 0.5 }), 'definition.permits: '],
     ['a field that nobody knows', changed({ colour: 'red' }), 'colour'],
     ['a grace without an end', changed({ grace: { id: 'grace', duration: 1 } }), 'grace.expiresAt: '],
+    ['a change of a kind that nobody knows', changed({ change: { ...aChange(), kind: 'x' } }), 'change.kind: '],
+    ['a change without an id', changed({ change: { ...aChange(), id: '' } }), 'change.id: '],
+    ['a pause without a pattern to come back', changed({ pause: { by: 'ann', at: 1 } }), 'pause.groupPattern: '],
   ])('is corrupt when it is %s: the error names the semaphore and the fault', (_what, text, fault) => {
     const read = () => decodeRecord('job', text);
     expect(read).toThrow(CorruptRecordError);
