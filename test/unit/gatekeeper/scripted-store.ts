@@ -1,10 +1,18 @@
 import type { ClockReading, Journal, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
 
-type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'close';
+type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
 
 /** A store over another one: counts calls, and lets a test stand between. */
 export class ScriptedStore implements RecordStore {
-  readonly calls: Record<Call, number> = { read: 0, compareAndSet: 0, list: 0, now: 0, close: 0 };
+  readonly calls: Record<Call, number> = {
+    read: 0,
+    compareAndSet: 0,
+    list: 0,
+    now: 0,
+    append: 0,
+    readJournal: 0,
+    close: 0,
+  };
   /** Called in the stead of every call but `close`; `go` passes it on. */
   script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
 
@@ -36,7 +44,11 @@ export class ScriptedStore implements RecordStore {
   }
 
   journal(name: string): Journal {
-    return this.inner.journal(name);
+    const journal = this.inner.journal(name);
+    return {
+      append: (texts) => this.#call('append', () => journal.append(texts)),
+      read: (limit) => this.#call('readJournal', () => journal.read(limit)),
+    };
   }
 
   health(): StoreHealth {

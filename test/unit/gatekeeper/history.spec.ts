@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { START } from './fake-time.js';
+import { JOB, type TestCluster, openEnd, useCluster } from './nodes.js';
+
+const noting = (nodes: TestCluster, options = {}) => nodes.node({ history: true, ...options });
+
+describe('the history of runs', () => {
+  const cluster = useCluster();
+
+  it('has each run once it has ended: where, when, how long, and under which token', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes), await noting(nodes)];
+    await nodes.time.advance(1000);
+    const { work, end } = openEnd();
+    let token = 0;
+    const running = one.gatekeeper.run('job', (permit) => ((token = permit.token), work()), { task: 'Jobs.work' });
+    await nodes.time.advance(3000);
+    expect(await other.gatekeeper.history(10)).toEqual([]);
+    end();
+    await running;
+    await nodes.time.advance(100);
+    expect(await other.gatekeeper.history(10)).toEqual([
+      {
+        kind: 'run',
+        semaphore: 'job',
+        task: 'Jobs.work',
+        node: one.gatekeeper.node,
+        at: START + 1000,
+        took: 3000,
+        outcome: 'ok',
+        token,
+        slot: 0,
+      },
+    ]);
+  });
+
+  it('says what a run failed with, and no more than fits', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await noting(nodes);
+    const fail = async (error: unknown) => {
+      const failing = gatekeeper.run('job', () => Promise.reject(error), { hold: false });
+      await expect(failing).rejects.toBe(error);
+    };
+    await fail(new Error('disk full'));
+    await fail('a text');
+    await fail(undefined);
+    await fail(new Error('x'.repeat(600)));
+    await nodes.time.advance(100);
+    expect((await gatekeeper.history(10)).map((entry) => 'message' in entry && entry.message)).toEqual([
+      'disk full',
+      'a text',
+      'undefined',
+      `${'x'.repeat(500)}…`,
+    ]);
+    expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  it('calls a run lost that ended without the permit that it began with', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await noting(nodes);
+    const { work, end } = openEnd();
+    const running = gatekeeper.run('job', (permit) => (void permit.signal, work()));
+    await nodes.time.advance(10);
+    const { id } = (await gatekeeper.state()).semaphores[0]!.holders[0]!;
+    await gatekeeper.definitions.revoke('job', id);
+    await nodes.time.advance(10);
+    end();
+    await running;
+    await nodes.time.advance(100);
+    expect(await gatekeeper.history(10)).toMatchObject([{ outcome: 'lost', slot: 0 }]);
+  });
+
+  it('has a run without a permit, without token and slot', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await noting(nodes);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await gatekeeper.run('job', () => 1, { onUnavailable: 'run' });
+    store.script = undefined;
+    await nodes.time.advance(100);
+    const [entry] = await gatekeeper.history(1);
+    expect(entry).toMatchObject({ kind: 'run', outcome: 'ok' });
+    expect(entry).not.toHaveProperty('token');
+  });
+
+  it('has a row of skips for one reason once, and tells how long it was when another begins', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes), await noting(nodes)];
+    const tick = async () => {
+      await other.gatekeeper.run('job', () => 1, { task: 'Jobs.work' });
+      await nodes.time.advance(1000);
+    };
+    await one.gatekeeper.tryAcquire('job');
+    for (let ticks = 0; ticks < 5; ticks++) await tick();
+    await one.gatekeeper.definitions.pause('job');
+    for (let ticks = 0; ticks < 3; ticks++) await tick();
+    const skip = { kind: 'skip', semaphore: 'job', task: 'Jobs.work', node: other.gatekeeper.node };
+    expect(await one.gatekeeper.history(10)).toEqual([
+      { ...skip, at: START, reason: 'no-permit' },
+      { ...skip, at: START + 5000, reason: 'paused', before: { reason: 'no-permit', count: 5 } },
+    ]);
+  });
+
+  it('begins a new row of skips after a run, and for each task', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes), await noting(nodes)];
+    const run = (task: string) => other.gatekeeper.run('job', () => 1, { task, hold: false });
+    const permit = (await one.gatekeeper.tryAcquire('job'))!;
+    await run('a');
+    await run('b');
+    await permit.release();
+    await run('a');
+    await one.gatekeeper.tryAcquire('job');
+    await run('a');
+    await run('b');
+    await nodes.time.advance(100);
+    expect((await one.gatekeeper.history(10)).map(({ kind, task }) => `${kind} ${task}`)).toEqual([
+      'skip a',
+      'skip b',
+      'run a',
+      'skip a',
+    ]);
+  });
+
+  it('has nothing of a node that keeps none', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node({ definitions: [JOB], history: false });
+    await gatekeeper.run('job', () => 1);
+    await nodes.time.advance(1000);
+    expect(await gatekeeper.history(10)).toEqual([]);
+  });
+});
