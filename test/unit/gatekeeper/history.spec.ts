@@ -39,8 +39,10 @@ describe('the history of runs', () => {
     const nodes = cluster();
     const { gatekeeper } = await noting(nodes);
     const fail = async (error: unknown) => {
-      const failing = gatekeeper.run('job', () => Promise.reject(error), { hold: false });
-      await expect(failing).rejects.toBe(error);
+      const work = async () => {
+        throw error;
+      };
+      await expect(gatekeeper.run('job', work, { hold: false })).rejects.toBe(error);
     };
     await fail(new Error('disk full'));
     await fail('a text');
