@@ -50,6 +50,19 @@ module.exports = {
       to: { path: 'node_modules/hazelcast-client' },
     },
     {
+      name: 'the-page-knows-only-the-api-by-its-types',
+      comment: 'It runs in browsers: nothing of a node may get into it.',
+      severity: 'error',
+      from: { path: '^lib/console/web/' },
+      to: { path: '^lib/', pathNot: '^lib/console/web/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nobody-imports-the-page',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/console/web/' },
+      to: { path: '^lib/console/web/' },
+    },
+    {
       name: 'no-circles',
       severity: 'error',
       from: {},

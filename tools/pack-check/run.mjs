@@ -52,6 +52,9 @@ function assertContents(paths) {
     'dist/index.d.ts',
     'dist/testing/index.js',
     'dist/cli/main.js',
+    'dist/console/web/index.html',
+    'dist/console/web/manifest.json',
+    'dist/console/web/LICENSES.txt',
     'tools/hazelcast/pom.xml',
   ];
   const missing = needed.filter((path) => !paths.includes(path));

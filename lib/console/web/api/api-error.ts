@@ -1,0 +1,36 @@
+import type { DefinitionChange } from './answers.js';
+
+/** The body of an error: application/problem+json. */
+export interface Problem {
+  readonly code?: string;
+  readonly title?: string;
+  readonly detail?: string;
+  /** Of a conflict: the revision in force, and who made it. */
+  readonly revision?: number;
+  readonly change?: DefinitionChange;
+}
+
+/** The API refused a call, or (status 0) could not be reached. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(problem.detail ?? problem.title ?? `the node answered with status ${status}`);
+  }
+
+  get isConflict(): boolean {
+    return this.problem.code === 'edit-conflict';
+  }
+
+  /** Nobody answered, or a proxy did for it. */
+  get isOutage(): boolean {
+    return this.status === 0 || this.status >= 500;
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import { ApiError, type Problem } from './api-error.js';
+import { apiBase } from './base.js';
+import { token } from './token.js';
+
+type Listener = () => void;
+let onUnauthorized: Listener = () => undefined;
+
+/** A call without a valid token leads back to the login, wherever it was made. */
+export function whenUnauthorized(listener: Listener): void {
+  onUnauthorized = listener;
+}
+
+export interface CallOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  /** Instead of the one that is kept. */
+  readonly token?: string;
+}
+
+/** @throws ApiError */
+export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
+  const response = await request(path, options);
+  return (await response.json()) as T;
+}
+
+/** The response of a call that went well. @throws ApiError */
+export async function request(path: string, options: CallOptions & { readonly accept?: string } = {}) {
+  const response = await send(path, options);
+  if (response.ok) return response;
+  if (response.status === 401 && options.token === undefined) onUnauthorized();
+  throw new ApiError(response.status, await problemOf(response));
+}
+
+async function send(path: string, { method = 'GET', body, signal, ...options }: CallOptions & { accept?: string }) {
+  const bearer = options.token ?? token.get();
+  const headers = {
+    Accept: options.accept ?? 'application/json',
+    ...(bearer && { Authorization: `Bearer ${bearer}` }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  try {
+    return await fetch(new URL(path, apiBase), {
+      method,
+      headers,
+      ...content,
+      ...(signal && { signal }),
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, { title: 'No node can be reached: is the application running, and the network up?' });
+  }
+}
+
+/** What is no problem+json comes from a proxy, and says nothing worth showing. */
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    const problem: unknown = await response.json();
+    return typeof problem === 'object' && problem !== null ? problem : {};
+  } catch {
+    return {};
+  }
+}

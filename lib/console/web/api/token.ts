@@ -1,0 +1,11 @@
+import { apiBase } from './base.js';
+
+/** By path: two consoles of one host don't share a token. */
+const KEY = `gatekeeper-token ${apiBase.pathname}`;
+
+/** Kept for this tab only, and gone with it. */
+export const token = {
+  get: (): string | undefined => sessionStorage.getItem(KEY) ?? undefined,
+  keep: (value: string): void => sessionStorage.setItem(KEY, value),
+  forget: (): void => sessionStorage.removeItem(KEY),
+};

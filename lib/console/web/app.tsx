@@ -1,0 +1,49 @@
+import { useEffect } from 'preact/hooks';
+import { whenUnauthorized } from './api/call.js';
+import { startClock } from './live/cluster-time.js';
+import { connect } from './live/connection.js';
+import { Login } from './login.js';
+import { Notices } from './parts/notices.js';
+import { Page } from './pages.js';
+import { resumeSession, signIn, signOut } from './session.js';
+import { Header } from './header.js';
+
+export function App() {
+  useEffect(() => {
+    whenUnauthorized(() => {
+      if (signIn.value.state === 'in') signOut('Your token is not accepted any more. Sign in again.');
+    });
+    void resumeSession();
+  }, []);
+  return (
+    <>
+      <Inside />
+      <Notices />
+    </>
+  );
+}
+
+function Inside() {
+  switch (signIn.value.state) {
+    case 'asking':
+      return null;
+    case 'out':
+      return <Login message={signIn.value.message} />;
+    case 'in':
+      return <Console />;
+  }
+}
+
+/** Everything that listens and ticks lives as long as somebody is signed in. */
+function Console() {
+  useEffect(() => {
+    const stop = [startClock(), connect()];
+    return () => stop.forEach((end) => end());
+  }, []);
+  return (
+    <>
+      <Header />
+      <Page />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import type { AuditEntry, SemaphoreDefinition } from '../api/answers.js';
+import { FIELDS, FIELD_LABELS, definitionToInput, differences } from '../definition/definition-input.js';
+import { Badge } from '../parts/badge.js';
+import { Empty } from '../parts/page-state.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { DateTime } from '../parts/time.js';
+
+interface AuditTableProps {
+  readonly entries: readonly AuditEntry[];
+  /** All of one semaphore: its name need not be told. */
+  readonly isOfOne?: boolean;
+}
+
+/** Who changed what, and why; newest first. */
+export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
+  if (entries.length === 0) return <Empty>Nobody has changed anything.</Empty>;
+  return (
+    <div class="scroll" role="region" aria-label="Changes" tabIndex={0}>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Who</th>
+            <th>What</th>
+            {!isOfOne && <th>Semaphore</th>}
+            <th>Change</th>
+            <th>Reason</th>
+            <th>Through</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={`${entry.at} ${entry.semaphore} ${entry.action} ${entry.revision}`}>
+              <td class="number">
+                <DateTime at={entry.at} />
+              </td>
+              <td>{entry.by}</td>
+              <td>
+                <Badge tone="neutral">{entry.action}</Badge>
+              </td>
+              {!isOfOne && (
+                <td>
+                  <SemaphoreLink name={entry.semaphore} />
+                </td>
+              )}
+              <td>
+                <Change entry={entry} />
+              </td>
+              <td>{entry.reason}</td>
+              <td class="second">{entry.node.acquirer}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Change({ entry: { from, to, permit } }: { readonly entry: AuditEntry }) {
+  if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;
+  if (!to) return null;
+  return (
+    <ul class="changes">
+      {changedFields(from, to).map(({ label, before, after }) => (
+        <li key={label}>
+          {label}: {before !== undefined && <del>{before}</del>} <ins>{after}</ins>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function changedFields(from: SemaphoreDefinition | undefined, to: SemaphoreDefinition) {
+  const after = definitionToInput(to);
+  const before = from && definitionToInput(from);
+  const fields = before ? differences(before, after) : FIELDS;
+  return fields.map((field) => ({ label: FIELD_LABELS[field], before: before?.[field], after: after[field] }));
+}

@@ -1,0 +1,44 @@
+import type { SemaphoreDefinition } from '../api/answers.js';
+import { editableDuration } from '../parts/format.js';
+
+/** A definition as it stands in the fields of a form. */
+export interface DefinitionInput {
+  readonly groupPattern: string;
+  readonly acquirerPattern: string;
+  readonly permits: string;
+  readonly duration: string;
+}
+
+export const FIELDS = ['groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
+export type FieldName = (typeof FIELDS)[number];
+
+export const FIELD_LABELS: Record<FieldName, string> = {
+  groupPattern: 'Group pattern',
+  acquirerPattern: 'Acquirer pattern',
+  permits: 'Permits',
+  duration: 'Duration',
+};
+
+export function definitionToInput({
+  groupPattern,
+  acquirerPattern,
+  permits,
+  duration,
+}: SemaphoreDefinition): DefinitionInput {
+  return { groupPattern, acquirerPattern, permits: String(permits), duration: editableDuration(duration) };
+}
+
+/** As the API takes it. What is no number goes as it was typed: the node says what is wrong with it. */
+export function inputToDefinition({ groupPattern, acquirerPattern, permits, duration }: DefinitionInput) {
+  return {
+    groupPattern,
+    acquirerPattern,
+    permits: /^\d+$/.test(permits.trim()) ? Number(permits) : permits,
+    duration: duration.trim(),
+  };
+}
+
+/** Fields in which two inputs differ. */
+export function differences(one: DefinitionInput, other: DefinitionInput): FieldName[] {
+  return FIELDS.filter((field) => one[field].trim() !== other[field].trim());
+}

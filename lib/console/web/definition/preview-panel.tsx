@@ -1,0 +1,29 @@
+import { count } from '../parts/format.js';
+import type { LivePreview } from './use-preview.js';
+
+/** Shown at most; how many more there are is told. */
+const MOST_SHOWN = 30;
+
+/** Which living nodes the patterns let through: the answer to "did I get this regex right?". */
+export function PreviewPanel({ preview: { nodes, problem, hasFaults } }: { readonly preview: LivePreview }) {
+  if (problem !== undefined) return <p class="preview second">{problem}</p>;
+  if (nodes === undefined || hasFaults) return <p class="preview second">Which nodes match is shown here.</p>;
+  const matching = nodes.filter(({ matches }) => matches).length;
+  return (
+    <div class="preview">
+      <p role="status" class={matching === 0 ? 'attention' : undefined}>
+        {matching} of {count(nodes.length, 'living node')} {matching === 1 ? 'matches' : 'match'}
+        {matching === 0 && ': nothing would run'}
+      </p>
+      <ul class="node-chips">
+        {nodes.slice(0, MOST_SHOWN).map(({ group, acquirer, instance, matches, mismatch }) => (
+          <li key={instance} class={matches ? 'match' : 'mismatch'}>
+            <span aria-hidden="true">{matches ? '✓' : '✗'}</span> {group} / {acquirer}
+            <span class="visually-hidden">{matches ? ' matches' : ` does not match by its ${mismatch}`}</span>
+          </li>
+        ))}
+        {nodes.length > MOST_SHOWN && <li>and {nodes.length - MOST_SHOWN} more</li>}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PreviewAnswer } from '../api/answers.js';
+import { messageOf } from '../api/api-error.js';
+import { call } from '../api/call.js';
+import { type DefinitionInput, inputToDefinition } from './definition-input.js';
+
+/** ms without a key pressed, after which the node is asked. */
+const QUIET = 250;
+
+export interface LivePreview {
+  readonly nodes: PreviewAnswer['nodes'] | undefined;
+  /** Faults of one field, without its name. */
+  readonly faultsOf: (field: string) => readonly string[];
+  readonly hasFaults: boolean;
+  /** Why nothing can be said. */
+  readonly problem: string | undefined;
+}
+
+/** What the node says of a definition that is being written: what is wrong with it, and whom it would let through. */
+export function usePreview(name: string, input: DefinitionInput, isOn = true): LivePreview {
+  const [preview, setPreview] = useState<PreviewAnswer>();
+  const [problem, setProblem] = useState<string>();
+  const body = JSON.stringify({ name, ...inputToDefinition(input) });
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const controller = new AbortController();
+    const ask = () =>
+      call<PreviewAnswer>('preview', { method: 'POST', body: JSON.parse(body), signal: controller.signal });
+    const settle = (next: PreviewAnswer | undefined, fault?: string) => {
+      if (controller.signal.aborted) return;
+      setPreview(next);
+      setProblem(fault);
+    };
+    const timer = setTimeout(
+      () => void ask().then(settle, (error: unknown) => settle(undefined, messageOf(error))),
+      QUIET,
+    );
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [body, isOn]);
+  const faults = (isOn && preview?.faults) || [];
+  return {
+    nodes: preview?.nodes,
+    faultsOf: (field) => faults.filter((fault) => fieldOf(fault) === field).map(withoutField),
+    hasFaults: faults.length > 0,
+    problem,
+  };
+}
+
+/** "permits: -1 is not …" -> "permits" */
+function fieldOf(fault: string): string | undefined {
+  return /^(\w+): /.exec(fault)?.[1];
+}
+
+function withoutField(fault: string): string {
+  return fault.replace(/^\w+: /, '');
+}

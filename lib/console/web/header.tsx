@@ -1,0 +1,96 @@
+import { token } from './api/token.js';
+import { connection, isUnreachable } from './live/connection.js';
+import { Badge } from './parts/badge.js';
+import { Brand } from './parts/brand.js';
+import { Icon } from './parts/icon.js';
+import { hrefOf, route } from './router.js';
+import { signIn, signOut } from './session.js';
+import { type Theme, chooseTheme, nextTheme, theme } from './theme.js';
+
+const PAGES = [
+  ['semaphores', 'Semaphores'],
+  ['nodes', 'Nodes'],
+  ['migrate', 'Migrate'],
+  ['maintenance', 'Maintenance'],
+  ['audit', 'Audit log'],
+] as const;
+
+export function Header() {
+  const current = route.value.path[0] ?? 'semaphores';
+  return (
+    <header class="top">
+      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}>
+        Skip to the content
+      </button>
+      <div class="top-row">
+        <Brand />
+        <Environment />
+        <span class="spacer" />
+        <Liveness />
+        <ThemeSwitch />
+        <Who />
+      </div>
+      <nav aria-label="Pages">
+        {PAGES.map(([path, label]) => (
+          <a key={path} href={hrefOf([path])} aria-current={path === current ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+function Environment() {
+  const { value } = signIn;
+  if (value.state !== 'in' || !value.session.environment) return null;
+  return (
+    <span class="environment" title="The environment that this console acts on">
+      {value.session.environment}
+    </span>
+  );
+}
+
+const LIVENESS = {
+  live: ['live', 'Live', 'Changes arrive as they happen.'],
+  connecting: ['waiting', 'Connecting', 'The event stream is being opened.'],
+  polling: ['waiting', 'Polling', 'The event stream is cut: asking every 5 seconds until it is back.'],
+  unreachable: ['cut', 'Offline', 'No node answers. Trying again every 5 seconds.'],
+} as const;
+
+function Liveness() {
+  const [tone, label, title] = LIVENESS[isUnreachable.value ? 'unreachable' : connection.value];
+  return (
+    <span class={`liveness ${tone}`} role="status" title={title}>
+      <span class="label">{label}</span>
+    </span>
+  );
+}
+
+const THEME_ICONS = { system: 'screen', light: 'sun', dark: 'moon' } as const satisfies Record<Theme, string>;
+
+function ThemeSwitch() {
+  const label = `Theme: ${theme.value}. Switch to ${nextTheme()}.`;
+  return (
+    <button type="button" class="quiet" aria-label={label} title={label} onClick={() => chooseTheme(nextTheme())}>
+      <Icon name={THEME_ICONS[theme.value]} />
+    </button>
+  );
+}
+
+function Who() {
+  const { value } = signIn;
+  if (value.state !== 'in') return null;
+  const { user, role, readOnly } = value.session;
+  return (
+    <span class="who">
+      <span class="user">{user}</span>
+      <Badge tone="neutral">{readOnly ? 'read-only' : role}</Badge>
+      {token.get() !== undefined && (
+        <button type="button" class="quiet" aria-label="Sign out" title="Sign out" onClick={() => signOut()}>
+          <Icon name="leave" />
+        </button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import type { StreamedEvent } from '../api/event-stream.js';
+
+/** What the node tells of a single semaphore when it is more than a refresh or a denial: those change nothing shown. */
+const TELLING: ReadonlySet<string | undefined> = new Set([
+  'run-started',
+  'run-finished',
+  'lost',
+  'expired',
+  'audited',
+  'restored',
+  'record-unreadable',
+]);
+
+export function anyChange({ event }: StreamedEvent): boolean {
+  return event === 'change';
+}
+
+export function anyChangeOrRun(streamed: StreamedEvent): boolean {
+  return anyChange(streamed) || TELLING.has(parsed(streamed).type);
+}
+
+/** Changes and runs of one semaphore. */
+export function concerning(name: string): (event: StreamedEvent) => boolean {
+  return (streamed) => {
+    const { semaphores, semaphore, type } = parsed(streamed);
+    if (streamed.event === 'change') return semaphores?.includes(name) ?? true;
+    return semaphore === name && TELLING.has(type);
+  };
+}
+
+function parsed({ data }: StreamedEvent): { semaphores?: string[]; semaphore?: string; type?: string } {
+  try {
+    return (JSON.parse(data) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,64 @@
+import { signal } from '@preact/signals';
+import { type StreamedEvent, listen } from '../api/event-stream.js';
+
+/** `live`: changes arrive as they happen. `polling`: the stream is cut, pages ask every few seconds. */
+export type Connection = 'connecting' | 'live' | 'polling';
+export const connection = signal<Connection>('connecting');
+/** Whether the last call could not reach a node at all. */
+export const isUnreachable = signal(false);
+
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+
+type Listener = (event: StreamedEvent) => void;
+const listeners = new Set<Listener>();
+
+/** @returns what ends it */
+export function subscribe(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Keeps the event stream open, with growing pauses between attempts. @returns what ends it */
+export function connect(): () => void {
+  const controller = new AbortController();
+  void keepListening(controller.signal);
+  return () => {
+    controller.abort();
+    connection.value = 'connecting';
+  };
+}
+
+async function keepListening(signal: AbortSignal): Promise<void> {
+  let pause = FIRST_PAUSE;
+  const opened = () => {
+    pause = FIRST_PAUSE;
+    connection.value = 'live';
+    // What happened while nobody listened is unknown: everything may have changed.
+    tell({ event: 'reconnected', data: '{}' });
+  };
+  while (!signal.aborted) {
+    await listen('events', signal, opened, tell).catch(() => undefined);
+    if (signal.aborted) return;
+    connection.value = 'polling';
+    // Jittered: the browsers of a whole team don't come back in the same moment.
+    await sleep(pause * (0.75 + Math.random() / 2), signal);
+    pause = Math.min(LONGEST_PAUSE, pause * 2);
+  }
+}
+
+function tell(event: StreamedEvent): void {
+  for (const listener of listeners) listener(event);
+}
+
+function sleep(delay: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, delay);
+    signal.addEventListener('abort', wake);
+  });
+}

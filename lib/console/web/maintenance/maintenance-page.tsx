@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { BulkResult } from '../api/answers.js';
+import { call } from '../api/call.js';
+import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { Field } from '../parts/field.js';
+import { Icon } from '../parts/icon.js';
+import { announce } from '../parts/notices.js';
+import { NotAllowed } from '../parts/page-state.js';
+import { PortionProgress } from '../portions/portion-progress.js';
+import { PORTION, usePortions } from '../portions/use-portions.js';
+import { whyNot } from '../session.js';
+
+type Verb = 'pause' | 'resume';
+const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed' };
+
+/** Everything at once, before and after work on the system. */
+export function MaintenancePage() {
+  const [names, setNames] = useState('');
+  const [action, setAction] = useState<Action>();
+  const [verb, setVerb] = useState<Verb>('pause');
+  const { progress, run, stop } = usePortions();
+  const notAllowed = whyNot('operate');
+  const start = async (chosen: Verb, reason: string | undefined) => {
+    setVerb(chosen);
+    const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: PORTION };
+    const { done } = await run((signal) => call<BulkResult>(chosen, { method: 'POST', body, signal }));
+    announce(`${done} ${DONE[chosen]}.`);
+  };
+  const which = names === '' ? 'all semaphores' : `all semaphores whose names match ${names}`;
+  const ask = (chosen: Verb): Action => ({
+    title: chosen === 'pause' ? `Pause ${which}` : `Resume ${which}`,
+    explanation:
+      chosen === 'pause'
+        ? `No new run of ${which} starts on any node until it is resumed. Runs that are going on may finish.`
+        : `Whatever is paused of ${which} may run again.`,
+    verb: chosen === 'pause' ? 'Pause' : 'Resume',
+    isDangerous: chosen === 'pause',
+    // What comes of it is shown on the page, which the dialog would hide.
+    run: (reason) => Promise.resolve(void start(chosen, reason)),
+  });
+  return (
+    <>
+      <p class="lead">
+        Pause everything before work on the system, and resume it afterwards. Runs that are going on may finish.
+      </p>
+      <section class="panel" aria-label="Pause or resume many">
+        <Field
+          label="Names of semaphores"
+          value={names}
+          onValue={setNames}
+          hint="RE2; must match the whole name. Empty: all of them."
+          input={{ class: 'code', placeholder: '.*', disabled: notAllowed !== undefined }}
+        />
+        <NotAllowed reason={notAllowed} />
+        {notAllowed === undefined && (
+          <div class="buttons">
+            <button type="button" disabled={progress?.isRunning ?? false} onClick={() => setAction(ask('resume'))}>
+              <Icon name="play" /> Resume…
+            </button>
+            <button
+              type="button"
+              class="primary"
+              disabled={progress?.isRunning ?? false}
+              onClick={() => setAction(ask('pause'))}
+            >
+              <Icon name="pause" /> Pause…
+            </button>
+          </div>
+        )}
+      </section>
+      {progress && <PortionProgress progress={progress} verb={DONE[verb]} onStop={stop} />}
+      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
+    </>
+  );
+}

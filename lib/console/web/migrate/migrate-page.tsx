@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks';
+import type { MigrationPlan } from '../api/answers.js';
+import { messageOf } from '../api/api-error.js';
+import { call } from '../api/call.js';
+import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { count } from '../parts/format.js';
+import { announce } from '../parts/notices.js';
+import { Empty, NotAllowed } from '../parts/page-state.js';
+import { PortionProgress } from '../portions/portion-progress.js';
+import { PORTION, type Portion, usePortions } from '../portions/use-portions.js';
+import { whyNot } from '../session.js';
+import { MigrationFields } from './migration-fields.js';
+import { EMPTY_MIGRATION, type MigrationInput, isComplete, migrationBody } from './migration-input.js';
+import { StepTable } from './step-table.js';
+
+/** Moves work to other nodes: choose what, say where to, look at what would happen, and only then do it. */
+export function MigratePage() {
+  const [input, setInput] = useState(EMPTY_MIGRATION);
+  const [plan, setPlan] = useState<MigrationPlan>();
+  const [fault, setFault] = useState<string>();
+  const [action, setAction] = useState<Action>();
+  const { progress, run, stop, clear } = usePortions();
+  const notAllowed = whyNot('operate');
+  /** What was planned for other input is no plan any more. */
+  const change = (next: MigrationInput) => {
+    setInput(next);
+    setPlan(undefined);
+    clear();
+  };
+  const dryRun = async (event: Event) => {
+    event.preventDefault();
+    setFault(undefined);
+    clear();
+    try {
+      setPlan(
+        await call<MigrationPlan>('migrations', { method: 'POST', body: migrationBody(input, { dryRun: true }) }),
+      );
+    } catch (error) {
+      setPlan(undefined);
+      setFault(messageOf(error));
+    }
+  };
+  const apply = async (reason: string | undefined) => {
+    const body = migrationBody(input, { dryRun: false, limit: PORTION, reason });
+    const { done } = await run(async (signal) =>
+      portionOf(await call<MigrationPlan>('migrations', { method: 'POST', body, signal })),
+    );
+    announce(`${count(done, 'semaphore')} migrated.`);
+    setPlan(undefined);
+  };
+  const confirm = (steps: number): Action => ({
+    title: `Migrate ${count(steps, 'semaphore')}`,
+    explanation: 'In force for the very next decision of every node. Runs that are going on may finish where they are.',
+    verb: 'Migrate',
+    run: (reason) => Promise.resolve(void apply(reason)),
+  });
+  return (
+    <>
+      <p class="lead">Moves work to other nodes by changing the patterns of many semaphores, in small portions.</p>
+      <NotAllowed reason={notAllowed} />
+      <form class="panel" onSubmit={dryRun} aria-label="Migration">
+        <MigrationFields input={input} onInput={change} isDisabled={notAllowed !== undefined} />
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+        {notAllowed === undefined && (
+          <div class="buttons">
+            <button
+              type="submit"
+              class={plan ? '' : 'primary'}
+              disabled={!isComplete(input) || (progress?.isRunning ?? false)}
+            >
+              Dry run
+            </button>
+          </div>
+        )}
+      </form>
+      {progress && <PortionProgress progress={progress} verb="migrated" onStop={stop} />}
+      {plan && <Plan plan={plan} onApply={() => setAction(confirm(plan.steps.length + plan.remaining))} />}
+      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
+    </>
+  );
+}
+
+function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onApply: () => void }) {
+  const { steps, remaining } = plan;
+  if (steps.length === 0)
+    return <Empty>Nothing would change: no semaphore was found, or all of them are so already.</Empty>;
+  return (
+    <section class="panel" aria-labelledby="plan-title">
+      <h2 id="plan-title">
+        What would happen <span class="second number">{count(steps.length + remaining, 'semaphore')}</span>
+      </h2>
+      <StepTable steps={steps} />
+      <div class="buttons">
+        <button type="button" class="primary" onClick={onApply}>
+          Apply…
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function portionOf({ steps, remaining }: MigrationPlan): Portion {
+  const failed = steps.filter(({ outcome }) => outcome === 'failed');
+  return {
+    done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
+    failed: failed.map(({ name, error = 'for no reason that was told' }) => ({ name, error })),
+    remaining,
+  };
+}

@@ -1,0 +1,67 @@
+import type { MigrationStep } from '../api/answers.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
+
+/** Rows at most; how many more there are is told. */
+const MOST_SHOWN = 200;
+
+/** Who moves, and who could take over. */
+export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] }) {
+  return (
+    <div class="scroll" role="region" aria-label="Steps of the migration" tabIndex={0}>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>Semaphore</th>
+            <th>Patterns</th>
+            <th>Moves away from</th>
+            <th>Could take over</th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.slice(0, MOST_SHOWN).map((step) => (
+            <Step key={step.name} step={step} />
+          ))}
+        </tbody>
+      </table>
+      {steps.length > MOST_SHOWN && <p class="second">and {steps.length - MOST_SHOWN} more</p>}
+    </div>
+  );
+}
+
+function Step({ step: { name, from, to, moving, candidates } }: { readonly step: MigrationStep }) {
+  return (
+    <tr>
+      <td>
+        <SemaphoreLink name={name} />
+      </td>
+      <td>
+        <ul class="changes">
+          <Change label="Group" before={from.groupPattern} after={to.groupPattern} />
+          <Change label="Acquirer" before={from.acquirerPattern} after={to.acquirerPattern} />
+        </ul>
+      </td>
+      <td>{moving.map(({ acquirer }) => acquirer).join(', ') || <span class="second">nobody</span>}</td>
+      <td>
+        {candidates.length > 0 ? (
+          someOf(candidates.map(({ acquirer }) => acquirer))
+        ) : (
+          <span class="attention">no living node</span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Change({ label, before, after }: { readonly label: string; readonly before: string; readonly after: string }) {
+  if (before === after) return null;
+  return (
+    <li>
+      {label}: <del>{before}</del> <ins>{after}</ins>
+    </li>
+  );
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 4).join(', ');
+  return names.length > 4 ? `${shown} and ${names.length - 4} more` : shown;
+}

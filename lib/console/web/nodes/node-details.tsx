@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import type { NodeOverview } from '../api/answers.js';
+import { count, span } from '../parts/format.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { Countdown, Distance } from '../parts/time.js';
+
+/** What a node holds and runs by itself; put into the document only when it is opened: there may be a thousand of each. */
+export function NodeDetails({ node }: { readonly node: NodeOverview }) {
+  const [isOpen, setOpen] = useState(false);
+  const { holds, tasks } = node;
+  if (holds.length + tasks.length === 0) return <span class="second">nothing</span>;
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {count(holds.length, 'permit')}, {count(tasks.length, 'task')}
+      </summary>
+      {isOpen && <Holds holds={holds} />}
+      {isOpen && <Tasks tasks={tasks} />}
+    </details>
+  );
+}
+
+function Holds({ holds }: { readonly holds: NodeOverview['holds'] }) {
+  return (
+    <ul class="tasks">
+      {holds.map(({ semaphore, slot, token, expiresAt }) => (
+        <li key={`${semaphore} ${slot}`}>
+          <SemaphoreLink name={semaphore} />{' '}
+          <span class="second">
+            slot {slot}, token {token}, <Countdown until={expiresAt} /> left
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Tasks({ tasks }: { readonly tasks: NodeOverview['tasks'] }) {
+  return (
+    <ul class="tasks">
+      {tasks.map(({ task, semaphore, schedule }) => (
+        <li key={`${task} ${semaphore}`}>
+          <code>{task}</code>{' '}
+          <span class="second">
+            {schedule &&
+              (schedule.kind === 'cron' ? schedule.expression : `every ${span(Number(schedule.expression))}`)}
+            {schedule?.next !== undefined && (
+              <>
+                , next <Distance at={schedule.next} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,121 @@
+import type { NodeOverview, NodesAnswer } from '../api/answers.js';
+import { anyChange } from '../live/concerns.js';
+import { useLive } from '../live/use-live.js';
+import { Badge } from '../parts/badge.js';
+import { Field } from '../parts/field.js';
+import { count, shortId } from '../parts/format.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { Distance } from '../parts/time.js';
+import { replaceQuery, route } from '../router.js';
+import { NodeDetails } from './node-details.js';
+
+/** Beyond this (ms) a node's own clock is worth a look, though permits don't go by it. */
+const NOTABLE_OFFSET = 1000;
+
+export function NodesPage() {
+  const query = useLive<NodesAnswer>('nodes', anyChange);
+  const search = route.value.query.get('search') ?? '';
+  return (
+    <>
+      <p class="lead">The processes that live: each writes a card of itself every heartbeat.</p>
+      <div class="toolbar narrow">
+        <Field
+          label="Search group, acquirer, host and version"
+          value={search}
+          onValue={(value) => replaceQuery({ search: value })}
+          input={{ type: 'search' }}
+        />
+      </div>
+      <Loaded query={query}>
+        {({ nodes }) => <NodeTable nodes={nodes.filter((node) => has(node, search))} all={nodes.length} />}
+      </Loaded>
+    </>
+  );
+}
+
+function NodeTable({ nodes, all }: { readonly nodes: readonly NodeOverview[]; readonly all: number }) {
+  return (
+    <>
+      <p class="result-count" role="status">
+        {nodes.length === all ? count(all, 'living node') : `${nodes.length} of ${count(all, 'living node')}`}
+      </p>
+      {nodes.length === 0 ? (
+        <Empty>{all === 0 ? 'No node tells of itself: is the heartbeat turned off?' : 'Nothing matches.'}</Empty>
+      ) : (
+        <table class="rows nodes" role="table" aria-label="Nodes">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th role="columnheader">Node</th>
+              <th role="columnheader">Group</th>
+              <th role="columnheader">Version</th>
+              <th role="columnheader">Up since</th>
+              <th role="columnheader">Clock</th>
+              <th role="columnheader">Holds and runs</th>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {nodes.map((node) => (
+              <Row key={node.instance} node={node} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+function Row({ node }: { readonly node: NodeOverview }) {
+  const { acquirer, group, host, pid, instance, version, startedAt } = node;
+  return (
+    <tr role="row">
+      <td role="cell">
+        <strong class="name">{acquirer}</strong>
+        <span class="second">
+          {host} · pid {pid} · {shortId(instance)}
+        </span>
+      </td>
+      <td role="cell">{group}</td>
+      <td role="cell">{version ?? <span class="second">not told</span>}</td>
+      <td role="cell">
+        <Distance at={startedAt} />
+      </td>
+      <td role="cell">
+        <Clock clock={node.clock} />
+      </td>
+      <td role="cell">
+        <NodeDetails node={node} />
+      </td>
+    </tr>
+  );
+}
+
+function Clock({ clock: { offset, suspect } }: { readonly clock: NodeOverview['clock'] }) {
+  return (
+    <>
+      <span class={Math.abs(offset ?? 0) > NOTABLE_OFFSET ? 'number attention' : 'number'}>{offsetText(offset)}</span>
+      {suspect !== undefined && (
+        <span class="second">
+          <Badge tone="warning" title={suspect}>
+            suspect
+          </Badge>{' '}
+          {suspect}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The card tells by how much the node's own clock is behind. */
+function offsetText(offset: number | undefined): string {
+  if (offset === undefined) return 'not known yet';
+  if (offset === 0) return 'exact';
+  return `${Math.abs(offset).toLocaleString()} ms ${offset > 0 ? 'behind' : 'ahead'}`;
+}
+
+function has({ group, acquirer, host, version }: NodeOverview, search: string): boolean {
+  const text = [group, acquirer, host, version].join('\n').toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,12 @@
+import type { ComponentChildren } from 'preact';
+
+export type Tone = 'neutral' | 'accent' | 'good' | 'warning' | 'bad';
+
+/** A state in a word; never told by colour alone. */
+export function Badge({ tone, title, children }: { tone: Tone; title?: string; children: ComponentChildren }) {
+  return (
+    <span class={`badge ${tone}`} title={title}>
+      {children}
+    </span>
+  );
+}

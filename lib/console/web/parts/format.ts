@@ -1,0 +1,78 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
+/** A time that no calendar has is a fault of whoever wrote it, and must not take the page down. */
+export function dateTime(at: number): string {
+  return isTime(at) ? dateAndTime.format(at) : String(at);
+}
+
+export function isoTime(at: number): string | undefined {
+  return isTime(at) ? new Date(at).toISOString() : undefined;
+}
+
+function isTime(at: number): boolean {
+  return Math.abs(at) <= 8.64e15;
+}
+
+/** For people: 600000 -> "10 min", 5400000 -> "1 h 30 min". */
+export function span(length: number): string {
+  if (length < SECOND) return `${Math.round(length)} ms`;
+  if (length < MINUTE) return `${trimmed(length / SECOND)} s`;
+  const [large, small] = length < HOUR ? [MINUTE, SECOND] : length < DAY ? [HOUR, MINUTE] : [DAY, HOUR];
+  const rest = Math.floor((length % large) / small);
+  return `${Math.floor(length / large)} ${UNITS[large]}${rest > 0 ? ` ${rest} ${UNITS[small]}` : ''}`;
+}
+
+const UNITS: Record<number, string> = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' };
+
+/** To be edited, and read back without loss: 600000 -> "10m", 1500 -> "1500ms". */
+export function editableDuration(length: number): string {
+  const units = [
+    [DAY, 'd'],
+    [HOUR, 'h'],
+    [MINUTE, 'm'],
+    [SECOND, 's'],
+  ] as const;
+  const [size, unit] = units.find(([size]) => length >= size && length % size === 0) ?? [1, 'ms'];
+  return `${length / size}${unit}`;
+}
+
+/** What is left: 582000 -> "9:42". */
+export function countdown(left: number): string {
+  if (left <= 0) return '0:00';
+  if (left >= DAY) return span(left);
+  const seconds = Math.ceil(left / SECOND);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const tail = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** "12 s ago", "in 3 min", "now". */
+export function distance(from: number, now: number): string {
+  const away = Math.abs(now - from);
+  if (away < 2 * SECOND) return 'now';
+  const rough = away < MINUTE ? `${Math.round(away / SECOND)} s` : coarse(away);
+  return from < now ? `${rough} ago` : `in ${rough}`;
+}
+
+function coarse(away: number): string {
+  if (away < HOUR) return `${Math.round(away / MINUTE)} min`;
+  return away < 2 * DAY ? `${Math.round(away / HOUR)} h` : `${Math.round(away / DAY)} d`;
+}
+
+function trimmed(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** Enough of a random id to tell it from others by eye. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString()} ${number === 1 ? one : many}`;
+}

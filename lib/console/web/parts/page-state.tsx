@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { messageOf } from '../api/api-error.js';
+import type { LiveQuery } from '../live/live-query.js';
+
+interface LoadedProps<T> {
+  readonly query: LiveQuery<T>;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** What was read; while it is read for the first time, or can't be, a sentence says so. Old data stay in view. */
+export function Loaded<T>({ query, children }: LoadedProps<T>) {
+  const data = query.data.value;
+  const error = query.error.value;
+  return (
+    <>
+      {error && (
+        <div class="panel bad" role="alert">
+          <p>{messageOf(error)}</p>
+          {data !== undefined && <p>What is shown may be out of date.</p>}
+          <button type="button" onClick={() => void query.load()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {data !== undefined && children(data)}
+      {data === undefined && !error && (
+        <p class="loading" role="status">
+          Loading…
+        </p>
+      )}
+    </>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** Takes the place of controls that the one who is signed in may not use. */
+export function NotAllowed({ reason }: { readonly reason: string | undefined }) {
+  return reason === undefined ? null : <p class="not-allowed">{reason}</p>;
+}

@@ -1,0 +1,29 @@
+import { clusterTime } from '../live/cluster-time.js';
+import { countdown, dateTime, distance, isoTime } from './format.js';
+
+/** How long until then, moving on by itself. */
+export function Countdown({ until }: { readonly until: number }) {
+  const left = until - clusterTime.value;
+  return (
+    <time
+      class={left <= 0 ? 'countdown over' : 'countdown'}
+      dateTime={isoTime(until)}
+      title={`until ${dateTime(until)}`}
+    >
+      {left <= 0 ? 'running out' : countdown(left)}
+    </time>
+  );
+}
+
+/** How long ago, or from now. */
+export function Distance({ at }: { readonly at: number }) {
+  return (
+    <time dateTime={isoTime(at)} title={dateTime(at)}>
+      {distance(at, clusterTime.value)}
+    </time>
+  );
+}
+
+export function DateTime({ at }: { readonly at: number }) {
+  return <time dateTime={isoTime(at)}>{dateTime(at)}</time>;
+}

@@ -1,0 +1,49 @@
+import { count } from '../parts/format.js';
+import type { Progress } from './use-portions.js';
+
+interface PortionProgressProps {
+  readonly progress: Progress;
+  /** "paused", "migrated" */
+  readonly verb: string;
+  readonly onStop: () => void;
+}
+
+/** How far it has come, and each failure by name. */
+export function PortionProgress({ progress, verb, onStop }: PortionProgressProps) {
+  const { done, failed, remaining, isRunning, fault } = progress;
+  const total = done + Math.max(remaining, failed.size);
+  return (
+    <div class="panel progress-panel">
+      <progress
+        aria-label={`Semaphores ${verb}`}
+        max={Math.max(1, total)}
+        value={isRunning && total === 0 ? undefined : done}
+      />
+      <p role="status">
+        {count(done, 'semaphore')} {verb}
+        {remaining > 0 && `, ${remaining} to go`}
+        {failed.size > 0 && `, ${failed.size} failed`}
+        {!isRunning && remaining === 0 && failed.size === 0 && '. Done.'}
+      </p>
+      {isRunning && (
+        <button type="button" onClick={onStop}>
+          Stop after this portion
+        </button>
+      )}
+      {fault !== undefined && (
+        <p class="fault" role="alert">
+          It stopped: {fault} Starting again goes on where it stopped.
+        </p>
+      )}
+      {failed.size > 0 && (
+        <ul class="failures" aria-label="Failures">
+          {[...failed].map(([name, error]) => (
+            <li key={name}>
+              <strong>{name}</strong>: {error}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.js';
+
+/** What one call of many did. */
+export interface Portion {
+  readonly done: readonly string[];
+  readonly failed: readonly { readonly name: string; readonly error: string }[];
+  readonly remaining: number;
+}
+
+export interface Progress {
+  readonly done: number;
+  /** Each once, with its last error. */
+  readonly failed: ReadonlyMap<string, string>;
+  readonly remaining: number;
+  readonly isRunning: boolean;
+  /** Why it stopped before the end. */
+  readonly fault?: string;
+}
+
+/** So many semaphores per call: a call answers within a moment, and what is done is seen to grow. */
+export const PORTION = 25;
+
+/**
+ * Does something in portions until nothing remains. What failed is not tried for ever: a portion in which nothing got
+ * done ends it, and starting again goes on where it stopped.
+ */
+export function usePortions() {
+  const [progress, setProgress] = useState<Progress>();
+  const isWanted = useRef(true);
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const run = async (next: (signal: AbortSignal) => Promise<Portion>): Promise<Progress> => {
+    const { signal } = leaving.current;
+    isWanted.current = true;
+    let current: Progress = { done: 0, failed: new Map(), remaining: 0, isRunning: true };
+    const show = (change: Partial<Progress>) => {
+      current = { ...current, ...change };
+      if (!signal.aborted) setProgress(current);
+    };
+    show({});
+    try {
+      for (let isOver = false; !isOver;) {
+        const portion = await next(signal);
+        show(added(current, portion));
+        isOver = portion.remaining === 0 || portion.done.length === 0 || !isWanted.current;
+      }
+      show({ isRunning: false });
+    } catch (error) {
+      show({ isRunning: false, fault: messageOf(error) });
+    }
+    return current;
+  };
+  const stop = () => (isWanted.current = false);
+  return { progress, run, stop, clear: () => setProgress(undefined) };
+}
+
+function added(before: Progress, { done, failed, remaining }: Portion): Partial<Progress> {
+  const all = new Map([...before.failed, ...failed.map(({ name, error }) => [name, error] as const)]);
+  for (const name of done) all.delete(name);
+  return { done: before.done + done.length, failed: all, remaining };
+}

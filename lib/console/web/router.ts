@@ -1,0 +1,47 @@
+import { computed, signal } from '@preact/signals';
+
+/**
+ * Where we are, after the `#`: the page works under any prefix without the server knowing its routes, and no name of a
+ * semaphore gets into the logs of a proxy. "#/semaphores/nightly?x=y" -> { path: ['semaphores', 'nightly'], query }.
+ */
+export interface Route {
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+const hash = signal(location.hash);
+addEventListener('hashchange', () => (hash.value = location.hash));
+
+export const route = computed<Route>(() => routeOf(hash.value));
+
+export function routeOf(text: string): Route {
+  const [path = '', query = ''] = text.replace(/^#?\/?/, '').split('?', 2);
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+}
+
+/** The address of a page of the console. */
+export function hrefOf(path: readonly string[], query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given).toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
+}
+
+export function goTo(href: string): void {
+  location.hash = href;
+}
+
+/** Puts filters into the address without a step in the browser's history for each key pressed. */
+export function replaceQuery(query: Record<string, string | undefined>): void {
+  const href = hrefOf(route.value.path, query);
+  history.replaceState(history.state, '', href);
+  hash.value = href;
+}
+
+/** What somebody mistyped in the address is shown as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks';
+import type { SemaphoreDefinition, SemaphoreOverview } from '../api/answers.js';
+import { FIELDS, FIELD_LABELS, definitionToInput } from '../definition/definition-input.js';
+import { Icon } from '../parts/icon.js';
+import { Empty } from '../parts/page-state.js';
+import { Distance } from '../parts/time.js';
+import { whyNot } from '../session.js';
+import { EditForm } from './edit-form.js';
+import { intendedDefinition } from './intended-definition.js';
+
+interface DefinitionPanelProps {
+  readonly semaphore: SemaphoreOverview;
+  readonly onChange: () => Promise<void>;
+}
+
+export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
+  const [isEditing, setEditing] = useState(false);
+  const intended = intendedDefinition(semaphore);
+  const close = () => setEditing(false);
+  return (
+    <section class="panel" aria-labelledby="definition-title">
+      <h2 id="definition-title">
+        Definition <span class="second number">revision {semaphore.revision}</span>
+        {intended && !isEditing && whyNot('define') === undefined && (
+          <button type="button" class="small" onClick={() => setEditing(true)}>
+            <Icon name="edit" /> Edit
+          </button>
+        )}
+      </h2>
+      {!intended && <Empty>It was removed, or can’t be read: there is no definition in force.</Empty>}
+      {intended && isEditing && (
+        <EditForm semaphore={semaphore} inForce={intended} onChange={onChange} onClose={close} />
+      )}
+      {intended && !isEditing && <InForce intended={intended} semaphore={semaphore} />}
+    </section>
+  );
+}
+
+interface InForceProps {
+  readonly intended: SemaphoreDefinition;
+  readonly semaphore: SemaphoreOverview;
+}
+
+/** What the code says stands beside it only where it is another. */
+function InForce({ intended, semaphore: { code, isOverridden, change } }: InForceProps) {
+  const values = definitionToInput(intended);
+  const codes = code && isOverridden ? definitionToInput(code) : undefined;
+  return (
+    <>
+      <dl class="definition">
+        {FIELDS.map((field) => (
+          <div key={field}>
+            <dt>{FIELD_LABELS[field]}</dt>
+            <dd>
+              <code>{values[field]}</code>
+              {codes && codes[field] !== values[field] && (
+                <span class="second">
+                  code says <code>{codes[field]}</code>
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="second">
+        {change ? (
+          <>
+            Last change ({change.kind}) by {change.by}, <Distance at={change.at} />
+            {change.reason ? `: “${change.reason}”` : ''}
+          </>
+        ) : (
+          'As the code brought it along.'
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import type { HistoryEntry } from '../api/answers.js';
+import { Badge } from '../parts/badge.js';
+import { span } from '../parts/format.js';
+import { Outcome } from '../parts/outcome.js';
+import { Empty } from '../parts/page-state.js';
+import { DateTime } from '../parts/time.js';
+
+/** Runs, and ticks at which a node did not run; newest first. */
+export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
+  if (runs.length === 0) return <Empty>No run is noted yet.</Empty>;
+  return (
+    <div class="scroll" role="region" aria-label="History" tabIndex={0}>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Outcome</th>
+            <th>Task</th>
+            <th>Node</th>
+            <th>Took</th>
+            <th>Detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((entry) => (
+            <Entry key={`${entry.at} ${entry.node.instance} ${entry.task} ${entry.kind}`} entry={entry} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Entry({ entry }: { readonly entry: HistoryEntry }) {
+  return (
+    <tr>
+      <td class="number">
+        <DateTime at={entry.at} />
+      </td>
+      <td>{entry.kind === 'run' ? <Outcome outcome={entry.outcome} /> : <Badge tone="neutral">skipped</Badge>}</td>
+      <td>
+        <code>{entry.task}</code>
+      </td>
+      <td>{entry.node.acquirer}</td>
+      <td class="number">{entry.kind === 'run' ? span(entry.took) : ''}</td>
+      <td>{detailOf(entry)}</td>
+    </tr>
+  );
+}
+
+function detailOf(entry: HistoryEntry): string {
+  if (entry.kind === 'skip') {
+    const { reason, before } = entry;
+    return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
+  }
+  if (entry.message !== undefined) return entry.message;
+  return entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
+}

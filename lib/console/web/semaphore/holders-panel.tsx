@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { HolderState, SemaphoreOverview } from '../api/answers.js';
+import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { count, shortId } from '../parts/format.js';
+import { Empty } from '../parts/page-state.js';
+import { Countdown, Distance } from '../parts/time.js';
+import { whyNot } from '../session.js';
+import { revokeAction } from './actions.js';
+
+interface HoldersPanelProps {
+  readonly semaphore: SemaphoreOverview;
+  readonly onChange: () => Promise<void>;
+}
+
+export function HoldersPanel({ semaphore, onChange }: HoldersPanelProps) {
+  const [action, setAction] = useState<Action>();
+  const { name, holders, definition } = semaphore;
+  const mayRevoke = whyNot('operate') === undefined;
+  return (
+    <section class="panel" aria-labelledby="holders-title">
+      <h2 id="holders-title">
+        Held <span class="second number">{`${holders.length} of ${count(definition?.permits ?? 0, 'permit')}`}</span>
+      </h2>
+      {holders.length === 0 ? (
+        <Empty>Nobody holds a permit.</Empty>
+      ) : (
+        <ul class="holders" aria-label="Holders">
+          {holders.map((holder) => (
+            <li key={holder.id}>
+              <span class="slot number" title={`Slot ${holder.slot}`}>
+                <span class="visually-hidden">slot </span>
+                {holder.slot}
+              </span>
+              <HolderName holder={holder} />
+              <span class="left number">
+                <Countdown until={holder.expiresAt} />
+              </span>
+              {mayRevoke && (
+                <button
+                  type="button"
+                  class="small danger"
+                  aria-label={`Revoke slot ${holder.slot} of ${holder.acquirer}`}
+                  onClick={() => setAction(revokeAction(name, holder, onChange))}
+                >
+                  Revoke
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
+    </section>
+  );
+}
+
+function HolderName({ holder }: { readonly holder: HolderState }) {
+  const { acquirer, group, instance, grantedAt, token } = holder;
+  return (
+    <span class="who-holds">
+      <strong>{acquirer}</strong>
+      <span class="second">
+        {group} · {shortId(instance)}
+        {holder.holder !== instance && ` · ${holder.holder}`} · since <Distance at={grantedAt} />
+      </span>
+      <span class="second number">token {token}</span>
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import { useMemo } from 'preact/hooks';
+import type { SemaphoreAnswer } from '../api/answers.js';
+import { concerning } from '../live/concerns.js';
+import { useLive } from '../live/use-live.js';
+import { Icon } from '../parts/icon.js';
+import { Loaded } from '../parts/page-state.js';
+import { hrefOf } from '../router.js';
+import { AuditTable } from '../audit/audit-table.js';
+import { DefinitionPanel } from './definition-panel.js';
+import { HistoryTable } from './history-table.js';
+import { HoldersPanel } from './holders-panel.js';
+import { Summary } from './summary.js';
+import { Timeline } from './timeline.js';
+
+export function SemaphorePage({ name }: { readonly name: string }) {
+  const concerns = useMemo(() => concerning(name), [name]);
+  const query = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns);
+  return (
+    <>
+      <a class="back" href={hrefOf(['semaphores'])}>
+        <Icon name="back" /> All semaphores
+      </a>
+      <Loaded query={query}>{(detail) => <Detail detail={detail} onChange={() => query.load()} />}</Loaded>
+    </>
+  );
+}
+
+interface DetailProps {
+  readonly detail: SemaphoreAnswer;
+  readonly onChange: () => Promise<void>;
+}
+
+function Detail({ detail, onChange }: DetailProps) {
+  const { semaphore, explanation, runs, audit } = detail;
+  return (
+    <>
+      <Summary semaphore={semaphore} explanation={explanation} onChange={onChange} />
+      <div class="columns">
+        <HoldersPanel semaphore={semaphore} onChange={onChange} />
+        <DefinitionPanel semaphore={semaphore} onChange={onChange} />
+      </div>
+      <Timeline holders={semaphore.holders} runs={runs} />
+      <section class="panel" aria-labelledby="history-title">
+        <h2 id="history-title">History</h2>
+        <HistoryTable runs={runs} />
+      </section>
+      <section class="panel" aria-labelledby="audit-title">
+        <h2 id="audit-title">Changes</h2>
+        <AuditTable entries={audit} isOfOne />
+      </section>
+    </>
+  );
+}

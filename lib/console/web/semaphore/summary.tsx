@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { Explanation, Pause, SemaphoreOverview } from '../api/answers.js';
+import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { Badge } from '../parts/badge.js';
+import { span } from '../parts/format.js';
+import { Icon, type IconName } from '../parts/icon.js';
+import { NotAllowed } from '../parts/page-state.js';
+import { Distance } from '../parts/time.js';
+import { CONDITION_TONES, conditionOf } from '../semaphores/condition.js';
+import { whyNot } from '../session.js';
+import { pauseAction, removeAction, resetAction, resumeAction } from './actions.js';
+
+interface SummaryProps {
+  readonly semaphore: SemaphoreOverview;
+  readonly explanation: Explanation;
+  readonly onChange: () => Promise<void>;
+}
+
+/** What state it is in and why, and what can be done about it. */
+export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
+  const condition = conditionOf(semaphore);
+  return (
+    <section class="summary" aria-label="State">
+      <p class="badges">
+        <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
+        {semaphore.isOverridden && <Badge tone="neutral">overridden</Badge>}
+      </p>
+      {semaphore.problem !== undefined && <p class="panel bad">{semaphore.problem}</p>}
+      {semaphore.pause && <Paused pause={semaphore.pause} />}
+      {semaphore.warnings.map(({ code, sentence }) => (
+        <p class="attention" key={code}>
+          <Icon name="warning" /> {sentence}
+        </p>
+      ))}
+      <p class="explanation">
+        Asked now, the node <strong>{explanation.node.acquirer}</strong> says: {explanation.sentence}.
+      </p>
+      <Tasks semaphore={semaphore} />
+      <Actions semaphore={semaphore} onChange={onChange} />
+    </section>
+  );
+}
+
+function Paused({ pause: { by, at, reason } }: { readonly pause: Pause }) {
+  return (
+    <p class="panel warning">
+      Paused by <strong>{by}</strong>, <Distance at={at} />
+      {reason ? <>: “{reason}”</> : '.'}
+    </p>
+  );
+}
+
+function Tasks({ semaphore: { tasks } }: { readonly semaphore: SemaphoreOverview }) {
+  if (tasks.length === 0) return null;
+  return (
+    <ul class="tasks">
+      {tasks.map(({ task, schedule, nodes }) => (
+        <li key={task}>
+          <code>{task}</code> on {nodes} {nodes === 1 ? 'node' : 'nodes'}
+          {schedule && (
+            <> · {schedule.kind === 'cron' ? schedule.expression : `every ${span(Number(schedule.expression))}`}</>
+          )}
+          {schedule?.next !== undefined && (
+            <>
+              {' '}
+              · next <Distance at={schedule.next} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
+  const [action, setAction] = useState<Action>();
+  const button = (icon: IconName, label: string, chosen: () => Action) => (
+    <button type="button" onClick={() => setAction(chosen)}>
+      <Icon name={icon} /> {label}
+    </button>
+  );
+  const mayDefine = whyNot('define') === undefined;
+  return (
+    <div class="buttons actions">
+      {whyNot('operate') === undefined && semaphore.definition && (
+        <>
+          {semaphore.pause
+            ? button('play', 'Resume', () => resumeAction(semaphore, onChange))
+            : button('pause', 'Pause', () => pauseAction(semaphore, onChange))}
+        </>
+      )}
+      {mayDefine &&
+        semaphore.code &&
+        semaphore.isOverridden &&
+        button('undo', 'Reset to the code', () => resetAction(semaphore, onChange))}
+      {mayDefine && semaphore.definition && button('remove', 'Remove', () => removeAction(semaphore))}
+      <NotAllowed reason={whyNot('define')} />
+      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
+    </div>
+  );
+}

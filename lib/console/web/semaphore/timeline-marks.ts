@@ -1,0 +1,58 @@
+import type { HistoryEntry, HolderState } from '../api/answers.js';
+
+/** A bar on the timeline. */
+export interface Mark {
+  /** Which lane it lies in: one per node. */
+  readonly lane: number;
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'ok' | 'failed' | 'lost' | 'permit';
+  /** For the tooltip. */
+  readonly label: string;
+}
+
+export interface TimelineMarks {
+  /** Names of nodes, by lane. */
+  readonly lanes: readonly string[];
+  readonly marks: readonly Mark[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** More lanes than this can't be told apart on a screen: the nodes that did something last are shown. */
+const MOST_LANES = 12;
+/** What there is little of is not stretched over the whole width. */
+const SHORTEST_RANGE = 5 * 60_000;
+
+/** Runs and permits as bars, one lane per node, in the range of time that they cover. */
+export function timelineMarks(
+  holders: readonly HolderState[],
+  history: readonly HistoryEntry[],
+  now: number,
+): TimelineMarks {
+  const runs = history.filter((entry) => entry.kind === 'run');
+  const names = [...new Set([...holders.map(({ acquirer }) => acquirer), ...runs.map(({ node }) => node.acquirer)])];
+  const lanes = names.slice(0, MOST_LANES).toSorted();
+  const bars = [
+    ...holders.map(({ acquirer, grantedAt, expiresAt, slot, token }) => ({
+      name: acquirer,
+      from: grantedAt,
+      to: expiresAt,
+      kind: 'permit' as const,
+      label: `${acquirer} holds slot ${slot}, token ${token}`,
+    })),
+    ...runs.map(({ node, at, took, outcome, task }) => ({
+      name: node.acquirer,
+      from: at,
+      to: at + took,
+      kind: outcome,
+      label: `${task} on ${node.acquirer}: ${outcome}`,
+    })),
+  ];
+  const marks = bars.flatMap(({ name, ...bar }) =>
+    lanes.includes(name) ? [{ lane: lanes.indexOf(name), ...bar }] : [],
+  );
+  const to = Math.max(now, ...marks.map((mark) => mark.to));
+  const from = Math.min(to - SHORTEST_RANGE, ...marks.map((mark) => mark.from));
+  return { lanes, marks, from, to: to + (to - from) / 50 };
+}

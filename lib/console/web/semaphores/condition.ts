@@ -1,0 +1,49 @@
+import type { SemaphoreOverview } from '../api/answers.js';
+import type { Tone } from '../parts/badge.js';
+
+/** What state a semaphore is in, in one word; the first that applies. */
+export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free';
+
+export function conditionOf({ problem, definition, pause, holders }: SemaphoreOverview): Condition {
+  if (problem !== undefined) return 'problem';
+  if (!definition) return 'removed';
+  if (pause || definition.permits === 0) return 'paused';
+  return holders.length > 0 ? 'held' : 'free';
+}
+
+export const CONDITION_TONES: Record<Condition, Tone> = {
+  problem: 'bad',
+  removed: 'neutral',
+  paused: 'warning',
+  held: 'accent',
+  free: 'good',
+};
+
+/** What the list can be narrowed to. */
+export const FILTERS = {
+  held: { label: 'Held', has: (semaphore) => conditionOf(semaphore) === 'held' },
+  free: { label: 'Free', has: (semaphore) => conditionOf(semaphore) === 'free' },
+  paused: { label: 'Paused', has: (semaphore) => conditionOf(semaphore) === 'paused' },
+  overridden: { label: 'Overridden', has: ({ isOverridden }) => isOverridden === true },
+  attention: { label: 'Needs attention', has: (semaphore) => needsAttention(semaphore) },
+} satisfies Record<string, { label: string; has: (semaphore: SemaphoreOverview) => boolean }>;
+
+export type FilterName = keyof typeof FILTERS;
+
+export function isFilter(name: string | null): name is FilterName {
+  return name !== null && Object.hasOwn(FILTERS, name);
+}
+
+function needsAttention({ problem, warnings, lastRun }: SemaphoreOverview): boolean {
+  return problem !== undefined || warnings.length > 0 || (lastRun !== undefined && lastRun.outcome !== 'ok');
+}
+
+/** Whether every word is found in the name, a holder's name or a task's. */
+export function matchesSearch({ name, holders, tasks }: SemaphoreOverview, search: string): boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const text = [name, ...holders.flatMap(({ acquirer, group }) => [acquirer, group]), ...tasks.map(({ task }) => task)]
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}

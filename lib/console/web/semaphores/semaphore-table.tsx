@@ -1,0 +1,133 @@
+import { useRef } from 'preact/hooks';
+import type { HolderState, SemaphoreOverview } from '../api/answers.js';
+import { Badge } from '../parts/badge.js';
+import { count, span } from '../parts/format.js';
+import { Icon } from '../parts/icon.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { Countdown, Distance } from '../parts/time.js';
+import { Outcome } from '../parts/outcome.js';
+import { CONDITION_TONES, conditionOf } from './condition.js';
+import { useVisibleRows } from './visible-rows.js';
+
+/** Only what is in view is in the document; the roles are spelled out because a row is a card on narrow screens. */
+export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);
+  return (
+    <table class="rows semaphores" role="table" aria-label="Semaphores" aria-rowcount={semaphores.length + 1}>
+      <thead role="rowgroup">
+        <tr role="row" aria-rowindex={1}>
+          <th role="columnheader">Semaphore</th>
+          <th role="columnheader">State</th>
+          <th role="columnheader">Held by</th>
+          <th role="columnheader">Last run</th>
+          <th role="columnheader">Next run</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup" ref={body}>
+        <Gap height={first * rowHeight} />
+        {semaphores.slice(first, end).map((semaphore, index) => (
+          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} />
+        ))}
+        <Gap height={(semaphores.length - end) * rowHeight} />
+      </tbody>
+    </table>
+  );
+}
+
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? <tr role="presentation" class="gap" style={{ height: `${height}px` }} /> : null;
+}
+
+function Row({ semaphore, index }: { readonly semaphore: SemaphoreOverview; readonly index: number }) {
+  const { name, tasks, lastRun, next } = semaphore;
+  return (
+    <tr role="row" aria-rowindex={index}>
+      <td role="cell" class="cell-name">
+        <SemaphoreLink name={name} />
+        <span class="second">{tasks.map(({ task }) => task).join(', ') || 'no task runs under it by itself'}</span>
+      </td>
+      <td role="cell" class="cell-state">
+        <State semaphore={semaphore} />
+      </td>
+      <td role="cell" class="cell-held">
+        <Holders semaphore={semaphore} />
+      </td>
+      <td role="cell" class="cell-last">
+        {lastRun ? (
+          <>
+            <span class="badges">
+              <Outcome outcome={lastRun.outcome} />
+            </span>
+            <span class="second">
+              <Distance at={lastRun.at} /> · {span(lastRun.took)}
+            </span>
+          </>
+        ) : (
+          <span class="second">none noted</span>
+        )}
+      </td>
+      <td role="cell" class="cell-next">
+        {next === undefined ? <span class="second">not planned</span> : <Distance at={next} />}
+        {next !== undefined && <code class="second">{scheduleOf(semaphore)}</code>}
+      </td>
+    </tr>
+  );
+}
+
+function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
+  const condition = conditionOf(semaphore);
+  const attention = semaphore.problem ?? semaphore.warnings.map(({ sentence }) => sentence).join(' ');
+  return (
+    <>
+      <span class="badges">
+        <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
+        {semaphore.isOverridden && (
+          <Badge tone="neutral" title="Something else than the code says is in force">
+            overridden
+          </Badge>
+        )}
+      </span>
+      {attention ? (
+        <span class="second attention" title={attention}>
+          <Icon name="warning" /> {attention}
+        </span>
+      ) : (
+        <span class="second">{semaphore.pause?.reason}</span>
+      )}
+    </>
+  );
+}
+
+function Holders({ semaphore: { holders, definition } }: { readonly semaphore: SemaphoreOverview }) {
+  const [first, ...others] = holders;
+  const permits = definition?.permits ?? 0;
+  return (
+    <>
+      <span class={holders.length > 0 ? 'number' : 'number second'}>
+        {holders.length} of {count(permits, 'permit')}
+      </span>
+      {first && (
+        <span class="second">
+          <Holder holder={first} />
+          {others.length > 0 && ` and ${others.length} more`}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Holder({ holder }: { readonly holder: HolderState }) {
+  return (
+    <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
+      <span class="holder-name">{holder.acquirer}</span> <Countdown until={holder.expiresAt} />
+    </span>
+  );
+}
+
+function scheduleOf({ tasks }: SemaphoreOverview): string {
+  const schedules = tasks.flatMap(({ schedule }) => (schedule ? [schedule] : []));
+  return schedules
+    .map(({ kind, expression }) => (kind === 'cron' ? expression : `every ${span(Number(expression))}`))
+    .join(', ');
+}

@@ -1,0 +1,111 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { SemaphoresAnswer, SemaphoreOverview } from '../api/answers.js';
+import { anyChangeOrRun } from '../live/concerns.js';
+import { useLive } from '../live/use-live.js';
+import { count } from '../parts/format.js';
+import { Icon } from '../parts/icon.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { replaceQuery, route } from '../router.js';
+import { whyNot } from '../session.js';
+import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
+import { DefineDialog } from './define-dialog.js';
+import { SemaphoreTable } from './semaphore-table.js';
+
+export function SemaphoresPage() {
+  const query = useLive<SemaphoresAnswer>('semaphores', anyChangeOrRun);
+  const [isDefining, setDefining] = useState(false);
+  return (
+    <Loaded query={query}>
+      {({ semaphores }) => (
+        <>
+          <List all={semaphores} onDefine={() => setDefining(true)} />
+          {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface ListProps {
+  readonly all: readonly SemaphoreOverview[];
+  readonly onDefine: () => void;
+}
+
+function List({ all, onDefine }: ListProps) {
+  const { query } = route.value;
+  const search = query.get('search') ?? '';
+  const filter = query.get('show');
+  const found = useMemo(() => all.filter((semaphore) => matchesSearch(semaphore, search)), [all, search]);
+  const shown = useMemo(
+    () => (isFilter(filter) ? found.filter((semaphore) => FILTERS[filter].has(semaphore)) : found),
+    [found, filter],
+  );
+  return (
+    <>
+      <div class="toolbar">
+        <Search value={search} onValue={(value) => replaceQuery({ search: value, show: filter ?? undefined })} />
+        <Filters
+          all={found}
+          chosen={isFilter(filter) ? filter : undefined}
+          onChoose={(show) => replaceQuery({ search, show })}
+        />
+        {whyNot('define') === undefined && (
+          <button type="button" class="end" onClick={onDefine}>
+            <Icon name="add" /> Define
+          </button>
+        )}
+      </div>
+      <p class="result-count" role="status">
+        {shown.length === all.length
+          ? count(all.length, 'semaphore')
+          : `${shown.length} of ${count(all.length, 'semaphore')}`}
+      </p>
+      {shown.length > 0 ? <SemaphoreTable semaphores={shown} /> : <Empty>{emptyReason(all.length)}</Empty>}
+    </>
+  );
+}
+
+function emptyReason(all: number): string {
+  return all === 0
+    ? 'No semaphore is defined yet: code brings them along, or somebody defines one here.'
+    : 'Nothing matches. Change the search or choose another filter.';
+}
+
+function Search({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }) {
+  return (
+    <div class="search" role="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label="Search semaphores, holders and tasks"
+        placeholder="Search semaphores, holders, tasks"
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+interface FiltersProps {
+  readonly all: readonly SemaphoreOverview[];
+  readonly chosen: FilterName | undefined;
+  readonly onChoose: (filter: FilterName | undefined) => void;
+}
+
+function Filters({ all, chosen, onChoose }: FiltersProps) {
+  const names = Object.keys(FILTERS) as FilterName[];
+  return (
+    <div class="filters" role="group" aria-label="Show">
+      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
+        All <span class="number">{all.length}</span>
+      </button>
+      {names.map((name) => (
+        <button type="button" key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+          {FILTERS[name].label} <span class="number">{all.filter(FILTERS[name].has).length}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

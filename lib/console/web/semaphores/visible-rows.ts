@@ -1,0 +1,50 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+export interface VisibleRows {
+  readonly first: number;
+  /** Not shown any more. */
+  readonly end: number;
+  /** px */
+  readonly rowHeight: number;
+}
+
+/** Rows kept above and below what is in view: the Tab key finds its next link there. */
+const MARGIN = 10;
+
+/**
+ * Which rows of a long list are in view, when each is as high as the style sheet's `--row-height` says: thousands of
+ * rows then cost no more than those on the screen.
+ */
+export function useVisibleRows(list: RefObject<HTMLElement | null>, total: number): VisibleRows {
+  const [rows, setRows] = useState<VisibleRows>({ first: 0, end: Math.min(total, 40), rowHeight: 64 });
+  useLayoutEffect(() => {
+    const measure = () => setRows((before) => same(before, visibleRows(list.current!, total)));
+    measure();
+    addEventListener('scroll', measure, { passive: true });
+    addEventListener('resize', measure);
+    return () => {
+      removeEventListener('scroll', measure);
+      removeEventListener('resize', measure);
+    };
+  }, [list, total]);
+  return rows;
+}
+
+function visibleRows(element: HTMLElement, total: number): VisibleRows {
+  const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-height')) || 64;
+  const above = -element.getBoundingClientRect().top;
+  const first = Math.floor(above / rowHeight) - MARGIN;
+  const end = Math.ceil((above + innerHeight) / rowHeight) + MARGIN;
+  return { first: clamp(first, total), end: clamp(end, total), rowHeight };
+}
+
+function clamp(index: number, total: number): number {
+  return Math.max(0, Math.min(total, index));
+}
+
+/** The one before, when nothing is different: nothing is drawn anew then. */
+function same(before: VisibleRows, after: VisibleRows): VisibleRows {
+  const { first, end, rowHeight } = before;
+  return first === after.first && end === after.end && rowHeight === after.rowHeight ? before : after;
+}

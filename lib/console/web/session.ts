@@ -1,0 +1,47 @@
+import { signal } from '@preact/signals';
+import type { Role, SessionAnswer } from './api/answers.js';
+import { ApiError, messageOf } from './api/api-error.js';
+import { call } from './api/call.js';
+import { token } from './api/token.js';
+
+export type SignIn =
+  | { readonly state: 'asking' }
+  /** Nobody is signed in; `message` says why, when there is something to say. */
+  | { readonly state: 'out'; readonly message?: string }
+  | { readonly state: 'in'; readonly session: SessionAnswer };
+
+export const signIn = signal<SignIn>({ state: 'asking' });
+
+const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
+
+/** Asks who we are: with the token of this tab, or without one, where the application's own guards let us in. */
+export async function resumeSession(): Promise<void> {
+  const hadToken = token.get() !== undefined;
+  try {
+    signIn.value = { state: 'in', session: await call<SessionAnswer>('session', { token: token.get() ?? '' }) };
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status === 401;
+    signIn.value = { state: 'out', ...((hadToken || !isRefused) && { message: messageOf(error) }) };
+  }
+}
+
+/** @throws ApiError when the token is not known, or nobody answers */
+export async function signInWith(value: string): Promise<void> {
+  const session = await call<SessionAnswer>('session', { token: value });
+  token.keep(value);
+  signIn.value = { state: 'in', session };
+}
+
+export function signOut(message?: string): void {
+  token.forget();
+  signIn.value = { state: 'out', ...(message !== undefined && { message }) };
+}
+
+/** Why the one who is signed in may not do what needs that role; undefined when they may. */
+export function whyNot(needed: Role): string | undefined {
+  if (signIn.value.state !== 'in') return 'Nobody is signed in.';
+  const { role, readOnly } = signIn.value.session;
+  if (readOnly) return 'This console is read-only.';
+  if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
+  return `This needs the role “${needed}”; yours is “${role}”.`;
+}
