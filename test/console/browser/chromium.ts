@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { serveBuiltPage } from './built-page.js';
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+
+const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const isThere = existsSync(PATH);
+
+const HOW = `"apt-get install chromium", or name one in the environment variable CHROMIUM_PATH`;
+if (!isThere) console.warn(`tests of the console are skipped, there is no browser at ${PATH}: ${HOW}`);
+
+/** Tests that need a browser; without one they are skipped, and it is said how to get it. */
+export const describeInBrowser = isThere ? describe : describe.skip;
+
+export interface Visit extends BrowserContextOptions {
+  /** Put where the page keeps it, as if somebody had signed in. */
+  readonly token?: string;
+  /** After the `#`. */
+  readonly at?: string;
+  /** What is to be done before the page is opened. */
+  readonly prepare?: (context: BrowserContext) => Promise<void>;
+}
+
+export interface Visited {
+  readonly page: Page;
+  /** What a browser complains of: errors, refused requests, violations of the content security policy. */
+  readonly complaints: string[];
+}
+
+/** A browser for the tests of a file; every page it opened is closed with its test. */
+export function useBrowser() {
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  beforeAll(async () => {
+    // The sandbox needs rights that a container rarely gives; nothing but our own page is opened.
+    browser = await chromium.launch({ executablePath: PATH, args: ['--no-sandbox', '--js-flags=--expose-gc'] });
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  });
+  afterAll(() => browser.close());
+
+  return async function visit(url: string, { token, at = '/', prepare, ...options }: Visit = {}): Promise<Visited> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    contexts.push(context);
+    context.setDefaultTimeout(15_000);
+    await serveBuiltPage(context, url);
+    await prepare?.(context);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    if (token !== undefined) await keepToken(page, url, token);
+    await page.goto(`${url}/#${at}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return { page, complaints };
+  };
+}
+
+/** Under the key that the page uses: see lib/console/web/api/token.ts. */
+async function keepToken(page: Page, url: string, token: string): Promise<void> {
+  const key = `gatekeeper-token ${new URL(`${url}/api/`).pathname}`;
+  await page.addInitScript({ content: `sessionStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(token)})` });
+}

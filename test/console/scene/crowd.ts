@@ -1,0 +1,24 @@
+import type { SemaphoreDefinitionInput } from 'nestjs-gatekeeper';
+
+const WORK = [
+  'invoices',
+  'reindex',
+  'reports',
+  'mailing',
+  'cleanup',
+  'sync',
+  'backup',
+  'billing',
+  'thumbnails',
+  'exports',
+];
+
+/** So many definitions, as a large application has them. */
+export function crowdOf(count: number): SemaphoreDefinitionInput[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `${WORK[index % WORK.length]}-${String(index).padStart(4, '0')}`,
+    groupPattern: index % 3 === 0 ? 'production' : '.*',
+    permits: 1 + (index % 3),
+    duration: `${1 + (index % 10)}m`,
+  }));
+}

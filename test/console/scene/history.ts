@@ -1,0 +1,40 @@
+import type { HistoryEntry, NodeIdentity, RecordStore } from 'nestjs-gatekeeper';
+
+interface Past {
+  readonly semaphore: string;
+  readonly task: string;
+  /** Take turns. */
+  readonly nodes: readonly NodeIdentity[];
+  /** ms between two runs. */
+  readonly every: number;
+  /** ms that a run takes. */
+  readonly took: number;
+  readonly runs: number;
+  /** Which run, counted back from the last, did not end well. */
+  readonly bad?: Readonly<Record<number, 'failed' | 'lost'>>;
+}
+
+/** Runs as nodes would have noted them, oldest first. */
+export function pastRuns({ semaphore, task, nodes, every, took, runs, bad = {} }: Past, now: number): HistoryEntry[] {
+  return Array.from({ length: runs }, (_, index) => {
+    const back = runs - index;
+    const outcome = bad[back] ?? 'ok';
+    return {
+      kind: 'run',
+      semaphore,
+      task,
+      node: nodes[Math.floor(index / 6) % nodes.length]!,
+      at: now - back * every,
+      took: Math.round(took * (0.7 + ((index * 7) % 10) / 16)),
+      outcome,
+      ...(outcome === 'failed' && { message: 'connect ETIMEDOUT 10.0.9.14:5432' }),
+      token: (now - back * every) * 1024,
+      slot: 0,
+    };
+  });
+}
+
+export async function publishHistory(store: RecordStore, entries: readonly HistoryEntry[]): Promise<void> {
+  const inOrder = entries.toSorted((one, other) => one.at - other.at);
+  await store.journal('runs').append(inOrder.map((entry) => JSON.stringify(entry)));
+}
