@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import { eventually } from './eventually.js';
+import { describeJournalContract } from './journal.contract.js';
 import { watchUntil } from './watch-until.js';
 
 /** A store to be tested: each `open` gives another client of the same records. */
@@ -217,6 +218,8 @@ export function describeStoreContract(name: string, prepare: () => StoreUnderTes
       });
     });
 
+    describeJournalContract(() => [one, other]);
+
     describe('the clock', () => {
       it('moves on as fast as real time', async () => {
         const began = performance.now();
@@ -272,6 +275,8 @@ export function describeStoreContract(name: string, prepare: () => StoreUnderTes
         ['list', (store) => store.list('')],
         ['watch', (store) => store.watch('', () => undefined)],
         ['now', (store) => store.now()],
+        ['append', (store) => store.journal('closed').append(['text'])],
+        ['the reading of a journal', (store) => store.journal('closed').read(1)],
       ])('makes %s refuse later calls', async (_name, call) => {
         const store = await open();
         await store.close();
