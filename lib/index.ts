@@ -97,3 +97,4 @@ export {
 } from './stores/index.js';
 export * from './stores/hazelcast/index.js';
 export * from './stores/memory/index.js';
+export * from './stores/remote/index.js';

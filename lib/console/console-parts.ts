@@ -11,6 +11,7 @@ import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
+import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
 const CONTROLLERS: Type[] = [SessionController, SemaphoresController, DefinitionsController, ClusterController];
 const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter];
@@ -37,8 +38,8 @@ export function consoleParts(
   if (options === undefined) return { providers: [settings(expectNone)] };
   return {
     imports: [RouterModule.register([{ path: pathOf(options), module }])],
-    controllers: CONTROLLERS,
-    providers: [settings((given) => parseConsoleOptions(options, given.console)), ...PROVIDERS],
+    controllers: [...CONTROLLERS, ...STORE_CONTROLLERS],
+    providers: [settings((given) => parseConsoleOptions(options, given.console)), ...PROVIDERS, ...STORE_PROVIDERS],
   };
 }
 

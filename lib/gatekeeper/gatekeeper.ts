@@ -20,6 +20,7 @@ import type { RunPermit } from './run-permit.js';
 import type { RunResult } from './runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
+import type { RecordStore } from '../stores/index.js';
 import { type GatekeeperState, stateLine } from './state.js';
 import { readState } from './state-reader.js';
 import { StoreWatcher } from './store-watcher.js';
@@ -114,6 +115,12 @@ export class Gatekeeper {
       await this.close();
       throw error;
     }
+  }
+
+  /** @internal Another client of the store, which hears of this node's writes too; whoever opens it closes it. */
+  openStore(): RecordStore {
+    const { store, callTimeout } = this.settings;
+    return store.open({ callTimeout });
   }
 
   /** The same verbs as here, bound to a name. */

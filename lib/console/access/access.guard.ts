@@ -31,7 +31,7 @@ export class AccessGuard implements CanActivate {
     expectRole(visitor, route.role);
     this.#expectWritable(route);
     this.#expectSameOrigin(request);
-    if (route.method !== 'GET') expectJson(request);
+    if (route.method !== 'GET') expectJson(request, route.accepts);
     request[VISITOR] = visitor;
     return true;
   }
@@ -74,7 +74,8 @@ function expectRole({ user, role }: Visitor, needed: Role): void {
 }
 
 /** Which a page elsewhere can't send without being asked for leave first. */
-function expectJson({ headers }: ConsoleRequest): void {
-  if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+function expectJson({ headers }: ConsoleRequest, accepted?: string): void {
+  const type = headers['content-type'] ?? '';
+  if (/^application\/json\s*(;|$)/i.test(type) || (accepted !== undefined && type === accepted)) return;
   throw new ProblemError('not-json', 'send "Content-Type: application/json", also with an empty body');
 }

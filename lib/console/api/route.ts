@@ -23,6 +23,8 @@ export interface Route<
   readonly role?: Role;
   /** Whether it changes anything: refused in read-only mode. */
   readonly writes?: boolean;
+  /** A media type of the body that is understood besides JSON. */
+  readonly accepts?: string;
   /** The largest body, in bytes; {@link LARGEST_BODY} unless given. */
   readonly largestBody?: number;
   readonly params?: Params;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { aborted, unlessAborted } from './aborted.js';
-import { pauseAfter } from './backoff.js';
+import { pauseAfter } from '../backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 
 /** A client of an unreachable network may take its time; the application's shutdown must not. */

@@ -1,0 +1,67 @@
+import { Res } from '@nestjs/common';
+import { type AnswerOf, CALLS, PROTOCOL_VERSION } from '../../stores/remote/protocol.js';
+import type { InputOf } from '../api/index.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import type { ConsoleResponse } from '../http/console-request.js';
+import { Input } from '../http/input.decorator.js';
+import { Serves } from '../http/serves.decorator.js';
+import { responseSink } from './response-sink.js';
+import { StoreHost } from './store-host.js';
+import { STORE_ROUTES } from './store.routes.js';
+
+type Calls = typeof CALLS;
+type Answer<Name extends keyof Calls> = Promise<AnswerOf<Calls[Name]>>;
+type Given<Name extends keyof typeof STORE_ROUTES> = InputOf<(typeof STORE_ROUTES)[Name]>;
+
+/** The store for nodes of other applications that have no way to it but this one. */
+@ConsoleController()
+export class StoreController {
+  constructor(private readonly host: StoreHost) {}
+
+  @Serves(STORE_ROUTES.read)
+  read(@Input() { body: { key } }: Given<'read'>): Answer<'read'> {
+    return this.#answered(async (store) => ({ text: await store.read(key) }));
+  }
+
+  @Serves(STORE_ROUTES.compareAndSet)
+  compareAndSet(@Input() { body }: Given<'compareAndSet'>): Answer<'compareAndSet'> {
+    const { key, expected, next, quiet = false } = body;
+    return this.#answered(async (store) => ({ written: await store.compareAndSet(key, expected, next, { quiet }) }));
+  }
+
+  @Serves(STORE_ROUTES.list)
+  list(@Input() { body: { prefix } }: Given<'list'>): Answer<'list'> {
+    return this.#answered(async (store) => ({ texts: [...(await store.list(prefix))] }));
+  }
+
+  @Serves(STORE_ROUTES.now)
+  now(): Answer<'now'> {
+    return this.#answered((store) => store.now());
+  }
+
+  @Serves(STORE_ROUTES.health)
+  health(): Answer<'health'> {
+    return this.#answered(async () => ({ protocol: PROTOCOL_VERSION }));
+  }
+
+  @Serves(STORE_ROUTES.append)
+  append(@Input() { body: { journal, texts } }: Given<'append'>): Answer<'append'> {
+    return this.#answered(async (store) => (await store.journal(journal).append(texts), {}));
+  }
+
+  @Serves(STORE_ROUTES.readJournal)
+  readJournal(@Input() { body: { journal, limit } }: Given<'readJournal'>): Answer<'readJournal'> {
+    return this.#answered(async (store) => ({ texts: await store.journal(journal).read(limit) }));
+  }
+
+  @Serves(STORE_ROUTES.watch)
+  watch(@Input() { query: { prefix } }: Given<'watch'>, @Res() response: ConsoleResponse): Promise<void> {
+    return this.host.stream(prefix, responseSink(response));
+  }
+
+  async #answered<T>(call: (store: StoreHost['store']) => Promise<T>) {
+    const { store } = this.host;
+    const answer = await call(store);
+    return { ...answer, health: store.health() };
+  }
+}

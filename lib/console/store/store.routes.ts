@@ -1,0 +1,37 @@
+import { CALLS, type Call, LARGEST_BODY, MEDIA_TYPE, WATCH } from '../../stores/remote/protocol.js';
+import { z } from 'zod';
+import { type Route, route } from '../api/index.js';
+
+/** What `remote()` of another application calls. Not in the document for people: both ends are this package. */
+export const STORE_ROUTES = {
+  read: served(CALLS.read),
+  compareAndSet: served(CALLS.compareAndSet),
+  list: served(CALLS.list),
+  now: served(CALLS.now),
+  health: served(CALLS.health),
+  append: served(CALLS.append),
+  readJournal: served(CALLS.readJournal),
+  watch: route({
+    method: 'GET',
+    path: WATCH.path,
+    summary: 'What changes below a prefix, as it happens',
+    role: 'node',
+    query: WATCH.query,
+    mediaType: 'text/event-stream',
+    answer: z.string(),
+  }),
+};
+
+function served<C extends Call>({ path, writes = false, body, answer }: C) {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'A call of the store protocol',
+    role: 'node',
+    writes,
+    accepts: MEDIA_TYPE,
+    largestBody: LARGEST_BODY,
+    body: body as C['body'],
+    answer: answer as C['answer'],
+  } satisfies Route);
+}

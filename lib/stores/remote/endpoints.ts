@@ -1,0 +1,62 @@
+import { json } from 'node:stream/consumers';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import type { AnswerOf, BodyOf, Call } from './protocol.js';
+import { RemoteRefusedError } from './remote.errors.js';
+import type { Sender } from './sender.js';
+
+/** The addresses at which one and the same cluster is served: the one that answered last, until it fails. */
+export class Endpoints {
+  #current = 0;
+
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Asks one address after the other. A write goes on to the next only when the one before surely did nothing.
+   *
+   * @param timeout ms for all of them
+   * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; UnknownOutcomeError of writes
+   */
+  async call<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
+    const { urls } = this.sender.access;
+    const deadline = performance.now() + timeout;
+    let worst: StoreUnavailableError | undefined;
+    for (let left = urls.length; left > 0; left--) {
+      const patience = (deadline - performance.now()) / (call.writes ? 1 : left);
+      if (worst && patience <= 0) break;
+      const index = this.#current;
+      try {
+        return await this.#ask(call, body, patience);
+      } catch (error) {
+        this.failed(index);
+        const failure = call.writes ? error : asReading(error);
+        if (!(failure instanceof StoreUnavailableError) || failure instanceof NoQuorumError) throw failure;
+        if (!(worst instanceof RemoteRefusedError)) worst = failure;
+      }
+    }
+    throw worst!;
+  }
+
+  /** The address to use now, and a number by which to say that it failed. */
+  get current(): { readonly url: string; readonly index: number } {
+    return { url: this.sender.access.urls[this.#current]!, index: this.#current };
+  }
+
+  /** The next one has its turn, unless somebody else has noticed already. */
+  failed(index: number): void {
+    if (index === this.#current) this.#current = (index + 1) % this.sender.access.urls.length;
+  }
+
+  #ask<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
+    const url = `${this.current.url}/${call.path}`;
+    return this.sender.send(
+      url,
+      { body, timeout },
+      async (response) => call.answer.parse(await json(response)) as AnswerOf<C>,
+    );
+  }
+}
+
+/** A read changes nothing: without an answer the store could just not be asked. */
+function asReading(error: unknown): unknown {
+  return error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message, { cause: error }) : error;
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { GatekeeperError } from '../../semaphores/gatekeeper.error.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { RemoteRefusedError } from './remote.errors.js';
+
+const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
+
+/** What the store behind, or the application before it, said for sure. */
+const SURE: Record<string, new (message: string) => GatekeeperError> = {
+  unavailable: StoreUnavailableError,
+  closing: StoreUnavailableError,
+  'too-many-streams': StoreUnavailableError,
+  'no-quorum': NoQuorumError,
+  'unknown-outcome': UnknownOutcomeError,
+};
+
+/** Statuses that say, whoever answers, that the request itself was not accepted. 408 is not among them. */
+const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
+
+const ADVICE: Record<number, string> = {
+  401: 'give remote() a token that stands in console.tokens there',
+  403: 'the token there needs the role node, and the console must not be readOnly',
+  404: 'url must name the path of its console, as in "https://host/gatekeeper"',
+  413: 'something on the way takes no bodies of 2 MB',
+};
+
+/**
+ * What an answer other than 200 means. Only a problem that the other application names, or a refusal of the request
+ * itself, is sure; any other may come from something on the way, after the request went through.
+ */
+export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
+  const problem = /^application\/problem\+json/.test(type ?? '') ? problemIn(body) : undefined;
+  const Sure = problem && SURE[problem.code];
+  if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
+  const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;
+  // Never followed: the token is for this address alone.
+  if (status < 400) return new RemoteRefusedError(`${said}: give the address itself that it redirects to`);
+  const advice = ADVICE[status] ?? 'is it this package, at the same version?';
+  if (REFUSED.has(status)) return new RemoteRefusedError(`${said}: ${advice}`);
+  return new UnknownOutcomeError(`${said}: it may or may not have been done`);
+}
+
+function problemIn(body: string): z.output<typeof problemSchema> | undefined {
+  try {
+    return problemSchema.safeParse(JSON.parse(body)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a request means that ended without an answer that could be read. */
+export function unansweredBy(url: string, cause: unknown, hasLeft: boolean): GatekeeperError {
+  if (cause instanceof GatekeeperError) return cause;
+  const said = `${url} did not answer (${reasonOf(cause)})`;
+  if (!hasLeft) return new StoreUnavailableError(said, { cause });
+  return new UnknownOutcomeError(`${said}: it may or may not have been done`, { cause });
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return message || (code ?? String(cause));
+}

@@ -1,0 +1,62 @@
+import { Agent } from 'node:http';
+import { z } from 'zod';
+import { faultsOf } from '../../semaphores/definition.js';
+import { show } from '../../semaphores/duration.js';
+import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
+import type { StoreDefinition } from '../store.js';
+import { RemoteStore } from './remote.store.js';
+
+export { RemoteRefusedError } from './remote.errors.js';
+
+export interface RemoteOptions {
+  /**
+   * Where the console of the application with the store is mounted: "https://jobs.example.com/gatekeeper". Several, when
+   * several nodes of it serve the same cluster: the next is asked when one fails.
+   */
+  readonly url: string | readonly string[];
+  /** One of its option `console.tokens`, with the role node. */
+  readonly token: string;
+  /** In place of one of its own: for certificates, or a proxy. Never closed. Of `https` where the addresses are. */
+  readonly agent?: Agent;
+}
+
+const urlSchema = z
+  .string({ error: ({ input }) => `${show(input)} is not text` })
+  .refine(isAddress, { error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper"` })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const schema = z.strictObject({
+  url: z
+    .union([urlSchema.transform((url) => [url]), z.array(urlSchema).min(1, { error: 'has no address' })], {
+      error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
+    })
+    .transform((urls) => [...new Set(urls)]),
+  // Never shown: it is a secret.
+  token: z
+    .string({ error: 'is not text' })
+    .regex(/^[\x21-\x7e]+$/, { error: 'is empty, or has characters that no header can carry' }),
+  agent: z.instanceof(Agent, { error: ({ input }) => `${show(input)} is no agent of http or https` }).optional(),
+});
+
+/**
+ * Keeps records in the store of another application that has this package's console: for applications that may not, or
+ * can't, reach Hazelcast themselves. Its clock is the one of that store's members.
+ *
+ * Opening it never waits. Until the other one answers every call fails with StoreUnavailableError, and `health().problem`
+ * says why. An application does not start when it is answered and refused (RemoteRefusedError).
+ *
+ * @throws InvalidOptionsError listing every fault
+ */
+export function remote(options: RemoteOptions): StoreDefinition {
+  const parsed = schema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError('remote(options)', faultsOf(parsed.error));
+  const { url: urls, token, agent } = parsed.data;
+  return { kind: 'remote', open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
+}
+
+/** Nothing in it but where it is: names and passwords in an address end up in logs. */
+function isAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/**
+ * The store SPI over HTTP, as the console of an application serves it below its path and `remote()` speaks it. Every
+ * answer tells how the store behind fares, so that nobody has to ask for that.
+ */
+
+/** Grows when a call means something else than before. */
+export const PROTOCOL_VERSION = 1;
+/**
+ * Of what is sent: JSON, but not by a name at which the application's own body parser would step in, which refuses what
+ * a record may be large. No page elsewhere can send it without being asked for leave first.
+ */
+export const MEDIA_TYPE = 'application/vnd.gatekeeper.store+json';
+/** Bytes. */
+export const LARGEST_BODY = 2 * 1024 * 1024;
+/** ms between two words of a watch that has nothing to tell. */
+export const BEAT = 5000;
+
+const text = z.string();
+const key = z.string().max(1000);
+const journal = z.string().regex(/^[a-z][a-z-]{0,39}$/);
+
+const healthSchema = z.object({
+  connected: z.boolean(),
+  members: z.number().int(),
+  quorum: z.number().int(),
+  problem: z.string().optional(),
+});
+
+const answer = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ ...shape, health: healthSchema });
+
+/** The calls by name: all of them POST. */
+export const CALLS = {
+  read: {
+    path: 'api/store/read',
+    body: z.strictObject({ key }),
+    answer: answer({ text: text.optional() }),
+  },
+  compareAndSet: {
+    path: 'api/store/compare-and-set',
+    writes: true,
+    body: z.strictObject({ key, expected: text.optional(), next: text, quiet: z.boolean().optional() }),
+    answer: answer({ written: z.boolean() }),
+  },
+  list: {
+    path: 'api/store/list',
+    body: z.strictObject({ prefix: key }),
+    answer: answer({ texts: z.array(z.tuple([z.string(), text])) }),
+  },
+  now: {
+    path: 'api/store/now',
+    body: z.strictObject({}),
+    answer: answer({ time: z.number(), member: z.string() }),
+  },
+  health: {
+    path: 'api/store/health',
+    body: z.strictObject({}),
+    answer: answer({ protocol: z.number().int() }),
+  },
+  append: {
+    path: 'api/store/journal/append',
+    writes: true,
+    body: z.strictObject({ journal, texts: z.array(text) }),
+    answer: answer({}),
+  },
+  readJournal: {
+    path: 'api/store/journal/read',
+    body: z.strictObject({ journal, limit: z.number().int().nonnegative() }),
+    answer: answer({ texts: z.array(text) }),
+  },
+} as const satisfies Record<string, Call>;
+
+/** One call of the protocol. */
+export interface Call {
+  /** Below the console's path. */
+  readonly path: string;
+  readonly writes?: boolean;
+  readonly body: z.ZodType;
+  readonly answer: z.ZodType<{ readonly health: z.output<typeof healthSchema> }>;
+}
+
+export type BodyOf<C extends Call> = z.input<C['body']>;
+export type AnswerOf<C extends Call> = z.output<C['answer']>;
+
+/** A stream of server-sent events: what changed below a prefix, each event JSON. */
+export const WATCH = {
+  path: 'api/store/watch',
+  query: z.object({ prefix: key.default('') }),
+  events: {
+    /** From here on changes are told. */
+    open: answer({}),
+    /** Without a key anything may have changed; without a text it was removed. */
+    change: z.object({ key: z.string().optional(), text: text.optional() }),
+    beat: answer({}),
+  },
+} as const;

@@ -1,0 +1,125 @@
+import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import { StoreUnavailableError } from '../store.errors.js';
+import { Endpoints } from './endpoints.js';
+import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
+import { RemoteRefusedError } from './remote.errors.js';
+import { type Access, Sender } from './sender.js';
+import { Standing } from './standing.js';
+import { WatchStream } from './watch-stream.js';
+
+const CALL_TIMEOUT = 2000;
+/** Our own answer comes before the caller stops waiting for it. */
+const SHARE = 0.95;
+/** A listing is one answer, which may be large: whoever asks for it waits longer. */
+const LIST_FACTOR = 5;
+
+/** The records of another application's store. */
+export class RemoteStore implements RecordStore {
+  readonly #sender: Sender;
+  readonly #endpoints: Endpoints;
+  readonly #standing = new Standing(() => this.#greet());
+  readonly #watches = new Set<WatchStream>();
+  readonly #timeout: number;
+  readonly #greeted: Promise<unknown>;
+  #isClosed = false;
+
+  constructor(access: Access, { callTimeout = CALL_TIMEOUT }: OpenOptions = {}) {
+    this.#timeout = callTimeout * SHARE;
+    this.#sender = new Sender(access);
+    this.#endpoints = new Endpoints(this.#sender);
+    this.#greeted = this.#greet().catch((error: unknown) => error);
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    return (await this.#call(CALLS.read, { key })).text;
+  }
+
+  async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean> {
+    const { quiet } = options ?? {};
+    return (await this.#call(CALLS.compareAndSet, { key, expected, next, quiet })).written;
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    return new Map((await this.#call(CALLS.list, { prefix }, LIST_FACTOR)).texts);
+  }
+
+  /** Waits for the first attempt to subscribe, so that nothing that happens afterwards is missed while all is well. */
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    if (this.#isClosed) throw closed();
+    const to = { sender: this.#sender, endpoints: this.#endpoints };
+    const heard = (health: StoreHealth) => this.#standing.heard(health);
+    const stream = new WatchStream(prefix, to, { changed: onChange, heard });
+    this.#watches.add(stream);
+    if (this.health().connected) await this.#orTooLong(stream.attempted);
+    return async () => {
+      stream.end();
+      this.#watches.delete(stream);
+    };
+  }
+
+  journal(journal: string): Journal {
+    return {
+      append: async (texts) => void (await this.#call(CALLS.append, { journal, texts: [...texts] })),
+      read: async (limit) => (await this.#call(CALLS.readJournal, { journal, limit })).texts,
+    };
+  }
+
+  async now(): Promise<ClockReading> {
+    const { time, member } = await this.#call(CALLS.now, {});
+    return { time, member };
+  }
+
+  async verify(): Promise<void> {
+    const failure = await this.#greeted;
+    if (failure instanceof RemoteRefusedError) throw failure;
+  }
+
+  health(): StoreHealth {
+    return this.#standing.health;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stream of this.#watches) stream.end();
+    this.#watches.clear();
+    this.#standing.close();
+    this.#sender.close();
+  }
+
+  async #greet(): Promise<void> {
+    const { protocol } = await this.#call(CALLS.health, {});
+    if (protocol <= PROTOCOL_VERSION) return;
+    const fault = `the other application speaks version ${protocol} of the protocol, this one ${PROTOCOL_VERSION}: upgrade`;
+    const error = new RemoteRefusedError(fault);
+    this.#standing.failed(error);
+    throw error;
+  }
+
+  async #call<C extends Call>(call: C, body: BodyOf<C>, factor = 1): Promise<AnswerOf<C>> {
+    if (this.#isClosed) throw closed();
+    try {
+      const answer = await this.#endpoints.call(call, body, this.#timeout * factor);
+      this.#standing.heard((answer as { health: StoreHealth }).health);
+      return answer;
+    } catch (error) {
+      this.#standing.failed(error);
+      throw error;
+    }
+  }
+
+  async #orTooLong(promise: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#timeout)));
+    await Promise.race([promise, tooLong]);
+    clearTimeout(timer);
+  }
+}
+
+function closed(): StoreUnavailableError {
+  return new StoreUnavailableError('The remote store is closed: open another one');
+}

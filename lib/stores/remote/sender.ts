@@ -1,0 +1,107 @@
+import { Agent as HttpAgent, type IncomingMessage, request as http } from 'node:http';
+import { Agent as HttpsAgent, request as https } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { StoreUnavailableError } from '../store.errors.js';
+import { failureOf, unansweredBy } from './failures.js';
+import { MEDIA_TYPE } from './protocol.js';
+
+/** What stands in the `remote()` options, checked. */
+export interface Access {
+  readonly urls: readonly string[];
+  readonly token: string;
+  /** The application's own, never closed. */
+  readonly agent?: HttpAgent | undefined;
+}
+
+interface Sending {
+  /** Sent as JSON; without one it is a GET. */
+  readonly body?: unknown;
+  /** ms for all of it; without one it lasts until it ends or is given up. */
+  readonly timeout?: number;
+  readonly controller?: AbortController;
+}
+
+/** ms after which an idle connection is closed: before the other side does (Node: 5 s), or a request could meet that. */
+const IDLE = 4000;
+
+/**
+ * Sends requests to the other application, over connections of its own that it closes. Not by `fetch`, which can't tell
+ * whether a request that failed had left, and leaves connections open.
+ */
+export class Sender {
+  readonly #underWay = new Set<AbortController>();
+  readonly #agents = {
+    http: new HttpAgent({ keepAlive: true, timeout: IDLE }),
+    https: new HttpsAgent({ keepAlive: true, timeout: IDLE }),
+  };
+  #isClosed = false;
+
+  constructor(readonly access: Access) {}
+
+  /**
+   * One request, whose answer is read to its end by `take`.
+   *
+   * @param url with its path
+   * @throws StoreUnavailableError when surely nothing was done
+   * @throws UnknownOutcomeError when something may have been
+   */
+  async send<T>(url: string, sending: Sending, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new StoreUnavailableError('The remote store is closed: open another one');
+    const { body, timeout, controller = new AbortController() } = sending;
+    const tooLate = () => controller.abort(new Error(`no answer within ${Math.round(timeout!)} ms`));
+    const late = timeout === undefined ? undefined : setTimeout(tooLate, timeout);
+    this.#underWay.add(controller);
+    try {
+      return await this.#exchange(url, body, controller.signal, take);
+    } finally {
+      clearTimeout(late);
+      this.#underWay.delete(controller);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const controller of this.#underWay) controller.abort(new Error('the store was closed'));
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #exchange<T>(
+    url: string,
+    body: unknown,
+    signal: AbortSignal,
+    take: (response: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
+    const flight = { hasLeft: false };
+    try {
+      const response = await this.#request(url, body, signal, flight);
+      if (response.statusCode === 200) return await take(response);
+      throw failureOf(url, response.statusCode!, response.headers['content-type'], await text(response));
+    } catch (error) {
+      throw unansweredBy(url, signal.aborted ? signal.reason : error, flight.hasLeft);
+    }
+  }
+
+  #request(url: string, body: unknown, signal: AbortSignal, flight: { hasLeft: boolean }): Promise<IncomingMessage> {
+    const isSecure = url.startsWith('https:');
+    const agent = this.access.agent ?? this.#agents[isSecure ? 'https' : 'http'];
+    const sent = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${this.access.token}`,
+      ...(body !== undefined && { 'content-type': MEDIA_TYPE, 'content-length': Buffer.byteLength(sent) }),
+    };
+    const method = body === undefined ? 'GET' : 'POST';
+    return new Promise((resolve, reject) => {
+      const request = (isSecure ? https : http)(url, { method, headers, agent, signal });
+      // Until its connection stands nothing of it has left.
+      request.once('socket', (socket) => {
+        if (!socket.connecting) flight.hasLeft = true;
+        else socket.once(isSecure ? 'secureConnect' : 'connect', () => (flight.hasLeft = true));
+      });
+      // Also once the answer has begun: what breaks it then is told by reading it.
+      request.on('error', reject);
+      request.once('response', resolve);
+      request.end(sent);
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pauseAfter } from '../backoff.js';
+import type { RecordChange, StoreHealth } from '../store.js';
+import type { Endpoints } from './endpoints.js';
+import { eventsIn } from './event-stream.js';
+import { BEAT, WATCH } from './protocol.js';
+import type { Sender } from './sender.js';
+
+/** ms of silence after which a stream is taken for dead. */
+const SILENCE = 3 * BEAT;
+
+interface Listener {
+  readonly changed: (change: RecordChange) => void;
+  readonly heard: (health: StoreHealth) => void;
+}
+
+/** One watch: a stream that is opened again whenever it ends, with word that anything may have changed meanwhile. */
+export class WatchStream {
+  readonly #ending = new AbortController();
+  #opened!: () => void;
+  /** Resolves when the first attempt to open it is over. */
+  readonly attempted = new Promise<void>((resolve) => (this.#opened = resolve));
+  #failures = 0;
+  #hasMissed = false;
+  #reading?: AbortController;
+
+  constructor(
+    private readonly prefix: string,
+    private readonly to: { readonly sender: Sender; readonly endpoints: Endpoints },
+    private readonly listener: Listener,
+  ) {
+    void this.#listenOn();
+  }
+
+  /** Nothing is told afterwards. */
+  end(): void {
+    this.#ending.abort();
+    this.#reading?.abort(new Error('the watch ended'));
+  }
+
+  async #listenOn(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const { index } = this.to.endpoints.current;
+      // Why it ended is told by the calls, which find the same.
+      await this.#listen().catch(() => this.to.endpoints.failed(index));
+      this.#hasMissed = true;
+      this.#opened();
+      await pause(pauseAfter(this.#failures++, Math.random()), undefined, { signal, ref: false }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  #listen(): Promise<void> {
+    const { sender, endpoints } = this.to;
+    const url = `${endpoints.current.url}/${WATCH.path}?prefix=${encodeURIComponent(this.prefix)}`;
+    const controller = new AbortController();
+    this.#reading = controller;
+    const silent = setTimeout(() => controller.abort(new Error('it fell silent')), SILENCE);
+    return sender
+      .send(url, { controller }, async (response) => {
+        for await (const { type, data } of eventsIn(response)) {
+          silent.refresh();
+          this.#take(type, JSON.parse(data));
+        }
+      })
+      .finally(() => clearTimeout(silent));
+  }
+
+  #take(type: string, data: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    if (type === 'change') return this.listener.changed(WATCH.events.change.parse(data));
+    if (type !== 'open' && type !== 'beat') return;
+    this.listener.heard(WATCH.events[type].parse(data).health);
+    if (type === 'open') this.#open();
+  }
+
+  #open(): void {
+    this.#failures = 0;
+    if (this.#hasMissed) this.listener.changed({});
+    this.#hasMissed = false;
+    this.#opened();
+  }
+}
