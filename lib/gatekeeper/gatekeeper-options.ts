@@ -16,7 +16,7 @@ import { delaySchema, switchSchema } from './option-types.js';
 
 /** Options of `GatekeeperModule.forRoot`. Durations are ms, or text as the `ms` package reads it. */
 export interface GatekeeperOptions {
-  /** Where records live: `hazelcast({...})` or `memory()`. */
+  /** Where records live: `hazelcast({...})`, `memory()` or `remote({...})`. */
   readonly store: StoreDefinition;
   /** The node's zone or environment, for group patterns. Default "default". */
   readonly group?: string;
@@ -57,7 +57,10 @@ const isPersistence = (value: unknown) =>
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
 const optionsSchema = z.strictObject({
-  store: z.custom<StoreDefinition>(isStore, 'is missing: give hazelcast({ clusterName, members }) or memory()'),
+  store: z.custom<StoreDefinition>(
+    isStore,
+    'is missing: give hazelcast({ clusterName, members }), remote({ url, token }) or memory()',
+  ),
   group: nameSchema.default('default'),
   acquirer: nameSchema.default(() => hostname()),
   definitions: z

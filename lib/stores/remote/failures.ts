@@ -29,7 +29,7 @@ const ADVICE: Record<number, string> = {
  * itself, is sure; any other may come from something on the way, after the request went through.
  */
 export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
-  const problem = /^application\/problem\+json/.test(type ?? '') ? problemIn(body) : undefined;
+  const problem = type?.startsWith('application/problem+json') ? problemIn(body) : undefined;
   const Sure = problem && SURE[problem.code];
   if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
   const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;

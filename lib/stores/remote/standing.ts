@@ -7,7 +7,7 @@ import { NoQuorumError } from '../store.errors.js';
 export class Standing {
   #health: StoreHealth = { connected: false, members: 0, quorum: 0, problem: 'no answer yet' };
   readonly #closing = new AbortController();
-  #asking?: Promise<void>;
+  #isAsking = false;
 
   /** @param ask asks for a sign of life, and tells of its outcome here like any other call */
   constructor(private readonly ask: () => Promise<unknown>) {}
@@ -42,15 +42,17 @@ export class Standing {
   }
 
   #insist(): void {
-    this.#asking ??= this.#askUntilConnected().finally(() => (this.#asking = undefined));
+    if (!this.#isAsking) void this.#askUntilConnected();
   }
 
   async #askUntilConnected(): Promise<void> {
     const { signal } = this.#closing;
+    this.#isAsking = true;
     for (let failures = 0; !this.#health.connected && !signal.aborted; failures++) {
       // Unref'd: it keeps no process alive. Rejects when the store is closed.
       await pause(pauseAfter(failures, Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.ask().catch(() => undefined);
     }
+    this.#isAsking = false;
   }
 }
