@@ -6,7 +6,7 @@ export function newClient(cluster: HazelcastCluster, config: ClientConfig = {}):
   return Client.newHazelcastClient({
     clusterName: cluster.clusterName,
     network: { clusterMembers: cluster.addresses },
-    flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } },
+    flakeIdGenerators: { 'gatekeeper.clock*': { prefetchCount: 1 } },
     ...config,
     properties: { 'hazelcast.logging.level': 'OFF', ...config.properties },
   });

@@ -49,7 +49,7 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   for (const node of machines.living) {
-    await expectDone(world, node, 'probe', patience + SOON, () => node.probe(patience));
+    await expectDone(world, node, 'probe', 2 * (patience + SOON), () => node.probe(patience));
   }
 }
 

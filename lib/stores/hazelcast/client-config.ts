@@ -24,7 +24,7 @@ export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHo
       redoOperation: false,
     },
     connectionStrategy: ONE_CONNECTION,
-    flakeIdGenerators: { ...clientConfig.flakeIdGenerators, [clockName]: { prefetchCount: 1 } },
+    flakeIdGenerators: { ...clientConfig.flakeIdGenerators, [`${clockName}*`]: { prefetchCount: 1 } },
     lifecycleListeners: [...(clientConfig.lifecycleListeners ?? []), hooks.onState],
     properties: { ...PROPERTIES, ...clientConfig.properties, [FAIL_ON_INDETERMINATE_STATE]: true },
   };

@@ -7,7 +7,7 @@ export class ClockPrefetchError extends StoreUnavailableError {
   constructor(clockName: string) {
     super(
       `Cluster time can't be read, because the Hazelcast client that was passed in fetches ids in advance: make it with ` +
-        `the ClientConfig { flakeIdGenerators: { '${clockName}': { prefetchCount: 1 } } }`,
+        `the ClientConfig { flakeIdGenerators: { '${clockName}*': { prefetchCount: 1 } } }`,
     );
   }
 }

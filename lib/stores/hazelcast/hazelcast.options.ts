@@ -29,7 +29,7 @@ interface RecordOptions {
   readonly cp?: boolean;
   /** Name of the map that holds the records. Default 'gatekeeper.records'. Other names begin with it. */
   readonly mapName?: string;
-  /** Name of the FlakeIdGenerator that tells cluster time. Default 'gatekeeper.clock'. */
+  /** Name of the FlakeIdGenerators that tell cluster time: of the first one; others begin with it. Default 'gatekeeper.clock'. */
   readonly clockName?: string;
 }
 
@@ -48,7 +48,7 @@ export interface OwnClientOptions extends RecordOptions {
 
 /**
  * The store works over a client that the application has, and never closes it. Its config needs
- * `flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } }`, no Near Cache over the map of records, and should
+ * `flakeIdGenerators: { 'gatekeeper.clock*': { prefetchCount: 1 } }`, no Near Cache over the map of records, and should
  * have the property `hazelcast.client.operation.fail.on.indeterminate.state` on and `reconnectMode: 'ASYNC'`.
  */
 export interface GivenClientOptions extends RecordOptions {

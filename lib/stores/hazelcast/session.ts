@@ -28,18 +28,22 @@ export async function openSession(
   options: ResolvedOptions,
   { feed, ...circumstances }: SessionNeeds,
 ): Promise<Session> {
-  const [hints, generator] = await Promise.all([
-    client.getMap<string, string>(`${options.mapName}.hints`),
-    client.getFlakeIdGenerator(options.clockName),
-  ]);
+  const { clockName: name, mapName } = options;
+  const clock = new MemberClock((each) => client.getFlakeIdGenerator(each), {
+    name,
+    isTrusted: options.client === undefined,
+    patience: circumstances.callTimeout,
+  });
+  const hints = await client.getMap<string, string>(`${mapName}.hints`);
   // The proof that members answer: proxies are cached, and a client without any connection registers listeners "with
   // success". Not an operation of the map, which split-brain protection may refuse while all else is well.
-  await generator.newId();
+  // Twice: the member that is asked first may be the one whose clock was set back.
+  await clock.newId().catch(() => clock.newId());
   const { records, map } = await openRecords(client, options, circumstances);
   // Nobody would take listeners off again that are put on a client whose session is over.
   circumstances.ended.throwIfAborted();
   await feed.attach(client, map, hints);
-  return { client, records, clock: new MemberClock(generator, options.client === undefined) };
+  return { client, records, clock };
 }
 
 /** Members that hold data: a lite member is no replica and makes no quorum. */

@@ -12,7 +12,7 @@ export const givenClient = isClientGiven
   ? await Client.newHazelcastClient({
       clusterName,
       network: { clusterMembers: [...members] },
-      flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } },
+      flakeIdGenerators: { 'gatekeeper.clock*': { prefetchCount: 1 } },
       connectionStrategy: {
         reconnectMode: ReconnectMode.ASYNC,
         connectionRetry: { clusterConnectTimeoutMillis: 600_000 },

@@ -6,6 +6,12 @@ import type { SimProcess } from './sim-process.js';
 import { Workload } from './workload.js';
 import { SEMAPHORE, type World } from '../world/world.js';
 
+const OPEN = { groupPattern: '.*', acquirerPattern: '.*' };
+
+function matches(definition: typeof OPEN, other: typeof OPEN): boolean {
+  return definition.groupPattern === other.groupPattern && definition.acquirerPattern === other.acquirerPattern;
+}
+
 /** One process of the application: the production code, unchanged, in simulated surroundings. */
 export class SimNode {
   readonly gatekeeper: Gatekeeper;
@@ -44,15 +50,29 @@ export class SimNode {
   /** After the storm: anyone may have a permit again. What the storm left behind may take a few tries. */
   async reopen(): Promise<void> {
     const permits = Math.max(1, this.world.definition.permits);
-    const open = { groupPattern: '.*', acquirerPattern: '.*', permits };
+    const open = { ...OPEN, permits };
     for (let isOpen = false; !isOpen; await this.pause(isOpen ? 1 : 500)) {
       isOpen = await this.gatekeeper.definitions.edit(SEMAPHORE, open).then(() => true, isDocumented);
     }
   }
 
-  /** S5: whatever happened, a permit can be had again. */
+  /**
+   * S5: whatever happened, a permit can be had again. A definition that came back with lost data may have undone the
+   * edit that let everyone in, since it counts more revisions: then the operator looks, and edits again.
+   */
   async probe(patience: number): Promise<void> {
-    const permit = await this.gatekeeper.acquire(SEMAPHORE, { holder: 'probe', timeout: patience });
+    try {
+      await this.#acquireOnce(patience);
+    } catch (error) {
+      const { definition } = (await this.gatekeeper.definitions.get(SEMAPHORE)) ?? {};
+      if (definition?.permits && matches(definition, OPEN)) throw error;
+      await this.reopen();
+      await this.#acquireOnce(patience);
+    }
+  }
+
+  async #acquireOnce(timeout: number): Promise<void> {
+    const permit = await this.gatekeeper.acquire(SEMAPHORE, { holder: 'probe', timeout });
     await permit.release();
   }
 

@@ -33,12 +33,19 @@ describe('An id', () => {
   });
 });
 
+/** A clock over generators by their names, in the order in which they are asked for. */
+function clockOver(isTrusted: boolean, ...generators: FlakeIdGenerator[]) {
+  const names: string[] = [];
+  const open = async (name: string) => generators[names.push(name) - 1]!;
+  return { names, clock: new MemberClock(open, { name: 'clock', isTrusted, patience: 30 }) };
+}
+
 describe('The clock of a member', () => {
   const now = BigInt(Date.now());
 
   it('is read with one id each time when its generator is trusted', async () => {
     const { generator, asked } = generatorOf(idOf(now, 1n), idOf(now, 1n));
-    const clock = new MemberClock(generator, true);
+    const { clock } = clockOver(true, generator);
     expect(await clock.read()).toEqual({ time: Number(now), member: '1' });
     expect(await clock.read()).toEqual({ time: Number(now), member: '1' });
     expect(asked()).toBe(2);
@@ -46,22 +53,40 @@ describe('The clock of a member', () => {
 
   it('is refused while its ids come from one batch, and believed once they do not', async () => {
     const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
-    const clock = new MemberClock(generator, false);
+    const { clock } = clockOver(false, generator);
     await expect(clock.read()).rejects.toThrow(ClockPrefetchError);
     await expect(clock.read()).resolves.toMatchObject({ member: '1' });
   });
 
   it('is believed when two members answered, though the clocks of both differ', async () => {
     const { generator } = generatorOf(idOf(now, 1n), idOf(now - 30n, 2n), idOf(now, 1n));
-    await expect(new MemberClock(generator, false).read()).resolves.toEqual({ time: Number(now), member: '1' });
+    await expect(clockOver(false, generator).clock.read()).resolves.toEqual({ time: Number(now), member: '1' });
   });
 
   it('is proven once', async () => {
     const { generator, asked } = generatorOf();
-    const clock = new MemberClock(generator, false);
+    const { clock } = clockOver(false, generator);
     await clock.read();
     expect(asked()).toBe(3);
     await clock.read();
     expect(asked()).toBe(4);
+  });
+
+  it('is read from a generator of another name once one does not answer', async () => {
+    const silent = { newId: () => new Promise(() => undefined) } as unknown as FlakeIdGenerator;
+    const { generator } = generatorOf(idOf(now, 2n));
+    const { clock, names } = clockOver(true, silent, generator);
+    const waiting = [clock.read(), clock.read()];
+    for (const reading of waiting) await expect(reading).rejects.toThrow('No member told its time within 30 ms');
+    expect(await clock.read()).toEqual({ time: Number(now), member: '2' });
+    expect(names).toEqual(['clock', 'clock.1']);
+  });
+
+  it('is proven anew for each generator', async () => {
+    const silent = { newId: () => new Promise(() => undefined) } as unknown as FlakeIdGenerator;
+    const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
+    const { clock } = clockOver(false, silent, generator);
+    await expect(clock.read()).rejects.toThrow('No member told its time');
+    await expect(clock.read()).rejects.toThrow(ClockPrefetchError);
   });
 });

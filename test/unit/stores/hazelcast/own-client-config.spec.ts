@@ -17,7 +17,7 @@ describe('The config of an own client', () => {
     expect(configOf({ clockName: 'clock' })).toMatchObject({
       properties: { 'hazelcast.client.operation.fail.on.indeterminate.state': true },
       network: { redoOperation: false },
-      flakeIdGenerators: { clock: { prefetchCount: 1 } },
+      flakeIdGenerators: { 'clock*': { prefetchCount: 1 } },
       connectionStrategy: { asyncStart: false, reconnectMode: ReconnectMode.OFF },
     });
   });
