@@ -7,14 +7,24 @@ import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { EventStreams } from './http/event-streams.js';
+import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
+import { EventsController } from './routes/events.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
-const CONTROLLERS: Type[] = [SessionController, SemaphoresController, DefinitionsController, ClusterController];
-const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter];
+const CONTROLLERS: Type[] = [
+  SessionController,
+  SemaphoresController,
+  DefinitionsController,
+  BulkController,
+  ClusterController,
+  EventsController,
+];
+const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter, EventStreams];
 
 interface Given {
   readonly console?: ConsoleOptions;

@@ -50,6 +50,7 @@ export class Gatekeeper {
   readonly #archivist?: Archivist;
   readonly #periodics: Periodic[];
   readonly #events = new Subject<GatekeeperEvent>();
+  readonly #news = new Subject<string>();
   #isClosing = false;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
@@ -81,6 +82,14 @@ export class Gatekeeper {
   /** All that happens on this node. Completes at {@link close}. */
   get events$(): Observable<GatekeeperEvent> {
     return this.#events.asObservable();
+  }
+
+  /**
+   * Names of semaphores whose record changed, on whatever node, as this one gets to know it: at once where the store
+   * tells, else when it next looks at all of them. Completes at {@link close}.
+   */
+  get changes$(): Observable<string> {
+    return this.#news.asObservable();
   }
 
   /** @internal What this node's code brings along. */
@@ -226,6 +235,7 @@ export class Gatekeeper {
     await this.#endWatch();
     await this.#context.store.close();
     this.#context.alarm.close();
+    this.#news.complete();
     this.#events.complete();
   }
 
@@ -256,6 +266,7 @@ export class Gatekeeper {
         onSuspect: (reason) => this.#events.next({ type: 'clock-suspect', reason }),
       }),
       events: this.#events,
+      news: this.#news,
       reachability: new Reachability(this.#events, nodeClock, callTimeout),
       isClosing: () => this.#isClosing,
     };

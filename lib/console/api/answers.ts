@@ -6,10 +6,11 @@ import type {
   HistoryEntry,
   HolderState,
   NodeCard,
+  MigrationPlan,
+  BulkResult,
   NodeIdentity,
   RunEntry,
-  SemaphoreState,
-  TaskCard,
+  SemaphoreOverview,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
@@ -150,23 +151,6 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   permit: storedPermitSchema.optional(),
 });
 
-/** Something that an operator should look at. */
-export interface Warning {
-  readonly code: 'not-run' | 'runs-too-long' | 'no-node';
-  /** For people. */
-  readonly sentence: string;
-}
-
-/** A semaphore, and what runs under it. */
-export interface SemaphoreOverview extends SemaphoreState {
-  /** What runs by itself, and on how many nodes. */
-  readonly tasks: readonly (TaskCard & { readonly nodes: number })[];
-  /** ms since the epoch at which the next of them runs. */
-  readonly next?: number;
-  readonly lastRun?: RunEntry;
-  readonly warnings: readonly Warning[];
-}
-
 export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z.object({
   ...semaphoreShape,
   tasks: list(z.object({ ...taskShape, nodes: whole })),
@@ -264,6 +248,57 @@ export const semaphoreSchema = z.object({
 export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema) });
 export const historySchema = z.object({ entries: list(historyEntrySchema) });
 export const auditSchema = z.object({ entries: list(auditEntrySchema) });
+const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() });
+
+export const migrationSchema: z.ZodType<MigrationPlan> = z.object({
+  steps: list(
+    z.object({
+      name: z.string(),
+      revision: whole,
+      from: patternsSchema,
+      to: patternsSchema,
+      moving: list(holderSchema).meta({ description: 'who holds a permit and will get none any more' }),
+      candidates: list(nodeIdentitySchema).meta({ description: 'the living nodes that will be let through' }),
+      outcome: z.enum(['planned', 'migrated', 'failed']),
+      error: z.string().optional(),
+    }),
+  ),
+  remaining: whole.meta({ description: 'how many the limit left for the next call' }),
+});
+
+export const bulkSchema: z.ZodType<BulkResult> = z.object({
+  done: list(z.string()),
+  failed: list(z.object({ name: z.string(), error: z.string() })),
+  remaining: whole,
+});
+
+/** What a definition that nobody has made yet would let through. */
+export interface Preview {
+  /** What is wrong with it. */
+  readonly faults: readonly string[];
+  /** The living nodes. */
+  readonly nodes: readonly PreviewedNode[];
+}
+
+export interface PreviewedNode extends NodeIdentity {
+  readonly matches: boolean;
+  /** The first pattern that keeps it out. */
+  readonly mismatch?: 'group' | 'acquirer';
+}
+
+export const previewSchema: z.ZodType<Preview> = z.object({
+  faults: list(z.string()),
+  nodes: list(
+    z.object({
+      group: z.string(),
+      acquirer: z.string(),
+      instance: z.string(),
+      matches: z.boolean(),
+      mismatch: z.enum(['group', 'acquirer']).optional(),
+    }),
+  ),
+});
+
 export const removedSchema = z.object({ removed: z.boolean() });
 export const revokedSchema = z.object({ revoked: z.boolean() });
 export const releasedSchema = z.object({ released: z.boolean() });
