@@ -12,6 +12,7 @@ import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
+import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
@@ -22,6 +23,7 @@ const CONTROLLERS: Type[] = [
   DefinitionsController,
   BulkController,
   ClusterController,
+  PermitsController,
   EventsController,
 ];
 const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter, EventStreams];

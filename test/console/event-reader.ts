@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TOKENS } from './consoles.js';
 
@@ -7,22 +9,20 @@ export interface ReadEvent {
   readonly data: any;
 }
 
-/** A reader of an event stream. */
+/** A reader of an event stream. Not by fetch, which opens another connection when one is given up. */
 export class EventReader {
   readonly events: ReadEvent[] = [];
-  /** The lines that are no events. */
+  /** What is no event. */
   readonly comments: string[] = [];
   isOver = false;
-  readonly #quit = new AbortController();
 
-  private constructor(readonly response: Response) {}
+  private constructor(readonly response: IncomingMessage) {}
 
   static async open(url: string, headers: Record<string, string> = {}): Promise<EventReader> {
-    const quit = new AbortController();
     const authorization = `Bearer ${TOKENS.view}`;
-    const response = await fetch(url, { headers: { authorization, ...headers }, signal: quit.signal });
+    const request = get(url, { headers: { authorization, ...headers }, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
     const reader = new EventReader(response);
-    reader.#quit.signal.addEventListener('abort', () => quit.abort());
     void reader.#read().catch(() => undefined);
     return reader;
   }
@@ -42,13 +42,13 @@ export class EventReader {
   }
 
   close(): void {
-    this.#quit.abort();
+    this.response.destroy();
   }
 
   async #read(): Promise<void> {
     let text = '';
     try {
-      for await (const chunk of this.response.body!.pipeThrough(new TextDecoderStream())) {
+      for await (const chunk of this.response.setEncoding('utf8')) {
         const blocks = (text + chunk).split('\n\n');
         text = blocks.pop()!;
         for (const block of blocks) this.#take(block);

@@ -17,8 +17,8 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
   it('tells what changes on this node, and what happens', async () => {
     const console = await start({ platform });
     const reader = await open(console);
-    expect(reader.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(reader.response.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(reader.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(reader.response.headers['cache-control']).toBe('no-store, no-transform');
     await console.send('POST', '/api/semaphores', JOB);
     await console.send('POST', '/api/semaphores', { ...JOB, name: 'another' });
     await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
@@ -73,7 +73,7 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
     for (const reader of readers) reader.close();
     await until(() => countOf(console) === 0);
     const again = await open(console);
-    expect(again.response.status).toBe(200);
+    expect(again.response.statusCode).toBe(200);
     again.close();
   });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as answers from './answers.js';
+import * as entities from './entities.js';
 import * as requests from './requests.js';
 import { type Route, route } from './route.js';
 
@@ -39,7 +40,7 @@ export const ROUTES = {
     writes: true,
     body: requests.defineBody,
     status: 201,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['already-defined'],
   }),
   edit: route({
@@ -50,7 +51,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.editBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   pause: route({
@@ -61,7 +62,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   resume: route({
@@ -72,7 +73,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   reset: route({
@@ -83,7 +84,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict', 'not-in-code'],
   }),
   remove: route({
@@ -164,6 +165,38 @@ export const ROUTES = {
     query: requests.entriesQuery,
     answer: answers.auditSchema,
   }),
+  take: route({
+    method: 'POST',
+    path: 'api/permits',
+    summary: 'Take a permit, and wait for one up to a minute; the same holder refreshes the one that it has',
+    role: 'operate',
+    writes: true,
+    body: requests.takeBody,
+    status: 201,
+    answer: answers.permitSchema,
+    problems: ['unknown-semaphore', 'denied', 'closing'],
+  }),
+  refresh: route({
+    method: 'POST',
+    path: 'api/permits/:id/refresh',
+    summary: 'Let a permit last longer; one that is over stays so',
+    role: 'operate',
+    writes: true,
+    params: requests.permitParams,
+    body: requests.refreshBody,
+    answer: answers.permitSchema,
+    problems: ['permit-lost', 'denied'],
+  }),
+  release: route({
+    method: 'POST',
+    path: 'api/permits/:id/release',
+    summary: 'Give a permit back',
+    role: 'operate',
+    writes: true,
+    params: requests.permitParams,
+    body: requests.releaseBody,
+    answer: answers.releasedSchema,
+  }),
   events: route({
     method: 'GET',
     path: 'api/events',
@@ -179,7 +212,7 @@ export const ROUTES = {
     summary: 'What this node would be told if it asked now, and why',
     role: 'view',
     params: requests.nameParams,
-    answer: answers.explanationSchema,
+    answer: entities.explanationSchema,
     problems: ['corrupt-record', 'newer-record'],
   }),
   openapi: route({

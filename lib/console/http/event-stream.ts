@@ -15,11 +15,11 @@ export class EventStream {
   ) {
     response.writeHead(200, {
       ...headers,
-      'Content-Type': 'text/event-stream; charset=utf-8',
+      'content-type': 'text/event-stream; charset=utf-8',
       // Proxies must neither keep it nor gather or compress it.
-      'Cache-Control': 'no-store, no-transform',
-      'X-Accel-Buffering': 'no',
-      'X-Content-Type-Options': 'nosniff',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
     });
     response.flushHeaders();
     response.on('close', () => this.#finish());
