@@ -6,6 +6,8 @@ import { HostGuards } from './access/host-guards.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
+import { PageController } from './page/page.controller.js';
+import { PageFiles } from './page/page-files.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { EventStreams } from './http/event-streams.js';
 import { BulkController } from './routes/bulk.controller.js';
@@ -25,8 +27,15 @@ const CONTROLLERS: Type[] = [
   ClusterController,
   PermitsController,
   EventsController,
+  PageController,
 ];
-const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter, EventStreams];
+const PROVIDERS: Provider[] = [
+  AccessGuard,
+  HostGuards,
+  ProblemFilter,
+  EventStreams,
+  { provide: PageFiles, useFactory: () => new PageFiles() },
+];
 
 interface Given {
   readonly console?: ConsoleOptions;

@@ -44,6 +44,8 @@ export interface Host {
   readonly application?: object;
   /** What the application does with itself before it starts. */
   readonly prepare?: (app: INestApplication) => void;
+  /** Providers that others take the place of. */
+  readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
   /** The application's own prefix. */
   readonly prefix?: string;
 }
@@ -110,6 +112,7 @@ export async function createApp(host: Host, log: string[] = []): Promise<INestAp
     ...(console && { console }),
   });
   const builder = Test.createTestingModule({ ...metadata, imports: [...(metadata.imports ?? []), forRoot] });
+  for (const [token, value] of host.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.setLogger(collecting(log)).compile();
   const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
   const app = module.createNestApplication(adapter as ExpressAdapter, application);
