@@ -6,15 +6,36 @@ import { HostGuards } from './access/host-guards.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
+import { PageController } from './page/page.controller.js';
+import { PageFiles } from './page/page-files.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { EventStreams } from './http/event-streams.js';
+import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
+import { EventsController } from './routes/events.controller.js';
+import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
-const CONTROLLERS: Type[] = [SessionController, SemaphoresController, DefinitionsController, ClusterController];
-const PROVIDERS: Provider[] = [AccessGuard, HostGuards, ProblemFilter];
+const CONTROLLERS: Type[] = [
+  SessionController,
+  SemaphoresController,
+  DefinitionsController,
+  BulkController,
+  ClusterController,
+  PermitsController,
+  EventsController,
+  PageController,
+];
+const PROVIDERS: Provider[] = [
+  AccessGuard,
+  HostGuards,
+  ProblemFilter,
+  EventStreams,
+  { provide: PageFiles, useFactory: () => new PageFiles() },
+];
 
 interface Given {
   readonly console?: ConsoleOptions;

@@ -55,6 +55,8 @@ export interface Context {
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;
+  /** Names of semaphores of whose record this node saw another text, written by anyone. */
+  readonly news: Subject<string>;
   readonly reachability: Reachability;
   /** Becomes true when the node begins to shut down: from then on nothing new is acquired. */
   readonly isClosing: () => boolean;

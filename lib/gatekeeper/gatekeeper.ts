@@ -1,8 +1,8 @@
-import { type Observable, Subject } from 'rxjs';
-import { ClusterClock, type NodeClock, systemClock } from '../clock/index.js';
-import { Alarm } from './alarm.js';
+import type { Observable, Subject } from 'rxjs';
+import { type NodeClock, systemClock } from '../clock/index.js';
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
 import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
+import { createContext } from './create-context.js';
 import { Deadline, answerWithin } from './deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
 import { logEvent } from './event-log.js';
@@ -14,8 +14,8 @@ import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { type Overview, readOverview } from './overview/index.js';
 import { Periodic } from './periodic.js';
 import type { Permit } from './permit.js';
+import { ProxiedPermits } from './proxied-permits.js';
 import { systemRandomness } from './random-ids.js';
-import { Reachability } from './reachability.js';
 import type { RunPermit } from './run-permit.js';
 import type { RunResult } from './runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
@@ -43,13 +43,16 @@ export class Gatekeeper {
   readonly roster: Roster;
   /** Who changed what. */
   readonly audit: Audit;
+  /** @internal Permits for those who are no nodes. */
+  readonly proxied: ProxiedPermits;
   readonly #runLog: RunLog;
   readonly #context: Context;
   readonly #directory: SemaphoreDirectory;
   readonly #watcher: StoreWatcher;
   readonly #archivist?: Archivist;
   readonly #periodics: Periodic[];
-  readonly #events = new Subject<GatekeeperEvent>();
+  readonly #events: Subject<GatekeeperEvent>;
+  readonly #news: Subject<string>;
   #isClosing = false;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
@@ -62,7 +65,10 @@ export class Gatekeeper {
   ) {
     const { group, acquirer } = settings;
     this.node = { group, acquirer, instance: random.instance() };
-    this.#context = this.#createContext(nodeClock, random);
+    const isClosing = () => this.#isClosing;
+    this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing });
+    const { events, news } = this.#context;
+    [this.#events, this.#news] = [events, news];
     const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
     const { requireDefinitions } = settings;
     const archived = archive && (() => archive.archived());
@@ -73,6 +79,7 @@ export class Gatekeeper {
     this.#runLog = new RunLog(this.#context, settings.history);
     this.roster = new Roster(this.#context, settings);
     this.definitions = this.#createDefinitions();
+    this.proxied = new ProxiedPermits((name) => this.semaphore(name), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
     this.#periodics = this.#createPeriodics();
     this.#events.subscribe((event) => logEvent(event, logger));
@@ -81,6 +88,14 @@ export class Gatekeeper {
   /** All that happens on this node. Completes at {@link close}. */
   get events$(): Observable<GatekeeperEvent> {
     return this.#events.asObservable();
+  }
+
+  /**
+   * Names of semaphores whose record changed, on whatever node, as this one gets to know it: at once where the store
+   * tells, else when it next looks at all of them. Completes at {@link close}.
+   */
+  get changes$(): Observable<string> {
+    return this.#news.asObservable();
   }
 
   /** @internal What this node's code brings along. */
@@ -210,6 +225,7 @@ export class Gatekeeper {
 
   async #drain(): Promise<void> {
     this.#isClosing = true;
+    this.proxied.close();
     const semaphores = [...this.#directory.known.values()];
     for (const semaphore of semaphores) semaphore.line.wake();
     const grace = new Deadline(this.#context.alarm, this.settings.shutdownGrace);
@@ -226,6 +242,7 @@ export class Gatekeeper {
     await this.#endWatch();
     await this.#context.store.close();
     this.#context.alarm.close();
+    this.#news.complete();
     this.#events.complete();
   }
 
@@ -235,30 +252,6 @@ export class Gatekeeper {
     await answerWithin(alarm, timing.callTimeout, 'end the watch', () => this.#watcher.stop()).catch((error) =>
       this.#events.next({ type: 'problem', action: 'end the watch', error }),
     );
-  }
-
-  #createContext(nodeClock: NodeClock, random: Randomness): Context {
-    const store = this.settings.store.open({ writer: this.node.instance, callTimeout: this.settings.callTimeout });
-    const { clockTolerance, callTimeout, strictStart } = this.settings;
-    const alarm = new Alarm(nodeClock);
-    // Also the clock's readings end: one that hung would hold up all that wait for it.
-    const readClock = () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now());
-    return {
-      node: this.node,
-      timing: { clockTolerance, callTimeout, strictStart },
-      store,
-      nodeClock,
-      alarm,
-      random,
-      clusterClock: new ClusterClock(readClock, nodeClock, {
-        tolerance: clockTolerance,
-        strictStart,
-        onSuspect: (reason) => this.#events.next({ type: 'clock-suspect', reason }),
-      }),
-      events: this.#events,
-      reachability: new Reachability(this.#events, nodeClock, callTimeout),
-      isClosing: () => this.#isClosing,
-    };
   }
 
   #createDefinitions(): Definitions {

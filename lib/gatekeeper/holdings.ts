@@ -1,4 +1,4 @@
-import { type Decision, type DenialReason, type StoredPermit, decide, release, rewrite } from '../semaphores/index.js';
+import { type Decision, type DenialReason, type StoredPermit, decide, release } from '../semaphores/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from './context.js';
 import type { LossReason } from './gatekeeper.errors.js';
@@ -7,6 +7,7 @@ import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
 import { isUnreadable } from './known-record.js';
 import type { Instant, Step } from './plan.js';
+import type { Reclaims } from './reclaims.js';
 import type { RecordKeeper } from './record-keeper.js';
 
 export interface AttemptOptions {
@@ -34,12 +35,11 @@ export type Attempt =
 export class Holdings {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
-  /** Of what is tried again later. */
-  #pauses = new Set<() => void>();
   #isClosed = false;
 
   constructor(
     private readonly keeper: RecordKeeper,
+    private readonly reclaims: Reclaims,
     private readonly owner: PermitOwner,
     private readonly context: Context,
   ) {}
@@ -70,7 +70,7 @@ export class Holdings {
       this.context.reachability.back();
       return attempt;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) void this.#reclaim(permitId);
+      if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId);
       return this.#deniedBy(error);
     }
   }
@@ -139,7 +139,7 @@ export class Holdings {
     const idle = this.leases.filter((lease) => lease.users.size === 0);
     const busy = this.leases.filter((lease) => lease.users.size > 0);
     for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
-    for (const end of this.#pauses) end();
+    this.reclaims.close();
     // A run that did not end may still be at work: its permit runs out by itself.
     for (const lease of busy) lease.finish('closing');
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
@@ -160,7 +160,7 @@ export class Holdings {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
         if (lease) return { permit: this.#use(lease, keepAlive) };
         // The answer came after the lease's end: nobody may count on it, so it goes back.
-        void this.#reclaim(permit.id);
+        void this.reclaims.reclaim(permit.id);
         return { reason: 'permit-lost', holders: [] };
       },
     };
@@ -183,7 +183,7 @@ export class Holdings {
   /** A lease that ended while the refresh was under way stays lost: its user was told. */
   #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
     if (!lease.isHeld) {
-      void this.#reclaim(permit.id);
+      void this.reclaims.reclaim(permit.id);
       return false;
     }
     lease.renew(permit, sent);
@@ -224,46 +224,9 @@ export class Holdings {
       if (released) this.context.events.next({ type: 'released', semaphore: this.keeper.name, permit });
     } catch (error) {
       lease.finish('released');
-      void this.#reclaim(permit.id);
+      void this.reclaims.reclaim(permit.id);
       throw error;
     }
-  }
-
-  /**
-   * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
-   * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
-   */
-  async #reclaim(permitId: string): Promise<void> {
-    const until = this.context.nodeClock.monotonic() + (this.keeper.known?.definition?.duration ?? 60_000);
-    for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
-      try {
-        return await this.keeper.transact<void>((record, view, nonce) => {
-          if (!record) return { result: undefined };
-          return { write: release(record, permitId, view, nonce) ?? rewrite(record, {}, view, nonce), done: () => {} };
-        });
-      } catch (error) {
-        // Closing ends the wait for the store, too: no pause may begin after those that it ended.
-        if (this.#isClosed) return;
-        if (this.context.nodeClock.monotonic() + delay > until) {
-          this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
-          return;
-        }
-        await this.#pause(delay);
-      }
-    }
-  }
-
-  /** Until the time is over, or {@link close} ends it. */
-  #pause(delay: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel();
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const cancel = this.context.nodeClock.schedule(end, delay);
-      this.#pauses.add(end);
-    });
   }
 
   /** A store that can't be asked or a record that can't be read denies; anything else is a fault of this program. */

@@ -12,6 +12,7 @@ export * from './journals/index.js';
 export * from './nodes/index.js';
 export type { Overview, SemaphoreOverview, TaskOnNodes, Warning } from './overview/index.js';
 export * from './permit.js';
+export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from './proxied-permits.js';
 export * from './run-permit.js';
 export * from './runner.js';
 export * from './semaphore.js';

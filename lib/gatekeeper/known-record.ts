@@ -111,6 +111,7 @@ export class KnownRecord {
   #advance(record: SemaphoreRecord): void {
     const former = this.#furthest;
     this.#furthest = record;
+    if (former?.nonce !== record.nonce) this.context.news.next(this.name);
     if (!former || former.revision === record.revision) return;
     const { revision, change } = record;
     this.context.events.next({ type: 'changed', semaphore: this.name, revision, ...(change && { change }) });

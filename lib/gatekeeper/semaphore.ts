@@ -14,6 +14,7 @@ import { UnknownSemaphoreError } from './gatekeeper.errors.js';
 import { type Attempt, Holdings } from './holdings.js';
 import type { Permit, PermitOwner } from './permit.js';
 import type { RecordKeeper } from './record-keeper.js';
+import { Reclaims } from './reclaims.js';
 import type { RunPermit } from './run-permit.js';
 import { type RunResult, Runner } from './runner.js';
 import { WaitingLine } from './waiting-line.js';
@@ -27,6 +28,8 @@ export class Semaphore implements PermitOwner {
   /** @internal */
   readonly holdings: Holdings;
   /** @internal */
+  readonly reclaims: Reclaims;
+  /** @internal */
   readonly runner: Runner;
   /** @internal */
   readonly line: WaitingLine;
@@ -37,7 +40,8 @@ export class Semaphore implements PermitOwner {
     private readonly code: CodeDefinitions,
     private readonly context: Context,
   ) {
-    this.holdings = new Holdings(keeper, this, context);
+    this.reclaims = new Reclaims(keeper, context);
+    this.holdings = new Holdings(keeper, this.reclaims, this, context);
     this.runner = new Runner(keeper.name, this.holdings, context);
     this.line = new WaitingLine(
       keeper.name,

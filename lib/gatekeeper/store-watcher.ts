@@ -44,8 +44,10 @@ export class StoreWatcher {
     try {
       // Without a key anything may have happened, as after a reconnection: also to the members' clocks and the data.
       if (key === undefined) return await this.#resynchronise();
-      const semaphore = this.directory.known.get(key.slice(KEY_PREFIX.length));
-      if (semaphore) await (text === undefined ? this.#look(semaphore) : this.#takeIn(semaphore, text));
+      const name = key.slice(KEY_PREFIX.length);
+      const semaphore = this.directory.known.get(name);
+      if (!semaphore) this.context.news.next(name);
+      else await (text === undefined ? this.#look(semaphore) : this.#takeIn(semaphore, text));
     } catch (error) {
       this.#report(error, 'take in a change');
     }

@@ -95,6 +95,52 @@ export function describeApi(start: () => Promise<Console>): void {
     expectProblem(await send('POST', '/api/semaphores/nobody/reset'), 409, 'not-in-code');
   });
 
+  it('pauses and resumes many at once, a few at a time if that is asked for', async () => {
+    const { send } = await start();
+    for (const name of ['export-a', 'export-b', 'import']) await send('POST', '/api/semaphores', { ...JOB, name });
+    const one = await send('POST', '/api/pause', { names: 'export-.*', limit: 1, reason: 'maintenance' });
+    expect(one.json).toEqual({ done: ['export-a'], failed: [], remaining: 1 });
+    expect((await send('POST', '/api/pause', {})).json.done).toEqual(['export-b', 'import']);
+    expect((await send('POST', '/api/resume', { names: 'import' })).json).toMatchObject({ done: ['import'] });
+    expectProblem(await send('POST', '/api/pause', { names: '(' }), 400, 'invalid-options');
+  });
+
+  it('plans a migration unless it is told to carry it out', async () => {
+    const { send, get } = await start();
+    await send('POST', '/api/semaphores', JOB);
+    const request = { group: 'default', to: { groupPattern: 'dr-site' } };
+    const planned = await send('POST', '/api/migrations', request);
+    expect(planned.json).toMatchObject({ steps: [{ name: 'job', outcome: 'planned' }], remaining: 0 });
+    expect((await get('/api/semaphores/job')).json.semaphore.revision).toBe(1);
+    const carriedOut = await send('POST', '/api/migrations', { ...request, dryRun: false, reason: 'moving' });
+    expect(carriedOut.json.steps).toMatchObject([{ outcome: 'migrated', to: { groupPattern: 'dr-site' } }]);
+    const { semaphore } = (await get('/api/semaphores/job')).json;
+    expect(semaphore).toMatchObject({ revision: 2, change: { kind: 'migrate', by: 'dora', reason: 'moving' } });
+    expectProblem(await send('POST', '/api/migrations', { to: {} }), 400, 'invalid-options');
+  });
+
+  it('tells of a definition what is wrong with it and whom it would let through', async () => {
+    const { send, get, gatekeeper } = await start();
+    await until(async () => (await get('/api/nodes')).json.nodes.length > 0);
+    const draft = { ...JOB, groupPattern: 'def.*', acquirerPattern: 'app[2-9]', permits: 1 };
+    const { group, acquirer, instance } = gatekeeper.node;
+    expect((await send('POST', '/api/preview', draft)).json).toEqual({
+      faults: [],
+      nodes: [{ group, acquirer, instance, matches: false, mismatch: 'acquirer' }],
+    });
+    const faulty = await send('POST', '/api/preview', {
+      ...draft,
+      acquirerPattern: 'app1',
+      permits: 'x',
+      groupPattern: '(',
+    });
+    expect(faulty.json.faults).toHaveLength(2);
+    expect(faulty.json.nodes).toMatchObject([{ matches: false, mismatch: 'group' }]);
+    expect((await send('POST', '/api/preview', { ...draft, acquirerPattern: 'app1' })).json.nodes).toMatchObject([
+      { matches: true },
+    ]);
+  });
+
   it('takes any name that a semaphore can have', async () => {
     const { send, get } = await start();
     const name = 'a/b? ü%2F#"<script>';

@@ -12,6 +12,8 @@ import {
   memory,
 } from 'nestjs-gatekeeper';
 
+import { until } from '../unit/module/apps.js';
+
 export const PLATFORMS = ['Express', 'Fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
@@ -42,6 +44,8 @@ export interface Host {
   readonly application?: object;
   /** What the application does with itself before it starts. */
   readonly prepare?: (app: INestApplication) => void;
+  /** Providers that others take the place of. */
+  readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];
   /** The application's own prefix. */
   readonly prefix?: string;
 }
@@ -91,7 +95,8 @@ export function useConsoles() {
     const prefix = host.prefix ? `/${host.prefix}` : '';
     const url = `http://127.0.0.1:${port}${prefix}/${host.console?.path ?? 'gatekeeper'}`;
     const gatekeeper = app.get(GatekeeperService);
-    for (const { name } of gatekeeper.code.expected) while (!(await gatekeeper.definitions.get(name)));
+    for (const { name } of gatekeeper.code.expected)
+      await until(async () => !!(await gatekeeper.definitions.get(name)));
     return { app, gatekeeper, url, log, ...clientOf(url) };
   };
 }
@@ -107,6 +112,7 @@ export async function createApp(host: Host, log: string[] = []): Promise<INestAp
     ...(console && { console }),
   });
   const builder = Test.createTestingModule({ ...metadata, imports: [...(metadata.imports ?? []), forRoot] });
+  for (const [token, value] of host.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.setLogger(collecting(log)).compile();
   const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
   const app = module.createNestApplication(adapter as ExpressAdapter, application);

@@ -1,4 +1,5 @@
 export * from './answers.js';
+export * from './entities.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';

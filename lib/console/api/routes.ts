@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as answers from './answers.js';
+import * as entities from './entities.js';
 import * as requests from './requests.js';
 import { type Route, route } from './route.js';
 
@@ -39,7 +40,7 @@ export const ROUTES = {
     writes: true,
     body: requests.defineBody,
     status: 201,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['already-defined'],
   }),
   edit: route({
@@ -50,7 +51,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.editBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   pause: route({
@@ -61,7 +62,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   resume: route({
@@ -72,7 +73,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   reset: route({
@@ -83,7 +84,7 @@ export const ROUTES = {
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: answers.definitionStateSchema,
+    answer: entities.definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict', 'not-in-code'],
   }),
   remove: route({
@@ -105,6 +106,41 @@ export const ROUTES = {
     params: requests.nameParams,
     body: requests.revokeBody,
     answer: answers.revokedSchema,
+  }),
+  preview: route({
+    method: 'POST',
+    path: 'api/preview',
+    summary: 'What is wrong with a definition, and which living nodes it would let through',
+    role: 'view',
+    body: requests.previewBody,
+    answer: answers.previewSchema,
+  }),
+  migrate: route({
+    method: 'POST',
+    path: 'api/migrations',
+    summary: 'Put other patterns into many definitions, or plan it; calling again goes on with what is left',
+    role: 'operate',
+    writes: true,
+    body: requests.migrationBody,
+    answer: answers.migrationSchema,
+  }),
+  pauseAll: route({
+    method: 'POST',
+    path: 'api/pause',
+    summary: 'Pause many semaphores',
+    role: 'operate',
+    writes: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+  }),
+  resumeAll: route({
+    method: 'POST',
+    path: 'api/resume',
+    summary: 'Resume many semaphores',
+    role: 'operate',
+    writes: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
   }),
   nodes: route({
     method: 'GET',
@@ -129,13 +165,54 @@ export const ROUTES = {
     query: requests.entriesQuery,
     answer: answers.auditSchema,
   }),
+  take: route({
+    method: 'POST',
+    path: 'api/permits',
+    summary: 'Take a permit, and wait for one up to a minute; the same holder refreshes the one that it has',
+    role: 'operate',
+    writes: true,
+    body: requests.takeBody,
+    status: 201,
+    answer: answers.permitSchema,
+    problems: ['unknown-semaphore', 'denied', 'closing'],
+  }),
+  refresh: route({
+    method: 'POST',
+    path: 'api/permits/:id/refresh',
+    summary: 'Let a permit last longer; one that is over stays so',
+    role: 'operate',
+    writes: true,
+    params: requests.permitParams,
+    body: requests.refreshBody,
+    answer: answers.permitSchema,
+    problems: ['permit-lost', 'denied'],
+  }),
+  release: route({
+    method: 'POST',
+    path: 'api/permits/:id/release',
+    summary: 'Give a permit back',
+    role: 'operate',
+    writes: true,
+    params: requests.permitParams,
+    body: requests.releaseBody,
+    answer: answers.releasedSchema,
+  }),
+  events: route({
+    method: 'GET',
+    path: 'api/events',
+    summary: 'What changes, as it changes (text/event-stream)',
+    role: 'view',
+    mediaType: 'text/event-stream',
+    answer: z.string(),
+    problems: ['too-many-streams'],
+  }),
   explain: route({
     method: 'GET',
     path: 'api/explain/:name',
     summary: 'What this node would be told if it asked now, and why',
     role: 'view',
     params: requests.nameParams,
-    answer: answers.explanationSchema,
+    answer: entities.explanationSchema,
     problems: ['corrupt-record', 'newer-record'],
   }),
   openapi: route({

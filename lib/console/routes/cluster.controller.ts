@@ -4,7 +4,7 @@ import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { readAudit, readHistory } from './entries.js';
-import { readOverview } from './overview.js';
+import { readNodes } from './nodes.js';
 
 /** Which nodes live, what they ran, and who changed what. */
 @ConsoleController()
@@ -12,9 +12,8 @@ export class ClusterController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
   @Serves(ROUTES.nodes)
-  async nodes(): Promise<NodesAnswer> {
-    const { now, nodes } = await readOverview(this.gatekeeper);
-    return { now, nodes: [...nodes] };
+  nodes(): Promise<NodesAnswer> {
+    return readNodes(this.gatekeeper);
   }
 
   @Serves(ROUTES.history)

@@ -1,15 +1,13 @@
-import { type Explanation, GatekeeperService, UnknownSemaphoreError } from '../../gatekeeper/index.js';
 import {
-  type InputOf,
-  ROUTES,
-  type SemaphoreAnswer,
+  type Explanation,
+  GatekeeperService,
   type SemaphoreOverview,
-  type SemaphoresAnswer,
-} from '../api/index.js';
+  UnknownSemaphoreError,
+} from '../../gatekeeper/index.js';
+import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
-import { readOverview } from './overview.js';
 import { readAudit, readHistory } from './entries.js';
 
 /** Looking at semaphores. */
@@ -19,13 +17,13 @@ export class SemaphoresController {
 
   @Serves(ROUTES.semaphores)
   async list(@Input() { query }: InputOf<typeof ROUTES.semaphores>): Promise<SemaphoresAnswer> {
-    const { now, semaphores } = await readOverview(this.gatekeeper);
+    const { now, semaphores } = await this.gatekeeper.overview();
     return { now, semaphores: semaphores.filter((semaphore) => isWanted(semaphore, query)) };
   }
 
   @Serves(ROUTES.semaphore)
   async one(@Input() { params: { name } }: InputOf<typeof ROUTES.semaphore>): Promise<SemaphoreAnswer> {
-    const { now, semaphores } = await readOverview(this.gatekeeper);
+    const { now, semaphores } = await this.gatekeeper.overview();
     const semaphore = semaphores.find((each) => each.name === name);
     if (!semaphore) throw new UnknownSemaphoreError(name);
     const [explanation, runs, audit] = await Promise.all([

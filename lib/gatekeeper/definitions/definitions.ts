@@ -1,4 +1,5 @@
 import {
+  InvalidOptionsError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
@@ -55,6 +56,17 @@ export class Definitions {
   /** @returns undefined when there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
     return this.keeperOf(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
+  }
+
+  /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
+  faultsOf(input: unknown): readonly string[] {
+    try {
+      parseDefinition(input, this.context.timing.clockTolerance);
+      return [];
+    } catch (error) {
+      if (error instanceof InvalidOptionsError) return error.faults;
+      throw error;
+    }
   }
 
   /**

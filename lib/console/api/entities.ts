@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import type {
+  AuditEntry,
+  DefinitionState,
+  Explanation,
+  HistoryEntry,
+  HolderState,
+  NodeIdentity,
+  RunEntry,
+  SemaphoreOverview,
+} from '../../gatekeeper/index.js';
+import type { SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
+import type { StoreHealth } from '../../stores/index.js';
+
+/**
+ * The things that answers are made of. Each schema is held against the type of what the gatekeeper gives: where the two part,
+ * this file doesn't compile.
+ */
+
+export const whole = z.int();
+export const time = whole.meta({ description: 'ms since the epoch, cluster time' });
+export const list = <T>(schema: z.ZodType<T>) => z.array(schema);
+
+export const nodeIdentitySchema: z.ZodType<NodeIdentity> = z.object({
+  group: z.string(),
+  acquirer: z.string(),
+  instance: z.string(),
+});
+
+export const definitionSchema: z.ZodType<SemaphoreDefinition> = z.object({
+  name: z.string(),
+  groupPattern: z.string(),
+  acquirerPattern: z.string(),
+  permits: whole,
+  duration: whole.meta({ description: 'ms' }),
+});
+
+const changeShape = { by: z.string(), at: time, reason: z.string().optional() };
+
+export const changeSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove']),
+  ...changeShape,
+});
+
+export const definitionStateShape = {
+  definition: definitionSchema,
+  revision: whole,
+  change: changeSchema.optional(),
+  pause: z.object({ ...changeShape, groupPattern: z.string() }).optional(),
+  code: definitionSchema.optional(),
+  isOverridden: z.boolean(),
+};
+
+export const definitionStateSchema: z.ZodType<DefinitionState> = z.object(definitionStateShape);
+
+const permitShape = {
+  id: z.string(),
+  slot: whole,
+  token: whole.meta({ description: 'grows with every new grant: give it to the resource that you guard' }),
+  instance: z.string(),
+  holder: z.string(),
+  acquirer: z.string(),
+  group: z.string(),
+  grantedAt: time,
+  expiresAt: time,
+  duration: whole,
+};
+
+export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape);
+
+export const holderSchema: z.ZodType<HolderState> = z.object({
+  ...permitShape,
+  remaining: z.number().meta({ description: 'ms; negative when it is over but not yet dropped' }),
+  isMine: z.boolean(),
+});
+
+const semaphoreShape = {
+  ...z.object(definitionStateShape).partial().shape,
+  name: z.string(),
+  revision: whole,
+  holders: list(holderSchema),
+  free: whole,
+  isForThisNode: z.boolean(),
+  problem: z.string().optional(),
+};
+
+export const taskShape = {
+  task: z.string(),
+  semaphore: z.string().optional(),
+  schedule: z
+    .object({
+      kind: z.enum(['cron', 'interval', 'timeout']),
+      expression: z.string(),
+      next: whole.optional(),
+      interval: whole.optional(),
+    })
+    .optional(),
+};
+
+const happened = { semaphore: z.string(), task: z.string(), node: nodeIdentitySchema, at: time };
+const skipReason = z.enum([
+  'no-definition',
+  'group',
+  'acquirer',
+  'paused',
+  'no-permit',
+  'recovering',
+  'permit-lost',
+  'unavailable',
+  'no-quorum',
+  'corrupt-record',
+  'newer-record',
+  'closing',
+  'overlap',
+]);
+
+export const runSchema: z.ZodType<RunEntry> = z.object({
+  ...happened,
+  kind: z.literal('run'),
+  took: z.number(),
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: z.string().optional(),
+  token: whole.optional(),
+  slot: whole.optional(),
+});
+
+const skipSchema = z.object({
+  ...happened,
+  kind: z.literal('skip'),
+  reason: skipReason,
+  before: z.object({ reason: skipReason, count: whole }).optional(),
+});
+
+export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]);
+
+export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
+  at: time,
+  action: z.enum([...changeSchema.shape.kind.options, 'revoke', 'restore']),
+  semaphore: z.string(),
+  by: z.string(),
+  reason: z.string().optional(),
+  node: nodeIdentitySchema,
+  revision: whole.optional(),
+  from: definitionSchema.optional(),
+  to: definitionSchema.optional(),
+  permit: storedPermitSchema.optional(),
+});
+
+export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z.object({
+  ...semaphoreShape,
+  tasks: list(z.object({ ...taskShape, nodes: whole })),
+  next: time.optional(),
+  lastRun: runSchema.optional(),
+  warnings: list(z.object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })),
+});
+
+export const storeHealthSchema: z.ZodType<StoreHealth> = z.object({
+  connected: z.boolean(),
+  members: whole,
+  quorum: whole,
+  problem: z.string().optional(),
+});
+
+export const clockSchema: z.ZodType<Explanation['clock']> = z.object({
+  offset: z.number().optional(),
+  errorBound: z.number().optional(),
+  spread: z.number(),
+  members: whole,
+  suspect: z.string().optional(),
+});
+
+export const explanationSchema: z.ZodType<Explanation> = z.object({
+  semaphore: z.string(),
+  outcome: z.enum(['granted', 'refreshed', 'denied']),
+  reason: skipReason.exclude(['overlap']).optional(),
+  sentence: z.string(),
+  definition: definitionSchema.optional(),
+  revision: whole.optional(),
+  holders: list(storedPermitSchema),
+  node: nodeIdentitySchema,
+  clock: clockSchema,
+  store: storeHealthSchema,
+});

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+
+const manifestSchema = z.object({
+  page: z.string(),
+  assets: z.record(z.string(), z.object({ file: z.string(), type: z.string() })),
+});
+
+export interface PageFile {
+  readonly content: Buffer;
+  readonly type: string;
+}
+
+/**
+ * What the build made of the page. Only what its manifest names can be asked for: no name that a request brings along
+ * ever becomes a path.
+ */
+export class PageFiles {
+  #files?: Promise<ReadonlyMap<string, PageFile>>;
+
+  /** @param folder with a slash at the end */
+  constructor(private readonly folder: URL = new URL('../web/', import.meta.url)) {}
+
+  /** @param name '' is the page itself; "console-1A2B3C4D.js" */
+  async get(name: string): Promise<PageFile | undefined> {
+    this.#files ??= this.#read();
+    return (await this.#files).get(name);
+  }
+
+  /** All of them, once: they are small. */
+  async #read(): Promise<ReadonlyMap<string, PageFile>> {
+    const text = await readFile(new URL('manifest.json', this.folder), 'utf8').catch(() => undefined);
+    if (text === undefined) return new Map();
+    const { page, assets } = manifestSchema.parse(JSON.parse(text));
+    const read = async (name: string, file: string, type: string) =>
+      [name, { content: await readFile(new URL(file, this.folder)), type }] as const;
+    return new Map(
+      await Promise.all([
+        read('', page, 'text/html; charset=utf-8'),
+        ...Object.entries(assets).map(([name, { file, type }]) => read(name, file, type)),
+      ]),
+    );
+  }
+}

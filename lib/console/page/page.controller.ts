@@ -1,0 +1,85 @@
+import { Get, HttpStatus, Inject, Param, Req, Res, SetMetadata, StreamableFile } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { CONSOLE_SETTINGS, ROUTE_METADATA } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
+import { ProblemError } from '../http/problem.error.js';
+import { PageFiles } from './page-files.js';
+
+/** Only what this very server gives may run or be shown, nothing inline; no other page may show this one. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * The page and what belongs to it. It holds no data and so needs no token; it asks for one. All its URLs are relative:
+ * it works below any prefix, also one that only a proxy knows.
+ */
+@ConsoleController()
+export class PageController {
+  constructor(
+    private readonly files: PageFiles,
+    private readonly host: HttpAdapterHost,
+    @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
+  ) {}
+
+  /** The second path is the first with a slash at the end, of which Nest takes one away: Fastify tells them apart. */
+  @Get(['', '//'])
+  @SetMetadata(ROUTE_METADATA, {})
+  async page(
+    @Req() { originalUrl, url }: ConsoleRequest,
+    @Res({ passthrough: true }) response: ConsoleResponse,
+  ): Promise<StreamableFile | undefined> {
+    const [path = ''] = (originalUrl ?? url ?? '').split('?');
+    return path.endsWith('/') ? this.#give('', response) : this.#redirect(response);
+  }
+
+  @Get('assets/:name')
+  @SetMetadata(ROUTE_METADATA, {})
+  asset(
+    @Param('name') name: string,
+    @Res({ passthrough: true }) response: ConsoleResponse,
+  ): Promise<StreamableFile | undefined> {
+    return this.#give(name, response);
+  }
+
+  async #give(name: string, response: ConsoleResponse): Promise<StreamableFile> {
+    const file = await this.files.get(name);
+    if (!file) throw new ProblemError('not-found', notFound(name));
+    // The names of assets carry a hash of what they hold.
+    const caching = name === '' ? 'no-cache' : 'public, max-age=31536000, immutable';
+    this.#setHeaders(response, { ...HEADERS, 'Cache-Control': caching });
+    return new StreamableFile(file.content, { type: file.type, length: file.content.length });
+  }
+
+  /** By the last part of the path alone: whatever a proxy put before it stays. */
+  #redirect(response: ConsoleResponse): undefined {
+    const location = `${this.settings.path.split('/').at(-1)}/`;
+    this.#setHeaders(response, { Location: location, 'Cache-Control': 'no-cache' });
+    this.host.httpAdapter.status(response, HttpStatus.FOUND);
+  }
+
+  #setHeaders(response: ConsoleResponse, headers: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
+  }
+}
+
+function notFound(name: string): string {
+  return name === ''
+    ? 'the page was not built: run the build of this package'
+    : 'the page that you look at is of another version: load it again';
+}

@@ -1,0 +1,26 @@
+/** ms in which changes are told together. */
+const GATHERING = 200;
+
+/** Gathers names for a moment: a busy cluster changes records far more often than anybody can look at them. */
+export class ChangeGatherer {
+  readonly #names = new Set<string>();
+  #timer?: NodeJS.Timeout;
+
+  constructor(private readonly tell: (names: string[]) => void) {}
+
+  add(name: string): void {
+    this.#names.add(name);
+    this.#timer ??= setTimeout(() => this.#flush(), GATHERING).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    const names = [...this.#names].toSorted();
+    this.#names.clear();
+    this.#timer = undefined;
+    this.tell(names);
+  }
+}

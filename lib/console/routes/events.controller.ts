@@ -1,0 +1,40 @@
+import { Res } from '@nestjs/common';
+import { type GatekeeperEvent, GatekeeperService } from '../../gatekeeper/index.js';
+import { ROUTES } from '../api/index.js';
+import type { ConsoleResponse } from '../http/console-request.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import { EventStreams } from '../http/event-streams.js';
+import { Serves } from '../http/serves.decorator.js';
+import { ChangeGatherer } from './change-gatherer.js';
+
+/** What happens, to whoever looks. */
+@ConsoleController()
+export class EventsController {
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly streams: EventStreams,
+  ) {}
+
+  @Serves(ROUTES.events)
+  events(@Res() response: ConsoleResponse): void {
+    const stream = this.streams.open(response);
+    const gatherer = new ChangeGatherer((semaphores) => stream.send('change', { semaphores }));
+    const changes = this.gatekeeper.changes$.subscribe((name) => gatherer.add(name));
+    const events = this.gatekeeper.events$.subscribe((event) => {
+      // The one event of the steady state; the change of the record tells enough.
+      if (event.type !== 'refreshed') stream.send('gatekeeper', told(event));
+    });
+    stream.onEnd(() => {
+      gatherer.close();
+      changes.unsubscribe();
+      events.unsubscribe();
+    });
+  }
+}
+
+/** JSON would make nothing of errors. Their causes and stacks are for the log. */
+function told(event: GatekeeperEvent): object {
+  if (!('error' in event)) return event;
+  const { error } = event;
+  return { ...event, error: { message: error instanceof Error ? error.message : String(error) } };
+}

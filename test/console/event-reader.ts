@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TOKENS } from './consoles.js';
+
+export interface ReadEvent {
+  readonly event: string;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly data: any;
+}
+
+/** A reader of an event stream. Not by fetch, which opens another connection when one is given up. */
+export class EventReader {
+  readonly events: ReadEvent[] = [];
+  /** What is no event. */
+  readonly comments: string[] = [];
+  isOver = false;
+
+  private constructor(readonly response: IncomingMessage) {}
+
+  static async open(url: string, headers: Record<string, string> = {}): Promise<EventReader> {
+    const authorization = `Bearer ${TOKENS.view}`;
+    const request = get(url, { headers: { authorization, ...headers }, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const reader = new EventReader(response);
+    void reader.#read().catch(() => undefined);
+    return reader;
+  }
+
+  /** The events of one kind. */
+  of(event: string): ReadEvent['data'][] {
+    return this.events.filter((each) => each.event === event).map(({ data }) => data);
+  }
+
+  async until(condition: (reader: this) => boolean): Promise<void> {
+    const deadline = performance.now() + 10_000;
+    while (!condition(this)) {
+      if (performance.now() > deadline)
+        throw new Error(`not within 10 s: ${condition}; read ${JSON.stringify(this.events)}`);
+      await pause(1);
+    }
+  }
+
+  close(): void {
+    this.response.destroy();
+  }
+
+  async #read(): Promise<void> {
+    let text = '';
+    try {
+      for await (const chunk of this.response.setEncoding('utf8')) {
+        const blocks = (text + chunk).split('\n\n');
+        text = blocks.pop()!;
+        for (const block of blocks) this.#take(block);
+      }
+    } finally {
+      this.isOver = true;
+    }
+  }
+
+  #take(block: string): void {
+    const match = /^event: (.*)\ndata: (.*)$/.exec(block);
+    if (match) this.events.push({ event: match[1]!, data: JSON.parse(match[2]!) });
+    else this.comments.push(block);
+  }
+}

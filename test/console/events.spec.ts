@@ -1,0 +1,119 @@
+import { connect } from 'node:net';
+import { describe, expect, it, jest } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import { EventStreams } from '../../lib/console/http/event-streams.js';
+import { until } from '../unit/module/apps.js';
+import { expectProblem } from './api.contract.js';
+import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { EventReader } from './event-reader.js';
+
+const JOB = { name: 'job', duration: '10s' };
+
+describe.each(PLATFORMS)('the event stream on %s', (platform) => {
+  const start = useConsoles();
+  const open = (console: Console) => EventReader.open(`${console.url}/api/events`);
+  const countOf = (console: Console) => console.app.get(EventStreams).count;
+
+  it('tells what changes on this node, and what happens', async () => {
+    const console = await start({ platform });
+    const reader = await open(console);
+    expect(reader.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(reader.response.headers['cache-control']).toBe('no-store, no-transform');
+    await console.send('POST', '/api/semaphores', JOB);
+    await console.send('POST', '/api/semaphores', { ...JOB, name: 'another' });
+    await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
+    expect(new Set(reader.of('change').flatMap(({ semaphores }) => semaphores))).toEqual(new Set(['job', 'another']));
+    const audited = reader.of('gatekeeper').filter(({ type }) => type === 'audited');
+    expect(audited).toMatchObject([{ entry: { by: 'dora', action: 'define' } }, { semaphore: 'another' }]);
+    reader.close();
+  });
+
+  it('tells what changes on other nodes, also of semaphores that this one never heard of', async () => {
+    const store = memory();
+    const [console, other] = [await start({ platform, store }), await start({ platform, store })];
+    const reader = await open(console);
+    await other.send('POST', '/api/semaphores', JOB);
+    await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
+    expect(reader.of('change')[0]).toEqual({ semaphores: ['job'] });
+    reader.close();
+  });
+
+  it('tells many changes together, and says what was wrong in words', async () => {
+    const console = await start({ platform, gatekeeper: { definitions: [JOB] } });
+    const reader = await open(console);
+    for (let count = 0; count < 20; count++) await (await console.gatekeeper.tryAcquire('job'))!.release();
+    await reader.until(({ events }) => events.filter(({ data }) => data.type === 'released').length === 20);
+    await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
+    expect(reader.of('change').length).toBeLessThan(10);
+    expect(reader.of('gatekeeper').some(({ type }) => type === 'refreshed')).toBe(false);
+    reader.close();
+  });
+
+  it('forgets a client that went away', async () => {
+    const console = await start({ platform });
+    const reader = await open(console);
+    expect(countOf(console)).toBe(1);
+    reader.close();
+    await until(() => countOf(console) === 0);
+    expect(console.gatekeeper.changes$).toMatchObject({ source: { observers: [] } });
+  });
+
+  it('ends when the application is closed, which does not wait for its readers', async () => {
+    const console = await start({ platform });
+    const readers = await Promise.all([open(console), open(console)]);
+    await console.app.close();
+    await Promise.all(readers.map((reader) => reader.until(({ isOver }) => isOver)));
+    expect(countOf(console)).toBe(0);
+  });
+
+  it('refuses more readers than it can serve', async () => {
+    const console = await start({ platform });
+    const readers = await Promise.all(Array.from({ length: 100 }, () => open(console)));
+    expectProblem(await console.get('/api/events'), 503, 'too-many-streams');
+    for (const reader of readers) reader.close();
+    await until(() => countOf(console) === 0);
+    const again = await open(console);
+    expect(again.response.statusCode).toBe(200);
+    again.close();
+  });
+
+  it('cuts off a reader that does not read', async () => {
+    const console = await start({ platform, gatekeeper: { definitions: [JOB] } });
+    const { hostname, port, pathname } = new URL(`${console.url}/api/events`);
+    const socket = connect(Number(port), hostname).pause();
+    socket.on('error', () => undefined);
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKENS.view}\r\n\r\n`);
+    await until(() => countOf(console) === 1);
+    const holder = 'x'.repeat(200);
+    await until(async () => {
+      for (let count = 0; count < 200; count++)
+        await (await console.gatekeeper.tryAcquire('job', { holder }))!.release();
+      return countOf(console) === 0;
+    });
+    socket.destroy();
+  });
+});
+
+describe('the heartbeat of event streams', () => {
+  it('beats while somebody reads, and not after', () => {
+    jest.useFakeTimers();
+    try {
+      const written: string[] = [];
+      const listeners: Record<string, () => void> = {};
+      const response = {
+        writeHead: () => undefined,
+        flushHeaders: () => undefined,
+        on: (event: string, listener: () => void) => void (listeners[event] = listener),
+        write: (text: string) => written.push(text),
+        writableLength: 0,
+      };
+      new EventStreams().open(response as never);
+      jest.advanceTimersByTime(31_000);
+      expect(written).toEqual([': still here\n\n', ': still here\n\n']);
+      listeners['close']!();
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
