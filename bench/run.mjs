@@ -6,6 +6,7 @@ import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { acquisitions } from './acquisitions.mjs';
 import { concurrent } from './concurrent.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
+import { migration } from './migration.mjs';
 import { rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
@@ -13,7 +14,7 @@ const RESULTS = new URL('results.json', import.meta.url);
 const cluster = await startHazelcast();
 try {
   const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
-  rows.push(...(await acquisitions()));
+  rows.push(...(await acquisitions()), ...(await migration(cluster)));
   await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
   console.log(
     `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,

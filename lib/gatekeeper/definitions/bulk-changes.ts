@@ -1,8 +1,8 @@
 import {
   type DefinitionChange,
+  InvalidOptionsError,
   type SemaphoreRecord,
   type View,
-  decodeRecord,
   edit,
   intendedDefinition,
 } from '../../semaphores/index.js';
@@ -11,7 +11,7 @@ import { type Context, timeOf } from '../context.js';
 import { listRecords } from '../list-records.js';
 import type { NodeCard } from '../nodes/index.js';
 import { isUnreadable } from '../known-record.js';
-import { KEY_PREFIX } from '../record-keeper.js';
+import { KEY_PREFIX, type RecordKeeper } from '../record-keeper.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import { type MigrationPlan, type MigrationStep, nameMatcher, planSteps } from './migration.js';
@@ -33,6 +33,7 @@ type Change = (
 /** Changes of many definitions: each by itself, so that one that fails keeps nothing else from being done. */
 export class BulkChanges {
   constructor(
+    private readonly keeperOf: (name: string) => RecordKeeper,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeCard[]>,
@@ -101,25 +102,31 @@ export class BulkChanges {
     }
   }
 
-  /** Those that can be read: nobody can change the others, and who looks at the state is told of them. */
+  /**
+   * Those that can be read: nobody can change the others, and who looks at the state is told of them. What is read here
+   * is news for this node, too, so that each change begins from it.
+   */
   async #records(): Promise<Map<string, SemaphoreRecord>> {
     const texts = await listRecords(this.context);
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of texts) {
       const name = key.slice(KEY_PREFIX.length);
-      const record = decoded(name, text);
+      const record = this.#recordOf(name, text);
       if (record) records.set(name, record);
     }
     return records;
   }
-}
 
-function decoded(name: string, text: string): SemaphoreRecord | undefined {
-  try {
-    return decodeRecord(name, text);
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
+  #recordOf(name: string, text: string): SemaphoreRecord | undefined {
+    try {
+      const keeper = this.keeperOf(name);
+      keeper.hear(text);
+      return keeper.known;
+    } catch (error) {
+      // The record of a newer version or of nobody, or under a name that nothing can have.
+      if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -50,7 +50,7 @@ export class Definitions {
     nodes: () => Promise<readonly NodeCard[]>,
   ) {
     this.writer = new DefinitionWriter(keeperOf, code, audit, context);
-    this.bulk = new BulkChanges(this.writer, context, nodes);
+    this.bulk = new BulkChanges(keeperOf, this.writer, context, nodes);
   }
 
   /** @returns undefined when there is none, or it was removed */

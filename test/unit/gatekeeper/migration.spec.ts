@@ -147,12 +147,12 @@ describe('a migration', () => {
     const { recovery } = await sites(nodes);
     // Between the plan and its step somebody else edits one.
     const other = await nodes.node({ definitions: [] });
+    let edited: Promise<unknown> | undefined;
     recovery.store.script = async (call, go) => {
-      if (call !== 'list') return go();
-      recovery.store.script = undefined;
-      const listed = await go();
-      await other.gatekeeper.definitions.edit('a.two', { permits: 2 }, { by: 'bob' });
-      return listed;
+      if (call !== 'compareAndSet') return go();
+      edited ??= other.gatekeeper.definitions.edit('a.two', { permits: 2 }, { by: 'bob' });
+      await edited;
+      return go();
     };
     const told: MigrationProgress[] = [];
     const onProgress = (progress: MigrationProgress) => void told.push(progress);
