@@ -30,7 +30,8 @@ export class Periodic {
   }
 
   async #tick(): Promise<void> {
-    await this.work().catch(this.options.onError);
+    // What was under way when it was stopped has lost what it works on.
+    await this.work().catch((error: unknown) => this.#isStopped || this.options.onError(error));
     if (!this.#isStopped) this.start();
   }
 

@@ -12,6 +12,7 @@ import type { Semaphore } from './semaphore.js';
  * looking at all of them from time to time. Frees what expired, and puts back what the store lost.
  */
 export class StoreWatcher {
+  #isStopped = false;
   #endWatch?: () => Promise<void>;
 
   constructor(
@@ -24,7 +25,9 @@ export class StoreWatcher {
     this.#endWatch = await this.context.store.watch(KEY_PREFIX, (change) => void this.#hear(change));
   }
 
+  /** A sweep that is under way ends soon. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.#endWatch?.();
   }
 
@@ -33,8 +36,12 @@ export class StoreWatcher {
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
     const texts = await listRecords(this.context);
     this.context.reachability.back();
-    for (const [key, text] of texts) await this.#examine(key.slice(KEY_PREFIX.length), text);
+    for (const [key, text] of texts) {
+      if (this.#isStopped) return;
+      await this.#examine(key.slice(KEY_PREFIX.length), text);
+    }
     for (const [name, semaphore] of this.directory.known) {
+      if (this.#isStopped) return;
       if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
     }
     if (this.isLoadingAllowed()) await this.directory.code.load();
@@ -71,7 +78,9 @@ export class StoreWatcher {
   }
 
   #report(error: unknown, action: string, semaphore?: string): void {
-    if (!isUnreadable(error)) this.context.events.next({ type: 'problem', semaphore, action, error });
+    // With its store closed what is still under way fails, and nobody needs what it was for.
+    if (isUnreadable(error) || this.#isStopped) return;
+    this.context.events.next({ type: 'problem', semaphore, action, error });
   }
 
   /** @returns false when the text is behind what is known */
