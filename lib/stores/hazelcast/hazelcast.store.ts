@@ -72,7 +72,9 @@ export class HazelcastStore implements RecordStore {
   async list(prefix: string): Promise<Map<string, string>> {
     const { records } = this.#connected();
     try {
-      return await records.list(prefix);
+      const texts = await records.list(prefix);
+      this.#problem = undefined;
+      return texts;
     } catch (error) {
       throw this.#failed(readFailure(error));
     }
@@ -90,7 +92,9 @@ export class HazelcastStore implements RecordStore {
   async now(): Promise<ClockReading> {
     const { clock } = this.#connected();
     try {
-      return await clock.read();
+      const reading = await clock.read();
+      this.#problem = undefined;
+      return reading;
     } catch (error) {
       throw this.#failed(readFailure(error));
     }
