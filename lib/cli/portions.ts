@@ -22,7 +22,9 @@ export interface BulkOutcome {
 }
 
 /** Each call lists all records before it changes some: fewer would make ten thousand slow. */
-export const PORTION = 1000;
+export const PORTION = 2500;
+/** More than this the console takes in no call. */
+export const LARGEST_PORTION = 10_000;
 
 /**
  * Changes many, a portion at a time: each call leaves out what is so already, so that whoever was stopped in the middle
@@ -41,7 +43,9 @@ export async function inPortions(
   const interruption = session.interruption();
   for (;;) {
     // What failed before comes first again, and is tried again: it must not take the place of the others.
-    const portion = await call(size + failed.size).catch((error: unknown) => interrupted(session, verb, done, error));
+    const portion = await call(Math.min(size + failed.size, LARGEST_PORTION)).catch((error: unknown) =>
+      interrupted(session, verb, done, error),
+    );
     done.push(...portion.done);
     for (const name of portion.done) failed.delete(name);
     for (const { name, error } of portion.failed) failed.set(name, error);

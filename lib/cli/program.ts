@@ -26,6 +26,8 @@ const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
   GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
   GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster`;
 
+const HELP_HINT = '("gatekeeper --help" lists commands and options; what begins with "-" and is none goes behind "--")';
+
 /** In the order of the help. */
 const COMMANDS = [
   statusCommand,
@@ -52,7 +54,7 @@ export function createProgram(runner: Runner, streams: Streams): Command {
     .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or straight in Hazelcast.")
     .version(packageVersion())
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
-    .showHelpAfterError('("gatekeeper --help" lists commands and options)')
+    .showHelpAfterError(HELP_HINT)
     .exitOverride()
     .configureOutput({
       writeOut: streams.out,

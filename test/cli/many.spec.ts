@@ -21,14 +21,16 @@ describe('changes of many', () => {
   it('shows what a migration would do, whom it moves and who may take over, and does nothing', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
-    await node({ group: 'dr.site', acquirer: 'app2' });
+    await node({ group: 'dr.site', acquirer: 'dr1' });
     await app.tryAcquire('report');
 
     const { exitCode, out } = await gatekeeper(['migrate', ...TO_DR]);
 
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^NAME +GROUP +ACQUIRER +MOVING +CANDIDATES$/m);
-    expect(out).toMatch(/^report +production -> dr\\\.site +\.\* +app1 +dr\.site\/app2$/m);
+    expect(out).toMatch(/^report +production -> dr\\\.site +\.\* +app1 +dr\.site\/dr1$/m);
+    expect(out).toMatch(/^nightly-export .* none$/m);
+    expect(out).toMatch(/^1 of them would have no living node to run on$/m);
     expect(out).toMatch(/^2 to migrate; nothing was changed: give --yes to do it$/m);
     expect(await groupsOf(app)).toEqual({ 'nightly-export': 'production', report: 'production' });
   });

@@ -39,7 +39,7 @@ async function watch(session: Session, operator: Operator, pattern: string | und
   const hints = operator.hints(() => wakeup.now(), interruption).catch(() => undefined);
   const first = await wakeup.unlessAborted(look());
   if (first) session.output.item({ at: first.now, status: first.semaphores }, () => statusText(first.semaphores));
-  const patient = patiently(session, look);
+  const patient = patiently(session, interruption, look);
   let before = first;
   while (before && !interruption.aborted) {
     await wakeup.within(interval);
@@ -51,7 +51,11 @@ async function watch(session: Session, operator: Operator, pattern: string | und
 }
 
 /** A target that was there and is away now may come back: told of once, and looked for again. */
-function patiently(session: Session, look: () => Promise<Overview>): () => Promise<Overview | undefined> {
+function patiently(
+  session: Session,
+  interruption: AbortSignal,
+  look: () => Promise<Overview>,
+): () => Promise<Overview | undefined> {
   let isAway = false;
   return async () => {
     try {
@@ -61,7 +65,8 @@ function patiently(session: Session, look: () => Promise<Overview>): () => Promi
       return overview;
     } catch (error) {
       if (exitCodeOf(error) !== EXIT.unreachable) throw error;
-      if (!isAway) session.output.note(`gatekeeper: ${(error as Error).message}; looking again until interrupted`);
+      if (!isAway && !interruption.aborted)
+        session.output.note(`gatekeeper: ${(error as Error).message}; looking again until interrupted`);
       isAway = true;
       return undefined;
     }

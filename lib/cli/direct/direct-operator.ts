@@ -77,7 +77,8 @@ export class DirectOperator implements Operator {
     const overview = await this.#gatekeeper.overview();
     // While the store does not answer a node tells what it knew last; this one knew nothing.
     this.#store.assertAnswered();
-    return overview;
+    // Of what was removed only its number is left: as over the console it is not listed.
+    return { ...overview, semaphores: overview.semaphores.filter(({ definition, problem }) => definition || problem) };
   }
 
   explain(name: string): Promise<Explanation> {

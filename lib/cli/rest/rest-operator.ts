@@ -8,7 +8,9 @@ import type {
   MigrationPlan,
   MigrationRequest,
 } from '../../gatekeeper/index.js';
+import type { SessionAnswer } from '../../console/api/index.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
 import type { BulkCall, Grounds, JournalQuery, NodeView, Operator, Overview } from '../operator.js';
 import { eachEvent } from './event-stream.js';
 import { RestClient, type RestOptions } from './rest-client.js';
@@ -28,8 +30,10 @@ export class RestOperator implements Operator {
     return this.#client.target;
   }
 
-  overview(): Promise<Overview> {
-    return this.#client.ask(['semaphores']);
+  async overview(): Promise<Overview> {
+    const overview = await this.#client.ask<Overview>(['semaphores']);
+    await this.#assertFresh();
+    return overview;
   }
 
   explain(name: string): Promise<Explanation> {
@@ -81,8 +85,10 @@ export class RestOperator implements Operator {
     return this.#migrate(request, call, false);
   }
 
-  nodes(): Promise<{ now: number; nodes: NodeView[] }> {
-    return this.#client.ask(['nodes']);
+  async nodes(): Promise<{ now: number; nodes: NodeView[] }> {
+    const answer = await this.#client.ask<{ now: number; nodes: NodeView[] }>(['nodes']);
+    await this.#assertFresh();
+    return answer;
   }
 
   async history(query: JournalQuery): Promise<HistoryEntry[]> {
@@ -99,6 +105,19 @@ export class RestOperator implements Operator {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.close();
+  }
+
+  /**
+   * A node that can't ask its store answers with what it knew last: on its page that is shown as such, but nobody may
+   * take it for the present state, or save it as a dump.
+   *
+   * @throws CommandFailure
+   */
+  async #assertFresh(): Promise<void> {
+    const { store } = await this.#client.ask<SessionAnswer>(['session']);
+    if (store.connected && store.problem === undefined) return;
+    const why = `the node that answers at ${this.target} can't ask its store (${store.problem ?? 'not connected'})`;
+    throw new CommandFailure(EXIT.unreachable, `${why}: see what ails the store, or ask another node`);
   }
 
   #change<T = DefinitionState>(name: string, verb: string, body: object): Promise<T> {

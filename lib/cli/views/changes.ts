@@ -20,17 +20,24 @@ type Finding = Pick<Change, 'change' | 'sentence'>;
 
 /** All that differs, by name of the semaphore. What came and went between the looks is not seen. */
 export function changesBetween(before: Look, after: Look): Change[] {
-  const former = new Map(before.semaphores.map((semaphore) => [semaphore.name, semaphore]));
-  return after.semaphores.flatMap((semaphore) =>
-    findings(former.get(semaphore.name), semaphore).map((finding) => ({
+  const former = byName(before);
+  const present = byName(after);
+  const names = [...new Set([...former.keys(), ...present.keys()])].toSorted();
+  return names.flatMap((semaphore) =>
+    findings(former.get(semaphore), present.get(semaphore)).map((finding) => ({
       at: after.now,
-      semaphore: semaphore.name,
+      semaphore,
       ...finding,
     })),
   );
 }
 
-function findings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
+function byName({ semaphores }: Look): Map<string, SemaphoreOverview> {
+  return new Map(semaphores.map((semaphore) => [semaphore.name, semaphore]));
+}
+
+function findings(before: SemaphoreOverview | undefined, after: SemaphoreOverview | undefined): Finding[] {
+  if (!after) return [{ change: 'gone', sentence: 'removed' }];
   return [
     ...definitionFindings(before, after),
     ...permitFindings(before, after),
@@ -45,8 +52,7 @@ function findings(before: SemaphoreOverview | undefined, after: SemaphoreOvervie
 
 function definitionFindings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
   if (before?.revision === after.revision || after.problem !== undefined) return [];
-  const { definition, change, revision } = after;
-  if (!definition) return before?.definition ? [{ change: 'gone', sentence: 'removed' }] : [];
+  const { change, revision } = after;
   const author = change
     ? `${change.kind} by ${change.by}${change.reason ? `: ${change.reason}` : ''}`
     : 'defined by code';

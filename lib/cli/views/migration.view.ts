@@ -6,7 +6,9 @@ export function planText({ steps, remaining }: { steps: readonly MigrationStep[]
   const count = steps.length + remaining;
   if (count === 0) return 'nothing to migrate: all that match are so already';
   const shown = excerpt(['name', 'group', 'acquirer', 'moving', 'candidates'], steps.map(row));
-  return `${shown}\n${count} to migrate; nothing was changed: give --yes to do it`;
+  const deserted = steps.filter(({ candidates }) => candidates.length === 0).length;
+  const warning = deserted > 0 ? `${deserted} of them would have no living node to run on\n` : '';
+  return `${shown}\n${warning}${count} to migrate; nothing was changed: give --yes to do it`;
 }
 
 function row({ name, from, to, moving, candidates }: MigrationStep): string[] {

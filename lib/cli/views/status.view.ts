@@ -9,12 +9,11 @@ export function statusText(semaphores: readonly SemaphoreOverview[]): string {
   return semaphores.length > 0 ? table(HEAD, semaphores.map(row)) : 'no semaphores';
 }
 
-export type StateWord = 'unreadable' | 'removed' | 'paused' | 'off' | 'held' | 'free';
+export type StateWord = 'unreadable' | 'paused' | 'off' | 'held' | 'free';
 
 /** `held`: no permit is left; `off`: there are none to be had. */
 export function stateWord({ problem, definition, pause, free }: SemaphoreOverview): StateWord {
-  if (problem !== undefined) return 'unreadable';
-  if (!definition) return 'removed';
+  if (problem !== undefined || !definition) return 'unreadable';
   if (pause) return 'paused';
   if (definition.permits === 0) return 'off';
   return free > 0 ? 'free' : 'held';
