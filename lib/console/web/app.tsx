@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { whenUnauthorized } from './api/call.js';
 import { startClock } from './live/cluster-time.js';
 import { connect } from './live/connection.js';
+import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
@@ -26,12 +27,24 @@ export function App() {
 function Inside() {
   switch (signIn.value.state) {
     case 'asking':
-      return null;
+      return <Arriving />;
     case 'out':
       return <Login message={signIn.value.message} />;
     case 'in':
       return <Console />;
   }
+}
+
+/** What is seen at once, before anybody is asked anything. */
+function Arriving() {
+  return (
+    <main class="login">
+      <Brand />
+      <p class="loading" role="status">
+        Loading…
+      </p>
+    </main>
+  );
 }
 
 /** Everything that listens and ticks lives as long as somebody is signed in. */

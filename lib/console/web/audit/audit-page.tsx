@@ -1,8 +1,9 @@
 import type { AuditAnswer } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
-import { Field } from '../parts/field.js';
+import { hasWords } from '../parts/has-words.js';
 import { Loaded } from '../parts/page-state.js';
+import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { AuditTable } from './audit-table.js';
 
@@ -15,20 +16,15 @@ export function AuditPage() {
   return (
     <>
       <p class="lead">Who changed what, through which node, and why. The oldest entries fall out.</p>
-      <div class="toolbar narrow">
-        <Field
-          label="Search who, what and why"
-          value={search}
-          onValue={(value) => replaceQuery({ search: value })}
-          input={{ type: 'search' }}
-        />
+      <div class="toolbar">
+        <Search label="Search who, what and why" value={search} onValue={(value) => replaceQuery({ search: value })} />
       </div>
       <Loaded query={query}>
         {({ entries }) => (
           <section class="panel" aria-label="Changes of all semaphores">
             <AuditTable
               entries={entries.filter(({ semaphore, by, action, reason }) =>
-                has([semaphore, by, action, reason], search),
+                hasWords([semaphore, by, action, reason], search),
               )}
             />
           </section>
@@ -36,12 +32,4 @@ export function AuditPage() {
       </Loaded>
     </>
   );
-}
-
-function has(texts: readonly (string | undefined)[], search: string): boolean {
-  const all = texts.join('\n').toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
 }

@@ -15,7 +15,7 @@ interface AuditTableProps {
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   if (entries.length === 0) return <Empty>Nobody has changed anything.</Empty>;
   return (
-    <div class="scroll" role="region" aria-label="Changes" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="Changes" tabIndex={0}>
       <table class="plain">
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PreviewAnswer } from '../api/answers.js';
+import type { Preview } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
 import { type DefinitionInput, inputToDefinition } from './definition-input.js';
@@ -8,7 +8,7 @@ import { type DefinitionInput, inputToDefinition } from './definition-input.js';
 const QUIET = 250;
 
 export interface LivePreview {
-  readonly nodes: PreviewAnswer['nodes'] | undefined;
+  readonly nodes: Preview['nodes'] | undefined;
   /** Faults of one field, without its name. */
   readonly faultsOf: (field: string) => readonly string[];
   readonly hasFaults: boolean;
@@ -18,15 +18,14 @@ export interface LivePreview {
 
 /** What the node says of a definition that is being written: what is wrong with it, and whom it would let through. */
 export function usePreview(name: string, input: DefinitionInput, isOn = true): LivePreview {
-  const [preview, setPreview] = useState<PreviewAnswer>();
+  const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState<string>();
   const body = JSON.stringify({ name, ...inputToDefinition(input) });
   useEffect(() => {
     if (!isOn) return undefined;
     const controller = new AbortController();
-    const ask = () =>
-      call<PreviewAnswer>('preview', { method: 'POST', body: JSON.parse(body), signal: controller.signal });
-    const settle = (next: PreviewAnswer | undefined, fault?: string) => {
+    const ask = () => call<Preview>('preview', { method: 'POST', body: JSON.parse(body), signal: controller.signal });
+    const settle = (next: Preview | undefined, fault?: string) => {
       if (controller.signal.aborted) return;
       setPreview(next);
       setProblem(fault);

@@ -5,8 +5,8 @@ import type { StreamedEvent } from '../api/event-stream.js';
 import { connection, isUnreachable, subscribe } from './connection.js';
 import { setClusterTime } from './cluster-time.js';
 
-/** ms between two askings while changes arrive by themselves: refreshed permits are not told of. */
-const WHILE_LIVE = 15_000;
+/** ms between two askings while changes arrive by themselves: other nodes' grants and refreshes leave no hint. */
+const WHILE_LIVE = 10_000;
 /** ms between two askings while the stream is cut. */
 const WHILE_CUT = 5000;
 /** A burst of changes is answered by one asking, and the asking takes at most a fifth of the time. */

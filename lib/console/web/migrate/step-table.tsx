@@ -7,7 +7,7 @@ const MOST_SHOWN = 200;
 /** Who moves, and who could take over. */
 export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] }) {
   return (
-    <div class="scroll" role="region" aria-label="Steps of the migration" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="Steps of the migration" tabIndex={0}>
       <table class="plain">
         <thead>
           <tr>

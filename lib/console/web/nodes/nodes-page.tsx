@@ -2,10 +2,11 @@ import type { NodeOverview, NodesAnswer } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
-import { Field } from '../parts/field.js';
+import { hasWords } from '../parts/has-words.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
+import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { NodeDetails } from './node-details.js';
 
@@ -18,16 +19,20 @@ export function NodesPage() {
   return (
     <>
       <p class="lead">The processes that live: each writes a card of itself every heartbeat.</p>
-      <div class="toolbar narrow">
-        <Field
-          label="Search group, acquirer, host and version"
+      <div class="toolbar">
+        <Search
+          label="Search group, name, host, version"
           value={search}
           onValue={(value) => replaceQuery({ search: value })}
-          input={{ type: 'search' }}
         />
       </div>
       <Loaded query={query}>
-        {({ nodes }) => <NodeTable nodes={nodes.filter((node) => has(node, search))} all={nodes.length} />}
+        {({ nodes }) => (
+          <NodeTable
+            nodes={nodes.filter((node) => hasWords([node.group, node.acquirer, node.host, node.version], search))}
+            all={nodes.length}
+          />
+        )}
       </Loaded>
     </>
   );
@@ -48,7 +53,7 @@ function NodeTable({ nodes, all }: { readonly nodes: readonly NodeOverview[]; re
               <th role="columnheader">Node</th>
               <th role="columnheader">Group</th>
               <th role="columnheader">Version</th>
-              <th role="columnheader">Up since</th>
+              <th role="columnheader">Started</th>
               <th role="columnheader">Clock</th>
               <th role="columnheader">Holds and runs</th>
             </tr>
@@ -74,12 +79,16 @@ function Row({ node }: { readonly node: NodeOverview }) {
           {host} · pid {pid} · {shortId(instance)}
         </span>
       </td>
-      <td role="cell">{group}</td>
-      <td role="cell">{version ?? <span class="second">not told</span>}</td>
-      <td role="cell">
+      <td role="cell" data-label="Group">
+        {group}
+      </td>
+      <td role="cell" data-label="Version">
+        {version ?? <span class="second">not told</span>}
+      </td>
+      <td role="cell" data-label="Started">
         <Distance at={startedAt} />
       </td>
-      <td role="cell">
+      <td role="cell" data-label="Clock">
         <Clock clock={node.clock} />
       </td>
       <td role="cell">
@@ -110,12 +119,4 @@ function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'not known yet';
   if (offset === 0) return 'exact';
   return `${Math.abs(offset).toLocaleString()} ms ${offset > 0 ? 'behind' : 'ahead'}`;
-}
-
-function has({ group, acquirer, host, version }: NodeOverview, search: string): boolean {
-  const text = [group, acquirer, host, version].join('\n').toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }

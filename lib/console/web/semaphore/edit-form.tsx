@@ -71,7 +71,7 @@ function ConflictPanel({ conflict: { change }, onReload }: { conflict: Conflict;
         {change ? (
           <>
             <strong>{change.by}</strong> changed this meanwhile ({change.kind}, <Distance at={change.at} />)
-            {change.reason ? `: “${change.reason}”` : '.'}
+            {change.reason ? `: “${change.reason}”.` : '.'}
           </>
         ) : (
           'Somebody changed this meanwhile.'

@@ -9,7 +9,7 @@ import { DateTime } from '../parts/time.js';
 export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
   if (runs.length === 0) return <Empty>No run is noted yet.</Empty>;
   return (
-    <div class="scroll" role="region" aria-label="History" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="History" tabIndex={0}>
       <table class="plain">
         <thead>
           <tr>

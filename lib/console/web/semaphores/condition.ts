@@ -1,5 +1,6 @@
 import type { SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
+import { hasWords } from '../parts/has-words.js';
 
 /** What state a semaphore is in, in one word; the first that applies. */
 export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free';
@@ -40,10 +41,6 @@ function needsAttention({ problem, warnings, lastRun }: SemaphoreOverview): bool
 
 /** Whether every word is found in the name, a holder's name or a task's. */
 export function matchesSearch({ name, holders, tasks }: SemaphoreOverview, search: string): boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return true;
-  const text = [name, ...holders.flatMap(({ acquirer, group }) => [acquirer, group]), ...tasks.map(({ task }) => task)]
-    .join('\n')
-    .toLowerCase();
-  return words.every((word) => text.includes(word));
+  const texts = holders.flatMap(({ acquirer, group }) => [acquirer, group]);
+  return hasWords([name, ...texts, ...tasks.map(({ task }) => task)], search);
 }

@@ -120,7 +120,7 @@ function Holders({ semaphore: { holders, definition } }: { readonly semaphore: S
 function Holder({ holder }: { readonly holder: HolderState }) {
   return (
     <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
-      <span class="holder-name">{holder.acquirer}</span> <Countdown until={holder.expiresAt} />
+      {holder.acquirer} · <Countdown until={holder.expiresAt} />
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
+import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
@@ -43,7 +44,11 @@ function List({ all, onDefine }: ListProps) {
   return (
     <>
       <div class="toolbar">
-        <Search value={search} onValue={(value) => replaceQuery({ search: value, show: filter ?? undefined })} />
+        <Search
+          label="Search semaphores, holders, tasks"
+          value={search}
+          onValue={(value) => replaceQuery({ search: value, show: filter ?? undefined })}
+        />
         <Filters
           all={found}
           chosen={isFilter(filter) ? filter : undefined}
@@ -69,23 +74,6 @@ function emptyReason(all: number): string {
   return all === 0
     ? 'No semaphore is defined yet: code brings them along, or somebody defines one here.'
     : 'Nothing matches. Change the search or choose another filter.';
-}
-
-function Search({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }) {
-  return (
-    <div class="search" role="search">
-      <Icon name="search" />
-      <input
-        type="search"
-        aria-label="Search semaphores, holders and tasks"
-        placeholder="Search semaphores, holders, tasks"
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    </div>
-  );
 }
 
 interface FiltersProps {
