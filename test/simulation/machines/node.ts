@@ -52,7 +52,10 @@ export class SimNode {
     const permits = Math.max(1, this.world.definition.permits);
     const open = { ...OPEN, permits };
     for (let isOpen = false; !isOpen; await this.pause(isOpen ? 1 : 500)) {
-      isOpen = await this.gatekeeper.definitions.edit(SEMAPHORE, open).then(() => true, isDocumented);
+      const { definitions } = this.gatekeeper;
+      // Whoever paused it may have died in the storm.
+      const opening = definitions.edit(SEMAPHORE, open).then(() => definitions.resume(SEMAPHORE));
+      isOpen = await opening.then(() => true, isDocumented);
     }
   }
 

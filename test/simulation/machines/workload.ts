@@ -95,10 +95,19 @@ export class Workload {
 
   /** For a while nobody new gets a permit; runs that go on may finish. */
   async pause(): Promise<void> {
+    if (this.chance.happens(1 / 3)) return this.#pauseByName();
     const { definitions } = this.node.gatekeeper;
     await definitions.edit(SEMAPHORE, { permits: 0 });
     await this.node.pause(this.chance.skewed(20, this.world.measures.longest));
     await definitions.edit(SEMAPHORE, { permits: this.chance.whole(1, 4) });
+  }
+
+  /** The group pattern that comes back is remembered by the record, not by whoever pauses. */
+  async #pauseByName(): Promise<void> {
+    const { definitions } = this.node.gatekeeper;
+    await definitions.pause(SEMAPHORE, { by: this.node.name, reason: 'by chance' });
+    await this.node.pause(this.chance.skewed(20, this.world.measures.longest));
+    await definitions.resume(SEMAPHORE, { by: this.node.name });
   }
 
   async revoke(): Promise<void> {
