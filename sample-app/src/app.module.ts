@@ -15,7 +15,12 @@ import { StateController } from './state.controller.js';
   imports: [
     EnvironmentModule,
     ScheduleModule.forRoot(),
-    GatekeeperModule.forRootAsync({ inject: [Environment], useFactory: gatekeeperConfig }),
+    GatekeeperModule.forRootAsync({
+      inject: [Environment],
+      useFactory: gatekeeperConfig,
+      // Where operators see who holds what, pause, edit and migrate; the tokens stand in the configuration.
+      console: { path: 'gatekeeper', environment: 'sample' },
+    }),
   ],
   controllers: [StateController, ImportsController],
   providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient],

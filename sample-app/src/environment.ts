@@ -6,6 +6,7 @@ const schema = z.object({
   ACQUIRER: z.string().optional(),
   HAZELCAST_MEMBERS: z.string().default('127.0.0.1:5701'),
   HAZELCAST_CLUSTER: z.string().default('dev'),
+  CONSOLE_TOKEN: z.string().min(16).default('sample-operator-token'),
   ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
 });
 
@@ -18,6 +19,8 @@ export class Environment {
   readonly acquirer: string;
   readonly hazelcastMembers: string[];
   readonly hazelcastCluster: string;
+  /** What an operator signs in with. In real life a secret, and one for each person or program. */
+  readonly consoleToken: string;
   readonly archiveUrl: string;
 
   /** @throws ZodError naming every variable that can't be used */
@@ -29,6 +32,7 @@ export class Environment {
     this.acquirer = read.ACQUIRER ?? `app-${read.PORT}`;
     this.hazelcastMembers = read.HAZELCAST_MEMBERS.split(',');
     this.hazelcastCluster = read.HAZELCAST_CLUSTER;
+    this.consoleToken = read.CONSOLE_TOKEN;
     this.archiveUrl = read.ARCHIVE_URL;
   }
 }

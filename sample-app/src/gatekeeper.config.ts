@@ -1,11 +1,11 @@
-import { type GatekeeperOptions, hazelcast } from 'nestjs-gatekeeper';
+import { type GatekeeperModuleOptions, hazelcast } from 'nestjs-gatekeeper';
 import type { Environment } from './environment.js';
 
 /**
  * All that the gatekeeper has to know. Durations are a few seconds here so that one can watch permits move; a job that
  * runs once a night would rather have minutes.
  */
-export function gatekeeperConfig(environment: Environment): GatekeeperOptions {
+export function gatekeeperConfig(environment: Environment): GatekeeperModuleOptions {
   return {
     group: environment.group,
     acquirer: environment.acquirer,
@@ -19,5 +19,6 @@ export function gatekeeperConfig(environment: Environment): GatekeeperOptions {
     definitionsDelay: '1s',
     // How long a run that goes on may hold up the shutdown. Its permit's signal aborts after that.
     shutdownGrace: '2s',
+    console: { tokens: [{ token: environment.consoleToken, name: 'ann', role: 'define' }] },
   };
 }

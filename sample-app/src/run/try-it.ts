@@ -18,6 +18,7 @@ Try it, in another terminal:
   kill -STOP PID    of the app that says "report": another one starts the report anew
   kill -CONT PID    of the same: it wakes up, finds its permit lost and stops before it writes
 
+  http://127.0.0.1:${first.port}/gatekeeper/                 the console, in a browser; the token is sample-operator-token
   curl http://127.0.0.1:${first.port}                        who holds what
   curl -X POST http://127.0.0.1:${first.port}/imports/acme   takes five seconds; meanwhile:
   curl -X POST http://127.0.0.1:${other.port}/imports/acme   409, and who holds the permit
