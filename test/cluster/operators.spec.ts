@@ -59,8 +59,7 @@ describe('what an operator does through one node, on real members', () => {
       store,
       acquirer,
       definitionsDelay: 0,
-      sweepInterval: '1s',
-      heartbeat: '1s',
+      ...PATIENT,
       ...options,
     });
     const gatekeeper = new Gatekeeper(settings, SILENT);

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
-import { serveBuiltPage } from './built-page.js';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -18,7 +17,7 @@ export interface Visit extends BrowserContextOptions {
   /** After the `#`. */
   readonly at?: string;
   /** What is to be done before the page is opened. */
-  readonly prepare?: (context: BrowserContext) => Promise<void>;
+  readonly prepare?: (context: BrowserContext) => Promise<unknown>;
 }
 
 export interface Visited {
@@ -44,7 +43,6 @@ export function useBrowser() {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     contexts.push(context);
     context.setDefaultTimeout(15_000);
-    await serveBuiltPage(context, url);
     await prepare?.(context);
     const page = await context.newPage();
     const complaints: string[] = [];

@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { type Host, TOKENS, useConsoles } from '../consoles.js';
+import { type Host, TOKENS } from '../consoles.js';
+import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 describeInBrowser('signing in', () => {
-  const start = useConsoles();
+  const start = useConsolesWithPage();
   const startWithOne = async (host?: Host) => {
     const { url, gatekeeper } = await start(host);
     await gatekeeper.definitions.define({ name: 'nightly', duration: '1m' });

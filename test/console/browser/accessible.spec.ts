@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterEach, expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import type { Page } from 'playwright-core';
+import { TOKENS } from '../consoles.js';
+import { useConsolesWithPage } from './built-page.js';
+import { DEFINITIONS, Scene } from '../scene/scene.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const PAGES = ['semaphores', 'semaphores/nightly-export', 'nodes', 'migrate', 'maintenance', 'audit', 'nowhere'];
+
+describeInBrowser('the console', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+  const scenes: Scene[] = [];
+  afterEach(() => Promise.all(scenes.splice(0).map((scene) => scene.close())));
+  const startScene = async () => {
+    const store = memory();
+    const scene = new Scene(store);
+    scenes.push(scene);
+    await scene.play(Date.now());
+    return start({ store, gatekeeper: { definitions: DEFINITIONS, group: 'production' } });
+  };
+
+  it.each(['light', 'dark'] as const)('has no fault that axe finds, on any page, in %s', async (colorScheme) => {
+    const { url } = await startScene();
+    const login = await visit(url, { colorScheme });
+    expect(await violations(login.page)).toEqual([]);
+    const { page } = await visit(url, { colorScheme, token: TOKENS.define });
+    for (const at of PAGES) {
+      await page.goto(`${url}/#/${at}`);
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
+    }
+    await page.goto(`${url}/#/semaphores/nightly-export`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Permits', { exact: true }).fill('-1');
+    await page.locator('.field.faulty').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it.each(['semaphores', 'semaphores/nightly-export', 'nodes', 'migrate', 'audit'])(
+    'fits a screen of 360 px: %s',
+    async (at) => {
+      const { url } = await startScene();
+      const viewport = { width: 360, height: 740 };
+      const { page } = await visit(url, { token: TOKENS.define, at: `/${at}`, viewport });
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+
+  it('keeps the theme that was chosen', async () => {
+    const { url } = await start();
+    const { page } = await visit(url, { token: TOKENS.view, colorScheme: 'light' });
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await ground()).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await ground()).not.toBe(light);
+  });
+});
+
+/** What axe objects to, with the elements that it means. */
+async function violations(page: Page): Promise<unknown> {
+  // As the debugger does it: the page's own policy lets no other script in.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return page.evaluate(`axe.run(document).then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any.map(({ message }) => message)])]))`);
+}

@@ -1,0 +1,82 @@
+import { expect, it } from '@jest/globals';
+import { TOKENS } from '../consoles.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+const MANY = Array.from({ length: 60 }, (_, index) => ({
+  name: `job-${String(index).padStart(2, '0')}`,
+  groupPattern: 'default',
+  duration: '1m',
+}));
+
+describeInBrowser('changes of many', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+
+  it('migrates in portions after a dry run that shows who moves and who could take over', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });
+    await gatekeeper.tryAcquire('job-07');
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    await page.getByLabel('Names of semaphores').fill('job-[0-4].*');
+    await page.getByLabel('New group pattern').fill('dr-site');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'job-07' });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/Group: default dr-site\s+app1\s+no living node/);
+    expect((await gatekeeper.definitions.get('job-07'))?.definition.groupPattern).toBe('default');
+
+    await page.getByRole('button', { name: 'Apply…' }).click();
+    await page.getByLabel('Reason').fill('exercise');
+    await page.getByRole('button', { name: 'Migrate' }).click();
+    await page.getByText('50 semaphores migrated. Done.').waitFor();
+    expect((await gatekeeper.definitions.get('job-49'))?.definition.groupPattern).toBe('dr-site');
+    expect((await gatekeeper.definitions.get('job-50'))?.definition.groupPattern).toBe('default');
+    expect((await gatekeeper.definitions.get('job-49'))?.change).toMatchObject({ by: 'otto', reason: 'exercise' });
+
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('Nothing would change').waitFor();
+  });
+
+  it('lists each failure of a migration by name', async () => {
+    const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 2) } });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    await page.getByLabel('New group pattern').fill('dr-site');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('button', { name: 'Apply…' }).click();
+    // As when somebody edits the one while the other is migrated.
+    await page.route(/\/api\/migrations$/, async (route) => {
+      const answer = await route.fetch();
+      const { steps, remaining } = await answer.json();
+      steps[0] = { ...steps[0], outcome: 'failed', error: 'ann was faster' };
+      await route.fulfill({ response: answer, json: { steps, remaining } });
+    });
+    await page.getByRole('button', { name: 'Migrate' }).click();
+    await page.getByText('job-00: ann was faster').waitFor();
+    await page.getByText('1 semaphore migrated, 1 failed').waitFor();
+  });
+
+  it('says what is wrong with a pattern', async () => {
+    const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 1) } });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    await page.getByLabel('New group pattern').fill('dr-(site');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('alert').filter({ hasText: 'is not an RE2 pattern' }).waitFor();
+  });
+
+  it('pauses everything and resumes it', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/maintenance' });
+    const isPaused = async () => (await gatekeeper.state()).semaphores.filter(({ pause }) => pause).length;
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByLabel('Reason').fill('the database moves');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('60 semaphores paused. Done.').waitFor();
+    expect(await isPaused()).toBe(60);
+
+    await page.getByLabel('Names of semaphores').fill('job-1.');
+    await page.getByRole('button', { name: 'Resume…' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByText('10 semaphores resumed. Done.').waitFor();
+    expect(await isPaused()).toBe(50);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import type { Page } from 'playwright-core';
+import { type Console, TOKENS } from '../consoles.js';
+import { useConsolesWithPage } from './built-page.js';
+import { cardsOf, publishCards } from '../scene/cards.js';
+import { crowdOf } from '../scene/crowd.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+/** ms from the beginning of the navigation: a second is meant, and busy machines are slow. */
+const LATEST_PAINT = 3000;
+const MB = 1024 * 1024;
+
+describeInBrowser('a thousand semaphores on a hundred nodes', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+  const startCrowd = async (): Promise<Console> => {
+    const store = memory();
+    await publishCards(store.open(), cardsOf(99, Date.now()));
+    return start({ store, gatekeeper: { definitions: crowdOf(1000), group: 'production' } });
+  };
+
+  it('are painted within a second, and only those in view are in the document', async () => {
+    const { url } = await startCrowd();
+    const { page } = await visit(url, { token: TOKENS.define });
+    await page.getByText('1,000 semaphores').waitFor();
+    const paint = Number(await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`));
+    const rows = Number(await page.evaluate(`performance.now()`));
+    console.log(`first paint after ${Math.round(paint)} ms, the list is there after ${Math.round(rows)} ms`);
+    expect(paint).toBeLessThan(LATEST_PAINT);
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await page.getByRole('link', { name: 'thumbnails-0998' }).waitFor();
+    await page.getByLabel('Search semaphores').fill('billing 77');
+    await page.getByText('10 of 1,000 semaphores').waitFor();
+    expect(page.url()).toContain('search=billing+77');
+    await page.reload();
+    await page.getByText('10 of 1,000 semaphores').waitFor();
+
+    await page.goto(`${url}/#/nodes`);
+    await page.getByText('100 living nodes').waitFor();
+  }, 120_000);
+
+  it('change for a long time, and the page does not grow', async () => {
+    const { url, gatekeeper } = await startCrowd();
+    const { page } = await visit(url, { token: TOKENS.define });
+    await page.getByRole('banner').getByText('Live').waitFor();
+    const change = async (times: number) => {
+      for (let index = 0; index < times; index++) {
+        const permit = await gatekeeper.tryAcquire(crowdOf(1000)[index % 1000]!.name);
+        await permit?.release();
+      }
+    };
+    await change(300);
+    const before = await size(page);
+    await change(2000);
+    const after = await size(page);
+    console.log(`heap ${inMb(before.heap)} MB, after some 6,000 more events ${inMb(after.heap)} MB`);
+    expect(after.heap - before.heap).toBeLessThan(MB);
+    expect(after.elements - before.elements).toBeLessThan(200);
+  }, 180_000);
+});
+
+/** Once the page has heard of all that was sent before. */
+async function size(page: Page): Promise<{ heap: number; elements: number }> {
+  await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => undefined);
+  const client = await page.context().newCDPSession(page);
+  await client.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await client.send('Runtime.getHeapUsage');
+  await client.detach();
+  return { heap: usedSize, elements: Number(await page.evaluate('document.querySelectorAll("*").length')) };
+}
+
+function inMb(bytes: number): string {
+  return (bytes / MB).toFixed(1);
+}

@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { TOKENS } from '../consoles.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+describeInBrowser('the event stream', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+  const CODE = [{ name: 'nightly', duration: '1m' }];
+
+  it('shows changes as they happen', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
+    const { page } = await visit(url, { token: TOKENS.view });
+    await page.getByRole('banner').getByText('Live').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'nightly' });
+    await row.getByText('free').waitFor();
+    const begun = performance.now();
+    await gatekeeper.tryAcquire('nightly');
+    await row.getByText('held').waitFor();
+    // Less than the 10 s after which it asks anyhow.
+    expect(performance.now() - begun).toBeLessThan(8000);
+  });
+
+  it('is done without while it is cut, and comes back by itself', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
+    const events = /\/api\/events$/;
+    const { page } = await visit(url, {
+      token: TOKENS.view,
+      prepare: (context) => context.route(events, (route) => route.abort()),
+    });
+    await page.getByRole('banner').getByText('Polling').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'nightly' });
+    await row.getByText('free').waitFor();
+    await gatekeeper.tryAcquire('nightly');
+    await row.getByText('held').waitFor();
+
+    await page.context().unroute(events);
+    await page.getByRole('banner').getByText('Live').waitFor({ timeout: 40_000 });
+  });
+
+  it('tells when no node answers, keeps what it last saw in view, and goes on when one does', async () => {
+    const { url } = await start({ gatekeeper: { definitions: CODE } });
+    const { page } = await visit(url, { token: TOKENS.view });
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    await page.route(/\/api\//, (route) => route.abort());
+    await page.getByRole('banner').getByText('Offline').waitFor({ timeout: 25_000 });
+    expect(await page.getByRole('link', { name: 'nightly' }).isVisible()).toBe(true);
+    await page.unroute(/\/api\//);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('may be out of date').waitFor({ state: 'detached' });
+  });
+});

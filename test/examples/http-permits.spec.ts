@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execa } from 'execa';
+import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
+import { eventually } from '../contract/eventually.js';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/http/', import.meta.url));
+const DURATION = 3000;
+
+describe.each([
+  ['permit.sh', ['bash', 'curl']],
+  ['permit.py', ['python3']],
+] as const)('%s', (script, needs) => {
+  const start = useConsoles();
+  let console: Console;
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'permits-'));
+    const gatekeeper = { definitions: [{ name: 'export', duration: '10s' }], clockTolerance: 100 };
+    console = await start({ gatekeeper });
+    await writeFile(join(folder, 'main.py'), MAIN);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const isThere = Promise.all(needs.map((name) => execa({ reject: false })`which ${name}`)).then((found) =>
+    found.every(({ exitCode }) => exitCode === 0),
+  );
+  const skips = async () => {
+    if (await isThere) return false;
+    process.stdout.write(`skipped: ${script} needs ${needs.join(', ')}\n`);
+    return true;
+  };
+
+  /** Runs it under a permit until the test makes the file `end`. */
+  const run = (token: string = TOKENS.operate, duration = DURATION) => {
+    const env = {
+      GATEKEEPER_URL: console.url,
+      GATEKEEPER_TOKEN: token,
+      PYTHONPATH: EXAMPLES,
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const options = { cwd: folder, env, reject: false } as const;
+    return script === 'permit.sh'
+      ? execa(options)(join(EXAMPLES, script), ['export', String(duration), 'bash', '-c', WORK])
+      : execa(options)('python3', ['main.py', String(duration)]);
+  };
+  const end = () => writeFile(join(folder, 'end'), '');
+  const token = async () => Number(await readFile(join(folder, 'began'), 'utf8'));
+  const began = () => eventually('it began', async () => (await token()) > 0);
+  const holders = async () => {
+    const { semaphores } = await console.gatekeeper.state();
+    return semaphores.find(({ name }) => name === 'export')!.holders;
+  };
+
+  it('works under a permit, with its token, keeps it for longer than it lasts, and gives it back', async () => {
+    if (await skips()) return;
+    const running = run();
+    await began();
+    const [holder] = await holders();
+    expect(holder).toMatchObject({ token: await token(), slot: 0 });
+    const until = holder!.expiresAt + DURATION;
+    await eventually('it was refreshed', async () => ((await holders())[0]?.expiresAt ?? 0) > until);
+    expect(await console.gatekeeper.run('export', () => 1)).toEqual({ executed: false, reason: 'no-permit' });
+    await end();
+    expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await holders()).toEqual([]);
+  });
+
+  it('does not work while somebody else has the permit, and says so', async () => {
+    if (await skips()) return;
+    await using _permit = await console.gatekeeper.tryAcquire('export');
+    expect(await run()).toMatchObject({ exitCode: 75, stderr: expect.stringContaining('no permit') });
+    await expect(token()).rejects.toThrow('ENOENT');
+  });
+
+  it('stops working when the permit is taken from it', async () => {
+    if (await skips()) return;
+    const running = run();
+    await began();
+    const [holder] = await holders();
+    await console.gatekeeper.definitions.revoke('export', holder!.id);
+    expect(await running).toMatchObject({ exitCode: 70 });
+  });
+
+  it('stops working before anybody else can have the permit when nobody answers any more', async () => {
+    if (await skips()) return;
+    const running = run();
+    await began();
+    await console.app.close();
+    const closedAt = performance.now();
+    expect(await running).toMatchObject({ exitCode: 70 });
+    expect(performance.now() - closedAt).toBeLessThan(DURATION);
+  });
+
+  it('does not work with a token that may only look, and tells no token', async () => {
+    if (await skips()) return;
+    const { exitCode, stderr } = await run(TOKENS.view);
+    expect(exitCode).toBe(75);
+    expect(stderr).toContain('role-too-low');
+    expect(stderr).not.toContain(TOKENS.view);
+  });
+});
+
+const WORK = 'echo $PERMIT_TOKEN > began; while [ ! -e end ]; do sleep 0.02; done';
+
+const MAIN = `
+import os, sys, time
+from permit import Denied, Gatekeeper, PermitLost, Refused
+
+gatekeeper = Gatekeeper(os.environ["GATEKEEPER_URL"], os.environ["GATEKEEPER_TOKEN"])
+try:
+    with gatekeeper.permit("export", duration=int(sys.argv[1]) / 1000) as permit:
+        with open("began", "w") as began:
+            began.write(str(permit.token))
+        while not os.path.exists("end"):
+            permit.assert_held()
+            time.sleep(0.02)
+except (Denied, Refused) as denial:
+    sys.exit(print(f"no permit: {denial}", file=sys.stderr) or 75)
+except PermitLost:
+    sys.exit(70)
+`;
