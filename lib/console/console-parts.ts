@@ -6,6 +6,7 @@ import { HostGuards } from './access/host-guards.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -27,6 +28,7 @@ const CONTROLLERS: Type[] = [
   ClusterController,
   PermitsController,
   EventsController,
+  OpenApiController,
   PageController,
 ];
 const PROVIDERS: Provider[] = [

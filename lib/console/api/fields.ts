@@ -72,7 +72,7 @@ export const limitText = (most: number, usual: number) =>
     .refine((count) => count <= most, {
       error: ({ input }) => `${show(input)} is not a whole number from 1 to ${most}`,
     })
-    .default(usual);
+    .prefault(String(usual));
 
 export const text = (most: number) =>
   z

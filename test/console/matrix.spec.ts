@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { openApiOf } from '../../lib/console/openapi/document.js';
+import { ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';
+import { expectProblem } from './api.contract.js';
+import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+
+const JOB = { name: 'job', duration: '10s' };
+
+interface Operation {
+  readonly 'x-role'?: (typeof ROLES)[number];
+}
+
+/** Every call that the document names. */
+const calls = Object.entries(openApiOf(Object.values(ROUTES))['paths'] as Record<string, Record<string, Operation>>)
+  .flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
+  )
+  .map(({ path, method, operation }) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path: path.replace('{name}', 'job').replace('{id}', 'none'),
+    role: operation['x-role'],
+    writes: (Object.values(ROUTES) as Route[]).find(
+      (each) => `/${each.path}` === path.replaceAll(/\{(\w+)\}/g, ':$1') && each.method === method.toUpperCase(),
+    )!.writes,
+  }));
+const guarded = calls.filter(({ role }) => role !== undefined);
+
+describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
+  const start = useConsoles();
+  const gatekeeper = { definitions: [JOB] };
+  const isRefusal = (status: number) => status === 401 || status === 403;
+
+  it('is refused without a token, and shows nothing', async () => {
+    const { get, send } = await start({ platform, gatekeeper });
+    for (const { method, path } of guarded) {
+      const answer =
+        method === 'GET' ? await get(path, { token: null }) : await send(method, path, {}, { token: null });
+      expectProblem(answer, 401, 'no-token');
+      expect(answer.text).not.toContain('job');
+    }
+  });
+
+  it('is refused to every role that is too low, and to no other', async () => {
+    const { get, send, url } = await start({ platform, gatekeeper });
+    for (const { method, path, role } of guarded.filter((each) => each.path !== '/api/events')) {
+      for (const sent of ROLES) {
+        const token = TOKENS[sent];
+        const answer =
+          method === 'GET' ? await get(path, { token }) : await send(method, path, { unknown: 1 }, { token });
+        const isEnough = ROLES.indexOf(sent) >= ROLES.indexOf(role!);
+        if (!isEnough) expectProblem(answer, 403, 'role-too-low');
+        expect({ path, sent, isRefused: isRefusal(answer.status) }).toEqual({ path, sent, isRefused: !isEnough });
+      }
+    }
+    expect(url).toBeDefined();
+  });
+
+  it('that changes anything is refused in read-only mode, and no other', async () => {
+    const { get, send } = await start({ platform, gatekeeper, console: { ...SETTINGS, readOnly: true } });
+    for (const { method, path, writes } of guarded.filter((each) => each.path !== '/api/events')) {
+      const answer = method === 'GET' ? await get(path) : await send(method, path, { unknown: 1 });
+      const isReadOnly = answer.status === 403 && answer.json.code === 'read-only';
+      expect({ method, path, isReadOnly }).toEqual({ method, path, isReadOnly: writes === true });
+    }
+  });
+
+  it('that sends a body is refused one that is too large', async () => {
+    const { send } = await start({ platform, gatekeeper });
+    const large = { reason: 'x'.repeat(65 * 1024) };
+    for (const { method, path } of guarded.filter((each) => each.method !== 'GET')) {
+      expectProblem(await send(method, path, large), 413, 'too-large');
+    }
+  });
+
+  it('stands in the document, which everybody may read', async () => {
+    const { get } = await start({ platform, gatekeeper });
+    const { status, json } = await get('/api/openapi.json', { token: null });
+    expect([status, json.openapi, json.servers]).toEqual([200, '3.1.0', [{ url: '..' }]]);
+    expect(Object.keys(json.paths)).toHaveLength(new Set(calls.map(({ name }) => name.split(' ')[1])).size);
+    const edit = json.paths['/api/semaphores/{name}'].patch;
+    expect(edit.requestBody.content['application/json'].schema).toMatchObject({
+      additionalProperties: false,
+      properties: { permits: { type: 'integer', minimum: 0, maximum: 1000 }, groupPattern: { type: 'string' } },
+    });
+    expect(Object.keys(edit.responses)).toEqual(['200', '400', '401', '403', '404', '409', '413', '415', '500', '503']);
+  });
+});
