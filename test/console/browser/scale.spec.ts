@@ -8,7 +8,7 @@ import { crowdOf } from '../scene/crowd.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 /** ms from the beginning of the navigation: a second is meant, and busy machines are slow. */
-const LATEST_PAINT = 3000;
+const LATEST_PAINT = 2000;
 const MB = 1024 * 1024;
 
 describeInBrowser('a thousand semaphores on a hundred nodes', () => {
@@ -24,10 +24,14 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     const { url } = await startCrowd();
     const { page } = await visit(url, { token: TOKENS.define });
     await page.getByText('1,000 semaphores').waitFor();
-    const paint = Number(await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`));
+    const paint = await firstPaint(page);
     const rows = Number(await page.evaluate(`performance.now()`));
-    console.log(`first paint after ${Math.round(paint)} ms, the list is there after ${Math.round(rows)} ms`);
-    expect(paint).toBeLessThan(LATEST_PAINT);
+    console.log(`the list is there after ${Math.round(rows)} ms`);
+    // What else the machine does can only make it later: the quickest of three counts.
+    const others = [await visit(url, { token: TOKENS.define }), await visit(url, { token: TOKENS.define })];
+    const paints = [paint, await firstPaint(others[0]!.page), await firstPaint(others[1]!.page)];
+    console.log(`first paints: ${paints.map(Math.round).join(', ')} ms`);
+    expect(Math.min(...paints)).toBeLessThan(LATEST_PAINT);
     expect(await page.getByRole('row').count()).toBeLessThan(60);
 
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
@@ -61,6 +65,11 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     expect(after.elements - before.elements).toBeLessThan(200);
   }, 180_000);
 });
+
+/** ms from the beginning of the navigation. */
+async function firstPaint(page: Page): Promise<number> {
+  return Number(await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`));
+}
 
 /** Once the page has heard of all that was sent before. */
 async function size(page: Page): Promise<{ heap: number; elements: number }> {
