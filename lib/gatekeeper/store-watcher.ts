@@ -1,3 +1,4 @@
+import type { Subscription } from 'rxjs';
 import { type StoredPermit, expire, expired } from '../semaphores/index.js';
 import type { RecordChange } from '../stores/index.js';
 import type { Context } from './context.js';
@@ -13,6 +14,7 @@ import type { Semaphore } from './semaphore.js';
  */
 export class StoreWatcher {
   #isStopped = false;
+  #endOwn?: Subscription;
   #endWatch?: () => Promise<void>;
 
   constructor(
@@ -22,12 +24,16 @@ export class StoreWatcher {
   ) {}
 
   async start(): Promise<void> {
+    this.#endOwn = this.context.events.subscribe((event) => {
+      if (event.type === 'audited') void this.#heedOwn(event.semaphore);
+    });
     this.#endWatch = await this.context.store.watch(KEY_PREFIX, (change) => void this.#hear(change));
   }
 
   /** A sweep that is under way ends soon. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#endOwn?.unsubscribe();
     await this.#endWatch?.();
   }
 
@@ -45,6 +51,17 @@ export class StoreWatcher {
       if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
     }
     if (this.isLoadingAllowed()) await this.directory.code.load();
+  }
+
+  /** The store tells a node nothing of what it wrote itself: what an operator took away here may be held here. */
+  async #heedOwn(name: string): Promise<void> {
+    try {
+      const semaphore = this.directory.known.get(name);
+      await semaphore?.holdings.verify();
+      semaphore?.line.wake();
+    } catch (error) {
+      this.#report(error, 'take in a change', name);
+    }
   }
 
   async #hear({ key, text }: RecordChange): Promise<void> {

@@ -84,7 +84,7 @@ async function sendTo(
   route: Route,
   { param, query, body, headers }: TypeOf<ReturnType<typeof requestsOf>>,
 ) {
-  const path = `/${route.path.replaceAll(/:\w+/g, () => encodeURIComponent(param.toWellFormed()) || '%20')}?${new URLSearchParams(query)}`;
+  const path = `/${route.path.replaceAll(/:\w+/g, () => encodeURIComponent(Buffer.from(param).toString()) || '%20')}?${new URLSearchParams(query)}`;
   if (route.method === 'GET') return console.get(path, { headers });
   const bounded =
     typeof body === 'object' && body !== null && 'wait' in body ? { ...body, wait: body.wait === 0 ? 0 : 1 } : body;

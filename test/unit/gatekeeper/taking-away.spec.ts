@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NotInCodeError } from 'nestjs-gatekeeper';
+import { settled } from './fake-time.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from './nodes.js';
 
 const ANN = { by: 'ann', reason: 'flood' };
@@ -8,6 +9,30 @@ const ANN = { by: 'ann', reason: 'flood' };
 async function two(nodes: TestCluster): Promise<[TestNode, TestNode]> {
   return [await nodes.node(), await nodes.node()];
 }
+
+describe('what an operator takes away through the node that holds it', () => {
+  const cluster = useCluster();
+
+  it.each(['revoke', 'remove'] as const)('ends at once: %s', async (verb) => {
+    const { gatekeeper, of } = await cluster().node();
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    await (verb === 'revoke'
+      ? gatekeeper.definitions.revoke('job', permit.id, ANN)
+      : gatekeeper.definitions.remove('job', ANN));
+    await settled();
+    expect(permit.signal.aborted).toBe(true);
+    expect(of('lost')).toMatchObject([{ reason: 'revoked', permit: { id: permit.id } }]);
+  });
+
+  it('or gives, reaches who waits there', async () => {
+    const { gatekeeper } = await cluster().node();
+    await gatekeeper.definitions.pause('job', ANN);
+    const waiting = gatekeeper.acquire('job', { timeout: '1h' });
+    await settled();
+    await gatekeeper.definitions.resume('job', ANN);
+    expect((await waiting).isHeld).toBe(true);
+  });
+});
 
 describe('reset and remove', () => {
   const cluster = useCluster();
