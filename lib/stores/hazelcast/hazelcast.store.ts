@@ -25,8 +25,10 @@ export class HazelcastStore implements RecordStore {
   readonly #feed: ChangeFeed;
   readonly #connection: Connection<Session>;
   #closing: Promise<void> | undefined;
-  /** Of the last call, if it failed. */
+  /** Of the last call for records, if it failed. */
   #problem: string | undefined;
+  /** Of the last reading of the clock, if it failed: members that tell their time may still refuse the records. */
+  #clockProblem: string | undefined;
 
   constructor(
     readonly options: ResolvedOptions,
@@ -93,10 +95,12 @@ export class HazelcastStore implements RecordStore {
     const { clock } = this.#connected();
     try {
       const reading = await clock.read();
-      this.#problem = undefined;
+      this.#clockProblem = undefined;
       return reading;
     } catch (error) {
-      throw this.#failed(readFailure(error));
+      const failure = readFailure(error);
+      this.#clockProblem = failure.message;
+      throw failure;
     }
   }
 
@@ -111,7 +115,9 @@ export class HazelcastStore implements RecordStore {
 
   health(): StoreHealth {
     const session = this.#connection.session;
-    const problem = this.#closing ? 'the store is closed' : (this.#connection.problem ?? this.#problem);
+    const problem = this.#closing
+      ? 'the store is closed'
+      : (this.#connection.problem ?? this.#problem ?? this.#clockProblem);
     return {
       connected: session !== undefined,
       members: session ? dataMembers(session) : 0,
