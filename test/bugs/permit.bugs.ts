@@ -29,7 +29,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/semaphores/token.ts',
-        find: 'return Math.max(lastToken + 1, Math.floor(now) * 1024);',
+        find: 'return Math.max(lastToken + 1, Math.floor(now) * PER_MS);',
         replace: 'return Math.max(lastToken + 1, Math.sign(now));',
       },
     ],

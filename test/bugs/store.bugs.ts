@@ -75,7 +75,7 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/gatekeeper/holdings.ts',
-        find: 'if (error instanceof UnknownOutcomeError) void this.#reclaim(permitId);',
+        find: 'if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId);',
         replace: '',
       },
     ],
