@@ -60,7 +60,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/gatekeeper/holdings.ts',
-        find: '    if (!lease.isHeld) {\n      void this.#reclaim(permit.id);\n      return false;\n    }\n',
+        find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id);\n      return false;\n    }\n',
         replace: '',
       },
       {

@@ -19,7 +19,7 @@ export const BEAT = 5000;
 
 const text = z.string();
 const key = z.string().max(1000);
-const journal = z.string().regex(/^[a-z][a-z-]{0,39}$/);
+const journal = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 
 const healthSchema = z.object({
   connected: z.boolean(),
