@@ -3,10 +3,11 @@ import type { Randomness } from './context.js';
 
 /**
  * Ids that nobody else makes: 96 random bits per process, then a counter. As unique as random ones, and an order of
- * magnitude cheaper where each write needs one.
+ * magnitude cheaper where each write needs one. Of small letters, digits and one dot only: an operator gives them to a
+ * command line, which would take one that begins with "-" for an option.
  */
 export function systemRandomness(): Randomness {
-  const prefix = `${randomBytes(12).toString('base64url')}.`;
+  const prefix = `${BigInt(`0x${randomBytes(12).toString('hex')}`).toString(36)}.`;
   let count = 0;
   return { number: Math.random, id: () => prefix + (count++).toString(36), instance: randomUUID };
 }
