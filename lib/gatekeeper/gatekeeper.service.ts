@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { type GatekeeperOptions, parseGatekeeperOptions } from './gatekeeper-options.js';
+import { type GatekeeperOptions, parseGatekeeperOptions } from './options/gatekeeper-options.js';
 import { Gatekeeper } from './gatekeeper.js';
 
 /** The {@link Gatekeeper} of a Nest application, started and closed with it. */

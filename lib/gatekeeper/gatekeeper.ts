@@ -1,29 +1,29 @@
 import type { Observable, Subject } from 'rxjs';
 import { type NodeClock, systemClock } from '../clock/index.js';
-import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
-import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context.js';
-import { createContext } from './create-context.js';
-import { Deadline, answerWithin } from './deadline.js';
+import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './options/call-options.js';
+import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context/context.js';
+import { createContext } from './context/create-context.js';
+import { Deadline, answerWithin } from './context/deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
-import { logEvent } from './event-log.js';
+import { logEvent } from './context/event-log.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { Roster } from './nodes/index.js';
-import type { GatekeeperEvent } from './events.js';
-import type { Explanation } from './explanation.js';
-import type { GatekeeperSettings } from './gatekeeper-options.js';
+import type { GatekeeperEvent } from './context/events.js';
+import type { Explanation } from './state/explanation.js';
+import type { GatekeeperSettings } from './options/gatekeeper-options.js';
 import { type Overview, readOverview } from './overview/index.js';
-import { Periodic } from './periodic.js';
-import type { Permit } from './permit.js';
-import { ProxiedPermits } from './proxied-permits.js';
-import { systemRandomness } from './random-ids.js';
-import type { RunPermit } from './run-permit.js';
-import type { RunResult } from './runner.js';
+import { Periodic } from './concurrency/periodic.js';
+import type { Permit } from './leases/permit.js';
+import { ProxiedPermits } from './leases/proxied-permits.js';
+import { systemRandomness } from './context/random-ids.js';
+import type { RunPermit } from './runs/run-permit.js';
+import type { RunResult } from './runs/runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
 import type { RecordStore } from '../stores/index.js';
-import { type GatekeeperState, stateLine } from './state.js';
-import { readState } from './state-reader.js';
-import { StoreWatcher } from './store-watcher.js';
+import { type GatekeeperState, stateLine } from './state/state.js';
+import { readState } from './state/state-reader.js';
+import { StoreWatcher } from './records/store-watcher.js';
 
 /** What tests put in the stead of the machine's clocks and chance. */
 export interface Surroundings {

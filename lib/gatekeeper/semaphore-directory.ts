@@ -1,7 +1,7 @@
 import { InvalidOptionsError, type SemaphoreRecord, nameSchema, faultsOf } from '../semaphores/index.js';
-import type { Context } from './context.js';
+import type { Context } from './context/context.js';
 import { type Archived, CodeDefinitions } from './definitions/index.js';
-import { RecordKeeper } from './record-keeper.js';
+import { RecordKeeper } from './records/record-keeper.js';
 import { Semaphore } from './semaphore.js';
 
 /** All semaphores that this node knows, by name; made when first asked for. */

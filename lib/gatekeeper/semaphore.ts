@@ -5,19 +5,19 @@ import {
   parseAcquireOptions,
   parseRunOptions,
   parseWaitOptions,
-} from './call-options.js';
-import type { Context } from './context.js';
+} from './options/call-options.js';
+import type { Context } from './context/context.js';
 import type { CodeDefinitions } from './definitions/index.js';
-import { type Explanation, explain } from './explanation.js';
-import type { SkipReason } from './events.js';
+import { type Explanation, explain } from './state/explanation.js';
+import type { SkipReason } from './context/events.js';
 import { UnknownSemaphoreError } from './gatekeeper.errors.js';
-import { type Attempt, Holdings } from './holdings.js';
-import type { Permit, PermitOwner } from './permit.js';
-import type { RecordKeeper } from './record-keeper.js';
-import { Reclaims } from './reclaims.js';
-import type { RunPermit } from './run-permit.js';
-import { type RunResult, Runner } from './runner.js';
-import { WaitingLine } from './waiting-line.js';
+import { type Attempt, Holdings } from './leases/holdings.js';
+import type { Permit, PermitOwner } from './leases/permit.js';
+import type { RecordKeeper } from './records/record-keeper.js';
+import { Reclaims } from './records/reclaims.js';
+import type { RunPermit } from './runs/run-permit.js';
+import { type RunResult, Runner } from './runs/runner.js';
+import { WaitingLine } from './leases/waiting-line.js';
 
 /**
  * One semaphore, as this node uses it. The errors of all verbs: InvalidOptionsError for options that can't be used,

@@ -52,14 +52,14 @@ export const PERMIT_BUGS: readonly Bug[] = [
     name: 'revived',
     why: 'keep-alive and extend() ask again for what has ended: the holder was told that it is over, and then it is not',
     patches: [
-      { file: 'lib/gatekeeper/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
+      { file: 'lib/gatekeeper/leases/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
       {
-        file: 'lib/gatekeeper/holdings.ts',
+        file: 'lib/gatekeeper/leases/holdings.ts',
         find: '      if (!lease.isHeld) return { result: false };\n',
         replace: '',
       },
       {
-        file: 'lib/gatekeeper/holdings.ts',
+        file: 'lib/gatekeeper/leases/holdings.ts',
         find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id);\n      return false;\n    }\n',
         replace: '',
       },
@@ -69,7 +69,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: 'return this.holdings.refresh(permit.lease, duration);',
       },
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: '    this.#permit = permit;\n    this.#sent = sent;\n  }\n\n  /** Ends',
         replace: '    this.#permit = permit;\n    this.#sent = sent;\n    this.#end = undefined;\n  }\n\n  /** Ends',
       },

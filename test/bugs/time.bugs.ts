@@ -63,7 +63,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'notAfter: firstSeen + duration',
       },
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: 'return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
@@ -75,7 +75,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'the lease begins when the answer comes: by the time that the answer took, the holder counts on it too long',
     patches: [
       {
-        file: 'lib/gatekeeper/record-keeper.ts',
+        file: 'lib/gatekeeper/records/record-keeper.ts',
         find: 'done: () => done(sent), quiet };',
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
       },
@@ -87,7 +87,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'the monotonic clock is enough: it stands still while the machine sleeps, and the lease with it',
     patches: [
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: 'timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
       },
@@ -99,7 +99,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'a permit is held until it is given back: its holder never looks at a clock',
     patches: [
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: 'timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'timing.clockTolerance - 0 * Math.max(monotonic, wall);',
       },
@@ -111,12 +111,12 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'a timer ends the lease, so nobody need read a clock: after a freeze the first look still says "held"',
     patches: [
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: "    if (!this.#end && this.remaining <= 0) this.finish('expired');\n    return this.#end;",
         replace: '    return this.#end;',
       },
       {
-        file: 'lib/gatekeeper/lease.ts',
+        file: 'lib/gatekeeper/leases/lease.ts',
         find: '    if (this.isHeld) this.#cancelTimer = this.#lookAgain();',
         replace:
           "    if (this.remaining <= 0) this.finish('expired');\n    if (this.isHeld) this.#cancelTimer = this.#lookAgain();",

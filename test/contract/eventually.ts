@@ -6,7 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @param within deadline in ms
  * @throws what the last attempt threw, or an error that names `what`
  */
-export async function eventually<T>(what: string, attempt: () => T | Promise<T>, within = 20_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  attempt: () => T | Promise<T>,
+  within = 20_000,
+): Promise<Exclude<T, false>> {
   const deadline = performance.now() + within;
   for (;;) {
     const outcome = await settle(attempt);
@@ -18,10 +22,10 @@ export async function eventually<T>(what: string, attempt: () => T | Promise<T>,
 
 async function settle<T>(
   attempt: () => T | Promise<T>,
-): Promise<{ done: true; value: T } | { done: false; error?: unknown }> {
+): Promise<{ done: true; value: Exclude<T, false> } | { done: false; error?: unknown }> {
   try {
     const value = await attempt();
-    return value === false ? { done: false } : { done: true, value };
+    return value === false ? { done: false } : { done: true, value: value as Exclude<T, false> };
   } catch (error) {
     return { done: false, error };
   }

@@ -86,7 +86,7 @@ export class RunningSample {
   nextLine(pattern: RegExp, within: number, ports = this.ports): Promise<AppLine> {
     const from = performance.now();
     const find = () => this.lines(pattern, from).find(({ port }) => ports.includes(port)) ?? false;
-    return eventually(`${ports.join(' or ')} says ${pattern}`, find, within) as Promise<AppLine>;
+    return eventually(`${ports.join(' or ')} says ${pattern}`, find, within);
   }
 
   /** The pid that it shows beside a port. */

@@ -11,7 +11,7 @@ import type {
   Overview,
 } from '../../gatekeeper/index.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
-import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
+import { parseGatekeeperOptions } from '../../gatekeeper/options/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 import type { StoreDefinition } from '../../stores/index.js';

@@ -1,8 +1,8 @@
 import type { Subscription } from 'rxjs';
 import type { CancelTimer } from '../../clock/index.js';
 import type { SemaphoreRecord } from '../../semaphores/index.js';
-import type { Context } from '../context.js';
-import type { GatekeeperEvent } from '../events.js';
+import type { Context } from '../context/context.js';
+import type { GatekeeperEvent } from '../context/events.js';
 import type { BoundedArchive } from './bounded-archive.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 

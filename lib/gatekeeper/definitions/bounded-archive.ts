@@ -1,5 +1,5 @@
-import type { Context } from '../context.js';
-import { Deadline, DeadlinePassed } from '../deadline.js';
+import type { Context } from '../context/context.js';
+import { Deadline, DeadlinePassed } from '../context/deadline.js';
 import {
   type ArchivedDefinition,
   CorruptArchiveError,

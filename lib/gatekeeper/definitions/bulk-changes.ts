@@ -6,12 +6,12 @@ import {
   edit,
   intendedDefinition,
 } from '../../semaphores/index.js';
-import { abreast } from '../abreast.js';
-import { type Context, timeOf } from '../context.js';
-import { listRecords } from '../list-records.js';
+import { abreast } from '../concurrency/abreast.js';
+import { type Context, timeOf } from '../context/context.js';
+import { listRecords } from '../records/list-records.js';
 import type { NodeCard } from '../nodes/index.js';
-import { isUnreadable } from '../known-record.js';
-import { KEY_PREFIX, type RecordKeeper } from '../record-keeper.js';
+import { isUnreadable } from '../records/known-record.js';
+import { KEY_PREFIX, type RecordKeeper } from '../records/record-keeper.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import { type MigrationPlan, type MigrationStep, nameMatcher, planSteps } from './migration.js';

@@ -9,11 +9,11 @@ import {
   reinstate,
   restore,
 } from '../../semaphores/index.js';
-import { abreast } from '../abreast.js';
-import type { Context } from '../context.js';
-import type { Step } from '../plan.js';
-import { isUnreadable } from '../known-record.js';
-import type { RecordKeeper } from '../record-keeper.js';
+import { abreast } from '../concurrency/abreast.js';
+import type { Context } from '../context/context.js';
+import type { Step } from '../records/plan.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { RecordKeeper } from '../records/record-keeper.js';
 import type { Archived } from './bounded-archive.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 

@@ -1,8 +1,8 @@
 import { type DefinitionChange, type SemaphoreRecord, type View, intendedDefinition } from '../../semaphores/index.js';
-import type { Context } from '../context.js';
+import type { Context } from '../context/context.js';
 import { EditConflictError } from '../gatekeeper.errors.js';
 import type { Audit, AuditAction } from '../journals/index.js';
-import type { RecordKeeper } from '../record-keeper.js';
+import type { RecordKeeper } from '../records/record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';

@@ -13,11 +13,11 @@ import {
   remove,
   resume,
 } from '../../semaphores/index.js';
-import type { Context } from '../context.js';
+import type { Context } from '../context/context.js';
 import type { Audit } from '../journals/index.js';
 import type { NodeCard } from '../nodes/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
-import type { RecordKeeper } from '../record-keeper.js';
+import type { RecordKeeper } from '../records/record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';

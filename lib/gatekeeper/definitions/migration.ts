@@ -7,9 +7,9 @@ import {
   matchersOf,
   mismatchOf,
 } from '../../semaphores/index.js';
-import type { NodeIdentity } from '../context.js';
+import type { NodeIdentity } from '../context/context.js';
 import type { NodeCard } from '../nodes/index.js';
-import { type HolderState, holderStates } from '../holder-state.js';
+import { type HolderState, holderStates } from '../state/holder-state.js';
 import type { MigrationRequest, Patterns } from './migration-request.js';
 
 /** What a migration does with one definition. */

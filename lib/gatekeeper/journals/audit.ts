@@ -1,5 +1,5 @@
 import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
-import { type Context, type NodeIdentity, timeOf } from '../context.js';
+import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
 import { JournalWriter } from './journal-writer.js';
 
 export type AuditAction = DefinitionChange['kind'] | 'revoke' | 'restore';

@@ -1,7 +1,7 @@
 import type { CancelTimer } from '../../clock/index.js';
 import type { Journal } from '../../stores/index.js';
-import type { Context } from '../context.js';
-import { answerWithin } from '../deadline.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../context/deadline.js';
 
 /** ms in which entries are gathered before they are sent together. */
 const GATHERING = 100;

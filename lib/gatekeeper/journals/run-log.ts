@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs';
-import { type Context, type NodeIdentity, timeOf } from '../context.js';
-import type { GatekeeperEvent, SkipReason } from '../events.js';
+import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
+import type { GatekeeperEvent, SkipReason } from '../context/events.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns } from './last-runs.js';
 

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { type Context, timeOf } from '../context.js';
-import { answerWithin } from '../deadline.js';
-import { LIST_FACTOR } from '../list-records.js';
-import { Periodic } from '../periodic.js';
+import { type Context, timeOf } from '../context/context.js';
+import { answerWithin } from '../context/deadline.js';
+import { LIST_FACTOR } from '../records/list-records.js';
+import { Periodic } from '../concurrency/periodic.js';
 import { type NodeCard, type TaskCard, decodeCards, encodeCards } from './node-card.js';
 
 const KEY_PREFIX = 'nodes:';

@@ -1,8 +1,8 @@
-import { type Context, timeOf } from '../context.js';
+import { type Context, timeOf } from '../context/context.js';
 import type { RunEntry, RunLog } from '../journals/index.js';
 import type { NodeCard, Roster } from '../nodes/index.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
-import { readState } from '../state-reader.js';
+import { readState } from '../state/state-reader.js';
 import { groupedBy } from './grouped.js';
 import { NodeMatches } from './node-matches.js';
 import { type Overview, semaphoreOverview } from './overview.js';

@@ -1,7 +1,7 @@
 import { intendedDefinition } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { NodeCard, TaskCard } from '../nodes/index.js';
-import type { SemaphoreState } from '../state.js';
+import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
 import type { NodeMatches } from './node-matches.js';
 import { type ScheduledTask, nextRun } from './scheduled-task.js';

@@ -1,7 +1,7 @@
 import type { SemaphoreDefinition } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { NodeCard } from '../nodes/index.js';
-import type { SemaphoreState } from '../state.js';
+import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledTask, clusterTimeOf } from './scheduled-task.js';
 import { spokenDuration, spokenTime } from './spoken.js';

@@ -1,5 +1,5 @@
 import { ArrayJournal } from '../../../lib/stores/array-journal.js';
-import { KEY_PREFIX } from '../../../lib/gatekeeper/record-keeper.js';
+import { KEY_PREFIX } from '../../../lib/gatekeeper/records/record-keeper.js';
 import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/semaphores/index.js';
 import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';

@@ -1,4 +1,4 @@
-import type { Lease } from '../../../lib/gatekeeper/lease.js';
+import type { Lease } from '../../../lib/gatekeeper/leases/lease.js';
 import type { SemaphoreRecord, StoredPermit } from '../../../lib/semaphores/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { Trace } from './trace.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { NodeCard, RunEntry, SemaphoreDefinition, TaskCard } from 'nestjs-gatekeeper';
 import { NodeMatches } from '../../../lib/gatekeeper/overview/node-matches.js';
 import { type SemaphoreFacts, semaphoreOverview } from '../../../lib/gatekeeper/overview/overview.js';
-import type { SemaphoreState } from '../../../lib/gatekeeper/state.js';
+import type { SemaphoreState } from '../../../lib/gatekeeper/state/state.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const MINUTE = 60_000;

@@ -1,0 +1,41 @@
+import type { CancelTimer, NodeClock } from '../../clock/index.js';
+
+/**
+ * Repeats a piece of work, with up to a fifth of the interval of jitter, until it is stopped. One at a time: the next
+ * is planned when the former ended, however it ended.
+ */
+export class Periodic {
+  #cancelTimer?: CancelTimer;
+  #isStopped = false;
+
+  constructor(
+    private readonly nodeClock: NodeClock,
+    private readonly work: () => Promise<void>,
+    private readonly options: {
+      /** ms */
+      readonly interval: number;
+      readonly chance: () => number;
+      readonly onError: (error: unknown) => void;
+    },
+  ) {}
+
+  /** @param delay ms before the first time; the interval unless given */
+  start(delay = this.#nextDelay()): void {
+    this.#cancelTimer = this.nodeClock.schedule(() => void this.#tick(), delay);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+  }
+
+  async #tick(): Promise<void> {
+    // What was under way when it was stopped has lost what it works on.
+    await this.work().catch((error: unknown) => this.#isStopped || this.options.onError(error));
+    if (!this.#isStopped) this.start();
+  }
+
+  #nextDelay(): number {
+    return this.options.interval * (0.9 + 0.2 * this.options.chance());
+  }
+}

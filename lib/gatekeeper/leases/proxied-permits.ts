@@ -1,0 +1,253 @@
+import { filter } from 'rxjs';
+import {
+  type DenialReason,
+  InvalidOptionsError,
+  type SemaphoreRecord,
+  type StoredPermit,
+  decide,
+  durationFault,
+  release,
+} from '../../semaphores/index.js';
+import { UnknownOutcomeError } from '../../stores/index.js';
+import type { Context } from '../context/context.js';
+import { Doorbell } from '../concurrency/doorbell.js';
+import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
+import type { Step } from '../records/plan.js';
+import type { Semaphore } from '../semaphore.js';
+
+/** Who asks for a permit on behalf of whom. All of it is believed: whoever may ask was let in before. */
+export interface ProxiedRequest {
+  readonly semaphore: string;
+  /** Who asks, for all nodes and for ever the same: the permit is refreshed and released under that name alone. */
+  readonly instance: string;
+  /** Whoever asks again by the same name refreshes the permit that is there. */
+  readonly holder: string;
+  readonly acquirer: string;
+  /** The node's own unless given. */
+  readonly group?: string;
+  /** ms; the definition's unless given. */
+  readonly duration?: number;
+}
+
+/** Which permit, as its answer told. */
+export interface ProxiedPermit {
+  readonly semaphore: string;
+  readonly instance: string;
+  readonly id: string;
+}
+
+export interface ProxiedGrant {
+  readonly outcome: 'granted';
+  readonly permit: StoredPermit;
+  /** ms for which whoever asked may count on it, from the moment at which the request was sent. */
+  readonly remaining: number;
+}
+
+export interface ProxiedDenial {
+  readonly outcome: 'denied';
+  readonly reason: DenialReason;
+  readonly holders: readonly StoredPermit[];
+}
+
+export type ProxiedAnswer = ProxiedGrant | ProxiedDenial;
+
+export interface ProxiedWait {
+  /** ms */
+  readonly wait: number;
+  /** Gives up when it aborts: nobody would hear of the permit. */
+  readonly signal: AbortSignal;
+}
+
+/** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
+const LONGEST_NAP = 5000;
+/** Those that hear of one release together don't all ask in the same ms. */
+const JITTER = 20;
+
+/**
+ * Permits for those who are no nodes: they ask a node, hold by their own clock, and may ask another node next. Nothing
+ * is kept here between two requests; what is true of a permit stands in the record. So no node tells the holder that it
+ * ended: who wants to keep it asks for a refresh in time.
+ */
+export class ProxiedPermits {
+  #isClosed = false;
+  readonly #waiting = new Set<Doorbell>();
+
+  constructor(
+    private readonly semaphoreOf: (name: string) => Semaphore,
+    private readonly context: Context,
+  ) {}
+
+  /** How many wait here for a permit, or are about to get one. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Takes a permit, and waits for one up to `wait` ms. Asks only when the record changed or a permit ran out.
+   *
+   * @throws UnknownSemaphoreError, InvalidOptionsError, the errors of a store that can't be asked, or the signal's reason
+   */
+  async take(request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
+    const { nodeClock } = this.context;
+    this.#checkDuration(request);
+    const until = nodeClock.monotonic() + wait;
+    const { bell, end } = this.#listen(request.semaphore, signal);
+    try {
+      for (;;) {
+        bell.reset();
+        const answer = await this.#takeNow(request);
+        if (answer.outcome === 'granted') return await this.#unlessAborted(request, answer, signal);
+        signal.throwIfAborted();
+        const left = until - nodeClock.monotonic();
+        if (left <= 0 || this.#isClosed) return answer;
+        await bell.wait(Math.min(left, this.#untilWorthwhile(request.semaphore, answer)));
+        signal.throwIfAborted();
+      }
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Lets a permit last longer. Never grants anew: a permit that is over stays so.
+   *
+   * @param permit with the token that its answer told
+   * @throws as {@link take}
+   */
+  async refresh(
+    permit: ProxiedPermit & { readonly token: number },
+    { duration }: { readonly duration?: number } = {},
+  ): Promise<ProxiedAnswer> {
+    this.#checkDuration({ semaphore: permit.semaphore, duration });
+    const { keeper } = this.semaphoreOf(permit.semaphore);
+    return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
+      const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
+      // In grace after lost data nobody can say yet that it is over.
+      const reason = record?.grace && !view.isDead(record.grace) ? 'recovering' : 'permit-lost';
+      if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
+      const { id: permitId, instance, holder, acquirer, group } = held;
+      const heldFor = this.#left(held);
+      const who = { permitId, instance, holder, acquirer, group, held, heldFor };
+      // Whoever refreshes is at work: a pause lets it finish.
+      const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
+      return this.#step(permit.semaphore, decide(record, request, view));
+    });
+  }
+
+  /** @returns false when it was not held any more */
+  async release(permit: ProxiedPermit): Promise<boolean> {
+    const { keeper, line } = this.semaphoreOf(permit.semaphore);
+    const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
+      const held = record?.permits.find((each) => isSame(each, permit));
+      const next = held && release(record!, held.id, view, nonce);
+      return next ? { write: next, done: () => held } : { result: undefined };
+    });
+    if (!released) return false;
+    this.context.events.next({ type: 'released', semaphore: permit.semaphore, permit: released });
+    // The store does not tell a node of its own writes.
+    line.wake();
+    return true;
+  }
+
+  /** Ends all waiting: they are denied as `closing`. */
+  close(): void {
+    this.#isClosed = true;
+    for (const bell of this.#waiting) bell.ring();
+  }
+
+  async #takeNow(request: ProxiedRequest): Promise<ProxiedAnswer> {
+    if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
+    const { keeper, reclaims } = this.semaphoreOf(request.semaphore);
+    const permitId = this.context.random.id();
+    const { instance, holder, acquirer, group = this.context.node.group, duration } = request;
+    try {
+      const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
+        const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
+        const held = this.#held(record, isOwn);
+        // Over, but not yet for others: taking it anew would give one slot to two that share a name.
+        const isEnding =
+          !held && record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isDead(each));
+        const denied = { outcome: 'denied', reason: 'no-permit' } as const;
+        if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
+        const heldFor = held && this.#left(held);
+        const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
+        return this.#step(request.semaphore, decide(record, asked, view));
+      });
+      if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
+        throw new UnknownSemaphoreError(request.semaphore);
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) void reclaims.reclaim(permitId);
+      throw error;
+    }
+  }
+
+  #step(semaphore: string, decision: ReturnType<typeof decide>): Step<ProxiedAnswer> {
+    if (decision.outcome === 'denied') return { result: decision };
+    const { outcome, permit, record } = decision;
+    return {
+      quiet: true,
+      write: record,
+      done: (sent): ProxiedAnswer => {
+        const { nodeClock, timing } = this.context;
+        const took = Math.max(nodeClock.monotonic() - sent.monotonic, nodeClock.wall() - sent.wall);
+        const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
+        if (remaining <= 0) {
+          // The answer came after the end: nobody may count on it, so it goes back.
+          void this.semaphoreOf(semaphore).reclaims.reclaim(permit.id);
+          return { outcome: 'denied', reason: 'permit-lost', holders: [] };
+        }
+        this.context.events.next({ type: outcome, semaphore, permit });
+        return { outcome: 'granted', permit, remaining };
+      },
+    };
+  }
+
+  /** A permit that is surely not over yet, whichever of the members' clocks is right. */
+  #held(record: SemaphoreRecord | undefined, isIt: (permit: StoredPermit) => boolean): StoredPermit | undefined {
+    return record?.permits.find((permit) => isIt(permit) && this.#left(permit) > 0);
+  }
+
+  #left({ expiresAt, duration }: StoredPermit): number {
+    return Math.min(duration, expiresAt - this.context.clusterClock.earliest());
+  }
+
+  async #unlessAborted(request: ProxiedRequest, grant: ProxiedGrant, signal: AbortSignal): Promise<ProxiedGrant> {
+    if (signal.aborted) await this.release({ ...request, id: grant.permit.id });
+    signal.throwIfAborted();
+    return grant;
+  }
+
+  #untilWorthwhile(name: string, { holders, reason }: ProxiedDenial): number {
+    const jitter = this.context.random.number() * JITTER;
+    if (reason !== 'no-permit') return LONGEST_NAP + jitter;
+    const { keeper } = this.semaphoreOf(name);
+    const untilExpiry = Math.min(...holders.map((permit) => keeper.untilDead(permit)));
+    return Math.min(LONGEST_NAP, Math.max(1, untilExpiry)) + jitter;
+  }
+
+  /** Rings at each change of the record, and when waiting has to end. */
+  #listen(name: string, signal: AbortSignal): { bell: Doorbell; end: () => void } {
+    const bell = new Doorbell(this.context.nodeClock);
+    const subscription = this.context.news.pipe(filter((changed) => changed === name)).subscribe(bell.ring);
+    this.#waiting.add(bell);
+    signal.addEventListener('abort', bell.ring);
+    const end = () => {
+      subscription.unsubscribe();
+      this.#waiting.delete(bell);
+      signal.removeEventListener('abort', bell.ring);
+    };
+    return { bell, end };
+  }
+
+  /** @throws InvalidOptionsError */
+  #checkDuration({ semaphore, duration }: Pick<ProxiedRequest, 'semaphore' | 'duration'>): void {
+    const fault = duration === undefined ? undefined : durationFault(duration, this.context.timing.clockTolerance);
+    if (fault) throw new InvalidOptionsError(`a permit of semaphore ${JSON.stringify(semaphore)}`, [fault]);
+  }
+}
+
+function isSame(stored: StoredPermit, { id, instance }: ProxiedPermit): boolean {
+  return stored.id === id && stored.instance === instance;
+}

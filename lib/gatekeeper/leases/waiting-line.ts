@@ -1,0 +1,122 @@
+import type { CancelTimer } from '../../clock/index.js';
+import type { StoredPermit } from '../../semaphores/index.js';
+import type { Context } from '../context/context.js';
+import { AcquireTimeoutError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
+import type { Attempt, AttemptOptions, Holdings } from './holdings.js';
+import type { Permit } from './permit.js';
+import { SerialQueue } from '../concurrency/serial-queue.js';
+
+export interface WaitOptions extends AttemptOptions {
+  /** ms; for ever unless given. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
+const LONGEST_NAP = 5_000;
+/** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
+const SHORT_NAP = 1_000;
+/** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that nobody starves. */
+const JITTER = 20;
+
+/**
+ * Those in this process who wait for a permit of one semaphore: first come, first served. Between processes chance
+ * decides. It wakes by news of the record and at the earliest expiry, and asks the store at no other time.
+ */
+export class WaitingLine {
+  #line = new SerialQueue();
+  #wake = new Set<() => void>();
+  /** Counts the news, so that what came while a look at the record was under way is not missed. */
+  #news = 0;
+
+  constructor(
+    private readonly semaphore: string,
+    private readonly holdings: Holdings,
+    private readonly context: Context,
+    /** ms until a permit may be taken over. */
+    private readonly untilDead: (permit: StoredPermit) => number,
+    /** Whether anybody defined the semaphore, or is about to. */
+    private readonly isExpected: () => boolean,
+  ) {}
+
+  /** News of the record, or of this node. */
+  wake(): void {
+    this.#news++;
+    for (const wake of this.#wake) wake();
+  }
+
+  /**
+   * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
+   * @throws UnknownSemaphoreError when nobody defined the semaphore: it would wait for ever
+   * @throws the signal's reason when it aborts
+   */
+  async acquire(options: WaitOptions): Promise<Permit> {
+    const quit = new AbortController();
+    const abort = () => quit.abort(options.signal?.reason);
+    const cancel = this.#after(options.timeout, quit);
+    options.signal?.addEventListener('abort', abort);
+    try {
+      options.signal?.throwIfAborted();
+      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
+      if (this.holdings.holds(options.holder)) return await this.#acquire(options, quit.signal);
+      return await this.#line.run(() => this.#acquire(options, quit.signal), quit.signal);
+    } finally {
+      cancel?.();
+      options.signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #after(timeout: number | undefined, quit: AbortController): CancelTimer | undefined {
+    if (timeout === undefined) return undefined;
+    const timeUp = () => quit.abort(new AcquireTimeoutError(this.semaphore, timeout, 'no-permit'));
+    return this.context.nodeClock.schedule(timeUp, timeout);
+  }
+
+  async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
+    for (;;) {
+      const news = this.#news;
+      const attempt = await this.holdings.attempt(options);
+      if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
+      if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
+      if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
+      if (quit.aborted) throw this.#failure(options, attempt);
+    }
+  }
+
+  #failure(options: WaitOptions, attempt: Attempt & { permit?: undefined }): Error {
+    if (options.signal?.aborted) return options.signal.reason as Error;
+    return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
+  }
+
+  /** Who gave up while the grant was under way doesn't want it any more. */
+  async #unlessAborted(permit: Permit, signal?: AbortSignal): Promise<Permit> {
+    if (signal?.aborted) await permit.release();
+    signal?.throwIfAborted();
+    return permit;
+  }
+
+  #untilWorthwhile(attempt: Attempt & { permit?: undefined }): number {
+    const jitter = this.context.random.number() * JITTER;
+    if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
+    return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;
+  }
+
+  #untilExpiry(holders: readonly StoredPermit[]): number {
+    return Math.max(1, Math.min(...holders.map((permit) => this.untilDead(permit))));
+  }
+
+  #nap(delay: number, quit: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel();
+        this.#wake.delete(wake);
+        quit.removeEventListener('abort', wake);
+        resolve();
+      };
+      const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay, true);
+      this.#wake.add(wake);
+      quit.addEventListener('abort', wake);
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show } from '../../semaphores/index.js';
+import type { AttemptOptions } from '../leases/holdings.js';
+import { choiceSchema, delaySchema, switchSchema } from './option-types.js';
+import type { RunSettings, Skipped } from '../runs/runner.js';
+import type { WaitOptions } from '../leases/waiting-line.js';
+
+/** Options of `tryAcquire`. Durations are ms, or text as the `ms` package reads it. */
+export interface AcquireOptions {
+  /** Holds another permit than the rest of this process: name a holder for each. */
+  readonly holder?: string;
+  /** For the acquirer pattern, in place of the node's own name. */
+  readonly acquirer?: string;
+  /** How long the permit lasts; the definition's duration unless given. Without a definition it makes one. */
+  readonly duration?: number | string;
+  /** Refreshes the permit until it is released (default false: it lasts for its duration, unless extended). */
+  readonly keepAlive?: boolean;
+}
+
+/** Options of `acquire`. */
+export interface AcquireWaitOptions extends AcquireOptions {
+  /** How long to wait; for ever unless given. */
+  readonly timeout?: number | string;
+  /** Gives up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `run` and of `@ClusterSingleton`. */
+export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' | 'duration'> {
+  /** Names the run in events, and tells overlapping runs apart; the semaphore's name unless given. */
+  readonly task?: string;
+  /**
+   * true (default): the permit is kept after the run until it expires, so that a node whose clock is late finds it
+   * taken. false: it is released after the run, but not before `atLeastFor`.
+   */
+  readonly hold?: boolean;
+  /** With `hold: false`: how long after the run's start the permit is kept at least. Default 0. */
+  readonly atLeastFor?: number | string;
+  /** Refreshes the permit every third of its duration while the run goes on. Default true. */
+  readonly keepAlive?: boolean;
+  /** A run that takes longer loses its permit: its signal aborts, and the permit runs out. Never unless given. */
+  readonly maxHold?: number | string;
+  /** When the former run of this task in this process still goes on: skip (default), or run beside it. */
+  readonly overlap?: 'skip' | 'allow';
+  /** When the store can't be asked: skip (default), or run without a permit. */
+  readonly onUnavailable?: 'skip' | 'run';
+  /** Told why a run did not take place. When it throws, a `problem` event tells of it; the run counts as skipped. */
+  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
+}
+
+const NO_OPTIONS: AttemptOptions = { keepAlive: false };
+
+const acquireShape = {
+  holder: nameSchema.optional(),
+  acquirer: nameSchema.optional(),
+  duration: durationSchema.optional(),
+};
+
+const acquireSchema = z.strictObject({ ...acquireShape, keepAlive: switchSchema.default(false) });
+
+const waitSchema = acquireSchema.extend({
+  timeout: delaySchema.optional(),
+  signal: z.instanceof(AbortSignal, { error: ({ input }) => `${show(input)} is not an AbortSignal` }).optional(),
+});
+
+const runSchema = z.strictObject({
+  ...acquireShape,
+  task: nameSchema.optional(),
+  hold: switchSchema.default(true),
+  atLeastFor: delaySchema.default(0),
+  keepAlive: switchSchema.default(true),
+  maxHold: durationSchema.optional(),
+  overlap: choiceSchema(['skip', 'allow']).default('skip'),
+  onUnavailable: choiceSchema(['skip', 'run']).default('skip'),
+  onSkip: z
+    .custom<(skipped: Skipped) => void | Promise<void>>((value) => typeof value === 'function', {
+      error: ({ input }) => `${show(input)} is not a function`,
+    })
+    .optional(),
+});
+
+/** @throws InvalidOptionsError */
+export function parseAcquireOptions(semaphore: string, options?: AcquireOptions): AttemptOptions {
+  if (options === undefined) return NO_OPTIONS;
+  return parse(acquireSchema, semaphore, options);
+}
+
+/** @throws InvalidOptionsError */
+export function parseWaitOptions(semaphore: string, options: AcquireWaitOptions = {}): WaitOptions {
+  return parse(waitSchema, semaphore, options);
+}
+
+/** @throws InvalidOptionsError */
+export function parseRunOptions(semaphore: string, options: RunOptions = {}): RunSettings {
+  const settings = parse(runSchema, semaphore, options);
+  return { ...settings, task: settings.task ?? semaphore };
+}
+
+function parse<S extends z.ZodType>(schema: S, semaphore: string, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success)
+    throw new InvalidOptionsError(`options for semaphore ${show(semaphore)}`, faultsOf(parsed.error));
+  return parsed.data;
+}

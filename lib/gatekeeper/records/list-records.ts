@@ -1,0 +1,11 @@
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../context/deadline.js';
+import { KEY_PREFIX } from './record-keeper.js';
+
+/** All records are one answer, which may be large: it gets more time than a call for one of them. */
+export const LIST_FACTOR = 5;
+
+/** Every record's text by its key. @throws StoreUnavailableError */
+export function listRecords({ store, alarm, timing }: Context): Promise<Map<string, string>> {
+  return answerWithin(alarm, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
+}

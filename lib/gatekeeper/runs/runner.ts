@@ -1,0 +1,170 @@
+import type { CancelTimer } from '../../clock/index.js';
+import type { DenialReason } from '../../semaphores/index.js';
+import type { Context } from '../context/context.js';
+import { withPermit } from './current-permit.js';
+import type { SkipReason } from '../context/events.js';
+import type { Attempt, AttemptOptions, Holdings } from '../leases/holdings.js';
+import { Permit } from '../leases/permit.js';
+import { type RunPermit, UnguardedPermit } from './run-permit.js';
+
+/** What a run did not take place for. */
+export interface Skipped {
+  readonly semaphore: string;
+  readonly task: string;
+  readonly reason: SkipReason;
+}
+
+/** Options of a run as they are carried out; durations in ms. */
+export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
+  /** Names the run in events and history, and tells overlapping runs apart. */
+  readonly task: string;
+  readonly hold: boolean;
+  /** ms; with `hold: false` the permit is not given back earlier than this after the run's start. */
+  readonly atLeastFor: number;
+  readonly keepAlive: boolean;
+  /** ms after which a run loses its permit; undefined: never. */
+  readonly maxHold?: number;
+  readonly overlap: 'skip' | 'allow';
+  readonly onUnavailable: 'skip' | 'run';
+  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
+}
+
+export type RunResult<T> =
+  { readonly executed: true; readonly value: T } | { readonly executed: false; readonly reason: SkipReason };
+
+/** Runs work under permits of one semaphore. */
+export class Runner {
+  #count = 0;
+  #running = new Map<string, number>();
+  #whenIdle: (() => void)[] = [];
+  #pendingReleases = new Map<Permit, CancelTimer>();
+
+  constructor(
+    private readonly semaphore: string,
+    private readonly holdings: Holdings,
+    private readonly context: Context,
+  ) {}
+
+  /** Resolves when no run goes on. */
+  async idle(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+    const { task, holder = '' } = settings;
+    // Runs of different holders have permits of their own.
+    const key = `${task}\n${holder}`;
+    if (settings.overlap === 'skip' && this.#running.has(key)) return this.#skip(settings, 'overlap');
+    // Counted before the first await: two calls in one turn must not both pass.
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+    try {
+      return await this.#attempt(work, settings);
+    } finally {
+      this.#ended(key);
+    }
+  }
+
+  #ended(key: string): void {
+    const left = this.#running.get(key)! - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
+    if (this.#running.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** Gives back what waits for its `atLeastFor`. */
+  close(): void {
+    for (const [permit, cancel] of this.#pendingReleases) {
+      cancel();
+      this.holdings.retire(permit);
+    }
+    this.#pendingReleases.clear();
+  }
+
+  async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+    const { holder, acquirer, duration, keepAlive } = settings;
+    const attempt = await this.holdings.attempt({ holder, acquirer, duration, keepAlive });
+    if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
+    if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
+      return this.#unguarded(attempt.reason, work, settings);
+    return this.#skip(settings, attempt.reason);
+  }
+
+  async #guarded<T>(permit: Permit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    const { nodeClock } = this.context;
+    const started = nodeClock.monotonic();
+    const { maxHold } = settings;
+    // The permit itself runs out: a run that ignores its signal must not overlap with the next one right away.
+    const cancel =
+      maxHold === undefined ? undefined : nodeClock.schedule(() => this.holdings.abandon(permit, 'max-hold'), maxHold);
+    try {
+      return await this.#execute(permit, work, settings, started);
+    } finally {
+      cancel?.();
+      await this.#finish(permit, settings, nodeClock.monotonic() - started);
+    }
+  }
+
+  #unguarded<T>(reason: DenialReason, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    this.context.events.next({ type: 'run-unguarded', semaphore: this.semaphore, task: settings.task, reason });
+    return this.#execute(new UnguardedPermit(this.semaphore), work, settings, this.context.nodeClock.monotonic());
+  }
+
+  async #execute<T>(
+    permit: RunPermit,
+    work: (permit: RunPermit) => T | Promise<T>,
+    { task }: RunSettings,
+    started: number,
+  ): Promise<RunResult<T>> {
+    const { events, nodeClock } = this.context;
+    const held = permit instanceof Permit && { permit: permit.lease.permit };
+    const run = { semaphore: this.semaphore, task, run: ++this.#count, ...held };
+    events.next({ type: 'run-started', ...run });
+    try {
+      const value = await withPermit(permit, () => work(permit));
+      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
+      return { executed: true, value };
+    } catch (error) {
+      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
+      throw error;
+    }
+  }
+
+  async #finish(permit: Permit, { hold, atLeastFor }: RunSettings, took: number): Promise<void> {
+    if (hold) return this.holdings.retire(permit);
+    if (took >= atLeastFor) return this.#release(permit);
+    const later = () => {
+      this.#pendingReleases.delete(permit);
+      void this.#release(permit);
+    };
+    this.#pendingReleases.set(permit, this.context.nodeClock.schedule(later, atLeastFor - took));
+  }
+
+  /** The run is over whether or not the store can be told; it is told on in the background. */
+  async #release(permit: Permit): Promise<void> {
+    try {
+      await this.holdings.release(permit);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'release', error });
+    }
+  }
+
+  #skip<T>(settings: RunSettings, reason: SkipReason): RunResult<T> {
+    const skipped = { semaphore: this.semaphore, task: settings.task, reason };
+    this.context.events.next({ type: 'run-skipped', ...skipped });
+    void this.#tell(skipped, settings.onSkip);
+    return { executed: false, reason };
+  }
+
+  /** A callback that fails, at once or later, must not make a failed run of a skipped one. */
+  async #tell(skipped: Skipped, onSkip: RunSettings['onSkip']): Promise<void> {
+    try {
+      await onSkip?.(skipped);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
+    }
+  }
+}
+
+function isOutOfReach(attempt: Attempt & { permit?: undefined }): boolean {
+  return attempt.reason === 'unavailable' || attempt.reason === 'no-quorum';
+}
