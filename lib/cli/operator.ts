@@ -5,9 +5,10 @@ import type {
   DefinitionState,
   Explanation,
   HistoryEntry,
+  JournalQuery,
   MigrationPlan,
   MigrationRequest,
-  NodeCard,
+  NodeOverview,
   SemaphoreOverview,
 } from '../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../semaphores/index.js';
@@ -34,20 +35,6 @@ export interface BulkCall {
   readonly limit?: number | undefined;
 }
 
-export interface JournalQuery {
-  readonly semaphore?: string | undefined;
-  readonly limit: number;
-}
-
-export interface NodeView extends NodeCard {
-  readonly holds: readonly {
-    readonly semaphore: string;
-    readonly slot: number;
-    readonly token: number;
-    readonly expiresAt: number;
-  }[];
-}
-
 /**
  * All that commands ask for and change. Two implementations: over the console's HTTP API, and straight over the store.
  * What fails throws an error with the same `code` in both.
@@ -70,7 +57,7 @@ export interface Operator extends AsyncDisposable {
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
-  nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeView[] }>;
+  nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
   /** Newest first. */
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
   /** Newest first. */

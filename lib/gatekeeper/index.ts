@@ -10,7 +10,7 @@ export * from './gatekeeper.js';
 export type { HolderState } from './state/holder-state.js';
 export * from './journals/index.js';
 export * from './nodes/index.js';
-export type { Overview, SemaphoreOverview, TaskOnNodes, Warning } from './overview/index.js';
+export * from './overview/index.js';
 export * from './leases/permit.js';
 export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from './leases/proxied-permits.js';
 export * from './runs/run-permit.js';

@@ -6,19 +6,21 @@ import type {
   Explanation,
   GatekeeperLogger,
   HistoryEntry,
+  JournalQuery,
   MigrationPlan,
   MigrationRequest,
+  NodeOverview,
   Overview,
 } from '../../gatekeeper/index.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
 import { parseGatekeeperOptions } from '../../gatekeeper/options/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
+import { newestFirst } from '../../gatekeeper/journals/newest-first.js';
+import { withHoldings } from '../../gatekeeper/overview/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 import type { StoreDefinition } from '../../stores/index.js';
-import type { BulkCall, Grounds, JournalQuery, NodeView, Operator } from '../operator.js';
+import type { BulkCall, Grounds, Operator } from '../operator.js';
 import { ConnectedStore } from './connected-store.js';
-import { newestFirst } from './journal-query.js';
-import { withHoldings } from './node-views.js';
 
 export interface DirectOptions {
   readonly store: StoreDefinition;
@@ -129,7 +131,7 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit }));
   }
 
-  async nodes(): Promise<{ now: number; nodes: NodeView[] }> {
+  async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
     const { now, nodes, semaphores } = await this.overview();
     return { now, nodes: withHoldings(nodes, semaphores) };
   }

@@ -5,13 +5,15 @@ import type {
   DefinitionState,
   Explanation,
   HistoryEntry,
+  JournalQuery,
   MigrationPlan,
   MigrationRequest,
+  NodeOverview,
 } from '../../gatekeeper/index.js';
 import type { SessionAnswer } from '../../console/api/index.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
-import type { BulkCall, Grounds, JournalQuery, NodeView, Operator, Overview } from '../operator.js';
+import type { BulkCall, Grounds, Operator, Overview } from '../operator.js';
 import { eachEvent } from './event-stream.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
@@ -85,8 +87,8 @@ export class RestOperator implements Operator {
     return this.#migrate(request, call, false);
   }
 
-  async nodes(): Promise<{ now: number; nodes: NodeView[] }> {
-    const answer = await this.#client.ask<{ now: number; nodes: NodeView[] }>(['nodes']);
+  async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
+    const answer = await this.#client.ask<{ now: number; nodes: NodeOverview[] }>(['nodes']);
     await this.#assertFresh();
     return answer;
   }

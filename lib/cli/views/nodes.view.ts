@@ -1,11 +1,11 @@
-import type { NodeView } from '../operator.js';
+import type { NodeOverview } from '../../gatekeeper/index.js';
 import { table } from '../text/table.js';
 import { spanText } from '../text/times.js';
 
 const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'tasks', 'holds'];
 
 /** @param now cluster time in ms */
-export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeView[] }): string {
+export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOverview[] }): string {
   return nodes.length > 0
     ? table(
         HEAD,
@@ -14,7 +14,7 @@ export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeVie
     : 'no nodes';
 }
 
-function row(node: NodeView, now: number): string[] {
+function row(node: NodeOverview, now: number): string[] {
   const { group, acquirer, instance, host, pid, version, startedAt, at, clock, tasks, holds } = node;
   return [
     group,

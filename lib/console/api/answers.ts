@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BulkResult, Explanation, MigrationPlan, NodeCard, NodeIdentity } from '../../gatekeeper/index.js';
+import type { BulkResult, Explanation, MigrationPlan, NodeIdentity, NodeOverview } from '../../gatekeeper/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
   auditEntrySchema,
@@ -18,17 +18,6 @@ import {
 import { ROLES, type Role } from './roles.js';
 
 /** What calls are answered with, each held against the type of what the gatekeeper gives. */
-
-/** A permit that a node holds, for the list of nodes. */
-export interface HeldPermit {
-  readonly semaphore: string;
-  readonly slot: number;
-  readonly token: number;
-  readonly expiresAt: number;
-}
-
-/** A node that lives, and what it holds. */
-export type NodeOverview = NodeCard & { readonly holds: readonly HeldPermit[] };
 
 export const nodeOverviewSchema: z.ZodType<NodeOverview> = z.object({
   group: z.string(),

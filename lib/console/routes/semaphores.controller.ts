@@ -3,12 +3,12 @@ import {
   GatekeeperService,
   type SemaphoreOverview,
   UnknownSemaphoreError,
+  newestFirst,
 } from '../../gatekeeper/index.js';
 import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
-import { readAudit, readHistory } from './entries.js';
 
 /** Looking at semaphores. */
 @ConsoleController()
@@ -28,8 +28,8 @@ export class SemaphoresController {
     if (!semaphore) throw new UnknownSemaphoreError(name);
     const [explanation, runs, audit] = await Promise.all([
       this.gatekeeper.explain(name),
-      readHistory(this.gatekeeper, { semaphore: name, limit: 100 }),
-      readAudit(this.gatekeeper, { semaphore: name, limit: 50 }),
+      newestFirst({ semaphore: name, limit: 100 }, (limit) => this.gatekeeper.history(limit)),
+      newestFirst({ semaphore: name, limit: 50 }, (limit) => this.gatekeeper.audit.read(limit)),
     ]);
     return { now, semaphore, explanation, runs, audit };
   }

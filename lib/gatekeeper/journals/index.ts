@@ -1,2 +1,3 @@
 export * from './audit.js';
+export * from './newest-first.js';
 export * from './run-log.js';

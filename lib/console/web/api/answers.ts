@@ -8,6 +8,7 @@ export type {
   MigrationPlan,
   MigrationStep,
   NodeIdentity,
+  NodeOverview,
   RunEntry,
   SemaphoreOverview,
   BulkResult,
@@ -15,7 +16,6 @@ export type {
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../semaphores/index.js';
 export type {
   AuditAnswer,
-  NodeOverview,
   NodesAnswer,
   Preview,
   Role,

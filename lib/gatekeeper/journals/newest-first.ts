@@ -1,4 +1,9 @@
-import type { JournalQuery } from '../operator.js';
+/** Which entries of a journal are wanted. */
+export interface JournalQuery {
+  /** Of this one alone. */
+  readonly semaphore?: string | undefined;
+  readonly limit: number;
+}
 
 /** As many as members keep unless their configuration says otherwise: the entries of one semaphore may lie far back. */
 const ALL = 10_000;
