@@ -77,7 +77,7 @@ export class Gatekeeper {
     for (const definition of settings.definitions) this.code.expect(definition);
     this.audit = new Audit(this.#context);
     this.#runLog = new RunLog(this.#context, settings.history);
-    this.roster = new Roster(this.#context, settings);
+    this.roster = new Roster(this.#context, settings, this.#runLog);
     this.definitions = this.#createDefinitions();
     this.proxied = new ProxiedPermits((name) => this.semaphore(name), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);

@@ -7,6 +7,7 @@ import {
   explanationSchema,
   historyEntrySchema,
   holderSchema,
+  lastRunShape,
   list,
   nodeIdentitySchema,
   semaphoreOverviewSchema,
@@ -30,7 +31,7 @@ export const nodeOverviewSchema: z.ZodType<NodeOverview> = z.object({
   at: time,
   heartbeat: whole,
   clock: z.object({ offset: z.number().optional(), suspect: z.string().optional() }),
-  tasks: list(z.object(taskShape)),
+  tasks: list(z.object({ ...taskShape, lastRun: z.object(lastRunShape).optional() })),
   holds: list(z.object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })),
 });
 

@@ -98,6 +98,16 @@ export const taskShape = {
     .optional(),
 };
 
+/** How a task ran last on one node. */
+export const lastRunShape = {
+  at: time,
+  took: z.number(),
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: z.string().optional(),
+  token: whole.optional(),
+  slot: whole.optional(),
+};
+
 const happened = { semaphore: z.string(), task: z.string(), node: nodeIdentitySchema, at: time };
 const skipReason = z.enum([
   'no-definition',
@@ -118,11 +128,7 @@ const skipReason = z.enum([
 export const runSchema: z.ZodType<RunEntry> = z.object({
   ...happened,
   kind: z.literal('run'),
-  took: z.number(),
-  outcome: z.enum(['ok', 'failed', 'lost']),
-  message: z.string().optional(),
-  token: whole.optional(),
-  slot: whole.optional(),
+  ...lastRunShape,
 });
 
 const skipSchema = z.object({

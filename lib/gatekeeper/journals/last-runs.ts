@@ -35,14 +35,20 @@ export class LastRuns {
     const entries = await this.read(isRecent ? NEWEST : ALL);
     // What fell out of the journal may have been followed by what was never read.
     if (!isRecent) this.#runs.clear();
-    for (const entry of entries) if (entry.kind === 'run') this.#note(entry);
+    for (const entry of entries) if (entry.kind === 'run') keepNewest(this.#runs, entry);
     this.#readAt = began;
   }
+}
 
-  /** Nodes send their entries when they come to it: not always in the order of the runs. */
-  #note(run: RunEntry): void {
-    const key = `${run.semaphore}\n${run.task}`;
-    const known = this.#runs.get(key);
-    if (!known || known.at <= run.at) this.#runs.set(key, run);
-  }
+/** The newest run of each task. Nodes tell of runs when they come to it: not always in their order. */
+export function newestRuns(runs: Iterable<RunEntry>): RunEntry[] {
+  const newest = new Map<string, RunEntry>();
+  for (const run of runs) keepNewest(newest, run);
+  return [...newest.values()];
+}
+
+function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {
+  const key = `${run.semaphore}\n${run.task}`;
+  const known = runs.get(key);
+  if (!known || known.at <= run.at) runs.set(key, run);
 }

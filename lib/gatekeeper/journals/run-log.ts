@@ -41,6 +41,8 @@ export type HistoryEntry = RunEntry | SkipEntry;
 
 /** Long enough for a sentence, short enough that thousands fit. */
 const LONGEST_MESSAGE = 500;
+/** Tasks whose newest run here is remembered: more than any application has methods. */
+const MOST_TASKS = 1000;
 
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
 
@@ -53,6 +55,8 @@ export class RunLog {
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
   /** The present row of skips by semaphore and task. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
+  /** The newest run of each task on this node, by semaphore and task; the oldest first. */
+  readonly #newest = new Map<string, RunEntry>();
 
   /** @param isOn whether this node's own runs are noted */
   constructor(
@@ -72,6 +76,11 @@ export class RunLog {
   /** The newest run of each task, as far as the journal goes back. @throws StoreUnavailableError */
   lastRuns(): Promise<RunEntry[]> {
     return this.#lastRuns.get();
+  }
+
+  /** The newest run of a task on this node, however long ago: the journal may have forgotten it. */
+  newestHere(task: { readonly semaphore: string; readonly task: string }): RunEntry | undefined {
+    return this.#newest.get(taskKey(task));
   }
 
   async close(): Promise<void> {
@@ -108,7 +117,7 @@ export class RunLog {
     const run = this.#running.get(runKey(event));
     this.#running.delete(runKey(event));
     const failed = 'error' in event;
-    this.#journal.note({
+    const entry: RunEntry = {
       kind: 'run',
       semaphore,
       task,
@@ -118,7 +127,16 @@ export class RunLog {
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: messageOf(error) }),
       ...(permit && { token: permit.token, slot: permit.slot }),
-    });
+    };
+    this.#journal.note(entry);
+    this.#remember(entry);
+  }
+
+  #remember(entry: RunEntry): void {
+    const key = taskKey(entry);
+    this.#newest.delete(key);
+    this.#newest.set(key, entry);
+    if (this.#newest.size > MOST_TASKS) this.#newest.delete(this.#newest.keys().next().value!);
   }
 
   #skipped(event: Of<'run-skipped'>): void {

@@ -15,12 +15,26 @@ const scheduleSchema = z.object({
   recent: z.array(whole).optional(),
 });
 
+/** How a task ran last on the node that tells of it. */
+const lastRunSchema = z.object({
+  /** Cluster time in ms at which it began. */
+  at: whole,
+  /** ms */
+  took: whole,
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: z.string().optional(),
+  token: whole.optional(),
+  slot: whole.optional(),
+});
+
 const taskSchema = z.object({
   /** "JobsService.export" */
   task: z.string(),
   /** Absent where a function of the arguments names it. */
   semaphore: z.string().optional(),
   schedule: scheduleSchema.optional(),
+  /** The journal of runs forgets a rare task's run when others run often. */
+  lastRun: lastRunSchema.optional(),
 });
 
 const cardSchema = z.object({

@@ -3,6 +3,7 @@ import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../concurrency/periodic.js';
+import type { RunLog } from '../journals/index.js';
 import { type NodeCard, type TaskCard, decodeCards, encodeCards } from './node-card.js';
 
 const KEY_PREFIX = 'nodes:';
@@ -30,6 +31,7 @@ export class Roster {
       readonly heartbeat: number;
       readonly version?: string;
     },
+    private readonly runs: Pick<RunLog, 'newestHere'>,
   ) {
     this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
@@ -105,8 +107,16 @@ export class Roster {
       at,
       heartbeat,
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
-      tasks: [...this.tasks()],
+      tasks: this.tasks().map((card) => this.#withLastRun(card)),
     };
+  }
+
+  #withLastRun(card: TaskCard): TaskCard {
+    const { task, semaphore } = card;
+    const run = semaphore === undefined ? undefined : this.runs.newestHere({ task, semaphore });
+    if (!run) return card;
+    const { at, took, outcome, message, token, slot } = run;
+    return { ...card, lastRun: { at, took, outcome, message, token, slot } };
   }
 }
 

@@ -28,7 +28,7 @@ export interface SemaphoreOverview extends SemaphoreState {
 }
 
 /** A task, as the node has it that started last. */
-export interface TaskOnNodes extends TaskCard {
+export interface TaskOnNodes extends Omit<TaskCard, 'lastRun'> {
   /** How many living nodes have it. */
   readonly nodes: number;
 }
@@ -64,6 +64,7 @@ function merged(tasks: readonly ScheduledTask[]): TaskOnNodes[] {
   return [...byName.keys()].toSorted().map((name) => {
     const same = byName.get(name)!;
     const newest = same.reduce((one, other) => (other.node.startedAt > one.node.startedAt ? other : one));
-    return { ...newest.card, nodes: same.length };
+    const { lastRun: _onThatNode, ...card } = newest.card;
+    return { ...card, nodes: same.length };
   });
 }

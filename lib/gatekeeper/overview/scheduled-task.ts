@@ -1,3 +1,4 @@
+import type { RunEntry } from '../journals/index.js';
 import type { NodeCard, TaskCard } from '../nodes/index.js';
 
 /** A task of a living node. */
@@ -28,4 +29,11 @@ function nextOf({ card, node }: ScheduledTask, now: number): number[] {
   const told = clusterTimeOf(next, node);
   if (told >= now) return [told];
   return interval ? [told + Math.ceil((now - told) / interval) * interval] : [];
+}
+
+/** How it ran last on its node, as the journal would have it. */
+export function lastRunOf({ card: { task, semaphore, lastRun }, node }: ScheduledTask): RunEntry[] {
+  if (!lastRun || semaphore === undefined) return [];
+  const { group, acquirer, instance } = node;
+  return [{ kind: 'run', semaphore, task, node: { group, acquirer, instance }, ...lastRun }];
 }

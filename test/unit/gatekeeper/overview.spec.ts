@@ -84,6 +84,23 @@ describe('the overview', () => {
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
   });
 
+  it('shows the last run of a rare task when others have pushed it out of the journal', async () => {
+    const nodes = cluster();
+    const [one, other] = [await working(nodes), await working(nodes, [])];
+    await expect(
+      one.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { task: 'Jobs.export', hold: false }),
+    ).rejects.toThrow('disk full');
+    // Once it has told of it, on its next card.
+    await nodes.time.advance(11_000);
+    await other.store.journal('runs').append(Array.from({ length: 10_000 }, () => '{}'));
+    const { semaphores, nodes: cards } = await other.gatekeeper.overview();
+    expect(await other.gatekeeper.history(10_000)).not.toContainEqual(expect.objectContaining({ kind: 'run' }));
+    const lastRun = { kind: 'run', task: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
+    expect(semaphores[0]).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
+    expect(semaphores[0]!.tasks[0]).not.toHaveProperty('lastRun');
+    expect(cards[0]!.tasks).toMatchObject([{ task: 'Jobs.export', lastRun: { outcome: 'failed' } }]);
+  });
+
   it('is what this node knows while the store can not be asked', async () => {
     const { gatekeeper, store } = await working(cluster());
     store.script = () => Promise.reject(new StoreUnavailableError('away'));
