@@ -1,55 +1,89 @@
-import { Gatekeeper, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { fileURLToPath } from 'node:url';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { execa } from 'execa';
+import { GatekeeperModule, GatekeeperService, hazelcast } from 'nestjs-gatekeeper';
+import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { round } from './measure.mjs';
 
-const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const DEFINITIONS = 10_000;
 /** ms that operators may wait for all jobs to move. */
 const TARGET = 10_000;
+const TOKEN = 'token-of-the-bench-0123456789';
+const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** How long it takes to move every job of a site to another, planning, audit entries and all. */
-export async function migration(cluster) {
-  const gatekeeper = await withDefinitions(cluster);
+/** How long the command line takes to move every job of a site to another, its own start and all, each way. */
+export async function migration() {
+  // Of its own: what the other benches define would be moved too.
+  const cluster = await startHazelcast();
   try {
-    const request = { group: 'production', to: { groupPattern: 'recovery' } };
-    const planned = await timed(() => gatekeeper.definitions.planMigration(request));
-    const moved = await timed(() => gatekeeper.definitions.migrate(request, { by: 'bench' }));
-    const migrated = moved.result.steps.filter(({ outcome }) => outcome === 'migrated').length;
-    if (migrated !== DEFINITIONS) throw new Error(`${migrated} of ${DEFINITIONS} definitions were migrated`);
-    const overview = await timed(() => gatekeeper.overview());
+    return await migrations(cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function migrations(cluster) {
+  const app = await startApp(cluster);
+  try {
+    const { port } = app.getHttpServer().address();
+    const straight = ['--hazelcast', cluster.addresses.join(','), '--cluster', cluster.clusterName];
+    const overHttp = ['--url', `http://127.0.0.1:${port}/gatekeeper`];
     return [
-      row('migration planned', planned.took, null),
-      row('migration made', moved.took, TARGET),
-      row('overview read', overview.took, null),
+      ...(await migrated('straight to Hazelcast', straight, ['here', 'there'])),
+      ...(await migrated('over HTTP', overHttp, ['there', 'here'])),
+      await overviewRead(app.get(GatekeeperService)),
     ];
   } finally {
-    await gatekeeper.close();
+    await app.close();
   }
 }
 
-function row(what, took, target) {
-  const name = `${what}, ${DEFINITIONS} definitions`;
-  return { name, ours: round(took), reference: null, ratio: null, unit: 'ms', target, met: target && took <= target };
+async function migrated(way, target, [from, to]) {
+  const command = [...target, 'migrate', '--from-group', from, '--to-group', to, '--json'];
+  const plan = await timed(() => gatekeeper(command));
+  const made = await timed(() => gatekeeper([...command, '--yes']));
+  if (made.result.migrated.length !== DEFINITIONS) throw new Error(`${made.result.migrated.length} were migrated`);
+  return [row(`migration planned ${way}`, plan.took, null), row(`migration made ${way}`, made.took, TARGET)];
 }
 
-async function withDefinitions({ clusterName, addresses: members }) {
+async function overviewRead(gatekeeper) {
+  const { took } = await timed(() => gatekeeper.overview());
+  return row('overview read', took, null);
+}
+
+async function startApp({ clusterName, addresses: members }) {
   const definitions = Array.from({ length: DEFINITIONS }, (_, index) => ({
     name: `job-${index}`,
-    groupPattern: 'production',
-    acquirerPattern: 'app[0-9]+',
+    groupPattern: 'here',
     duration: '10m',
   }));
-  const store = hazelcast({ clusterName, members, mapName: 'gatekeeper.migration' });
-  const options = { store, group: 'production', acquirer: 'app1', definitions, definitionsDelay: 0 };
-  const gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), QUIET);
-  await gatekeeper.start();
-  while ((await gatekeeper.state()).semaphores.length < DEFINITIONS) {
+  class AppModule {}
+  const store = hazelcast({ clusterName, members });
+  const console = { tokens: [{ token: TOKEN, name: 'bench', role: 'define' }] };
+  const gatekeeper = GatekeeperModule.forRoot({ store, group: 'here', definitions, definitionsDelay: 0, console });
+  Module({ imports: [gatekeeper] })(AppModule);
+  const app = await NestFactory.create(AppModule, { logger: false });
+  await app.listen(0, '127.0.0.1');
+  while ((await app.get(GatekeeperService).state()).semaphores.length < DEFINITIONS) {
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  return gatekeeper;
+  return app;
+}
+
+async function gatekeeper(args) {
+  const env = { GATEKEEPER_TOKEN: TOKEN, NODE_OPTIONS: '' };
+  const { stdout } = await execa(process.execPath, [MAIN, ...args], { env, maxBuffer: 2 ** 30 });
+  return JSON.parse(stdout);
 }
 
 async function timed(work) {
   const started = performance.now();
   const result = await work();
   return { result, took: performance.now() - started };
+}
+
+function row(what, took, target) {
+  const name = `${what}, ${DEFINITIONS} definitions`;
+  return { name, ours: round(took), reference: null, ratio: null, unit: 'ms', target, met: target && took <= target };
 }

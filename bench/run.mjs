@@ -14,7 +14,7 @@ const RESULTS = new URL('results.json', import.meta.url);
 const cluster = await startHazelcast();
 try {
   const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
-  rows.push(...(await acquisitions()), ...(await migration(cluster)));
+  rows.push(...(await acquisitions()), ...(await migration()));
   await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
   console.log(
     `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,

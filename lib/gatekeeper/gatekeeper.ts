@@ -263,7 +263,7 @@ export class Gatekeeper {
     const { sweepInterval, stateDump } = this.settings;
     const repeat = (action: string, interval: number, work: () => Promise<void>) =>
       new Periodic(this.#context.nodeClock, work, {
-        interval,
+        interval: () => interval,
         chance: this.#context.random.number,
         onError: (error) => this.#events.next({ type: 'problem', action, error }),
       });

@@ -87,6 +87,26 @@ describe.each(WAYS)('the command line as a process, %s', (way) => {
     expect((await cluster.gatekeeper.definitions.get('report'))?.definition.permits).toBe(2);
   });
 
+  it('goes on with a migration where it was killed', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `bulk-${index}`);
+    const { definitions } = cluster.gatekeeper;
+    await Promise.all(names.map((name) => definitions.define({ name, groupPattern: 'old', duration: '1m' })));
+    const command = ['migrate', '--from-group', 'old', '--to-group', 'new', '--portion', '5', '--yes'];
+    const first = call(...command, '--progress');
+    first.stderr.once('data', () => first.kill('SIGKILL'));
+    expect(await first).toMatchObject({ signal: 'SIGKILL' });
+
+    const { migrated, failed } = await json(...command);
+    expect(failed).toEqual([]);
+    expect(migrated.length).toBeGreaterThan(0);
+    expect(migrated.length).toBeLessThan(names.length);
+    const states = await Promise.all(names.map((name) => definitions.get(name)));
+    expect(states.filter((state) => state?.definition.groupPattern !== 'new')).toEqual([]);
+    // Those that the first call changed were left alone by the second.
+    expect(new Set(states.map((state) => state?.revision))).toEqual(new Set([2]));
+    await Promise.all(names.map((name) => definitions.remove(name)));
+  });
+
   it('resets to the code through a node whose code says something, and only there', async () => {
     await cluster.gatekeeper.definitions.edit('report', { permits: 9 });
     const { exitCode, stderr } = await call('reset', 'report');

@@ -30,14 +30,11 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
   await time.pass(measures.calm);
   // Whoever died comes back before long.
   await time.pass(measures.horizon, () => machines.living.length === measures.nodes);
-  for (const node of machines.living) {
-    node.process.resume();
-    node.workload.stop();
-  }
-  const isIdle = () => machines.living.every((node) => node.workload.busy === 0);
+  for (const node of machines.living) node.process.resume();
+  machines.stop();
   // A listing may take five times as long as another call.
   const within = 20 * measures.longest + 5 * callTimeout;
-  if (!(await time.pass(within, isIdle))) checker.violated('S5 work did not come to its end');
+  if (!(await time.pass(within, () => machines.areIdle))) checker.violated('S5 work did not come to its end');
   checker.checkTold();
 }
 

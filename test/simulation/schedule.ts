@@ -12,6 +12,9 @@ import { Trace } from './world/trace.js';
 import { VirtualTime } from './world/virtual-time.js';
 import { SEMAPHORE, type World } from './world/world.js';
 
+/** In how many schedules a program that is no node asks nodes for permits. */
+const OUTSIDERS = 0.4;
+
 /** What is not asked for follows from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
   readonly isTraced?: boolean;
@@ -37,7 +40,8 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
   // Stores fail all the time here, and nobody reads where each error came from but in a trace.
   if (!options.isTraced) Error.stackTraceLimit = 0;
   try {
-    await storm(world, machines);
+    // A stream of its own: where nobody comes from outside, schedules go as they went before there were outsiders.
+    await storm(world, machines, new Chance(~seed));
     await aftermath(world, machines);
     // Only in another turn of the event loop does Node tell of rejections that nobody handled.
     await new Promise((resolve) => setImmediate(resolve));
@@ -72,13 +76,14 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
 }
 
 /** The nodes work while everything goes wrong that may. */
-async function storm(world: World, machines: Machines): Promise<void> {
+async function storm(world: World, machines: Machines, outsiders: Chance): Promise<void> {
   const { chance, measures, time, trace } = world;
   trace.note('', () => JSON.stringify({ weather: world.weather, measures, definition: world.definition }));
   for (let node = 1; node <= measures.nodes; node++) {
     machines.boot(`n${node}`, measures.horizon, chance.between(0, measures.starts), chance.fork());
   }
   planForStore(world, machines);
+  if (outsiders.happens(OUTSIDERS)) machines.invite('o1', outsiders);
   for (let passed = 0; passed < measures.horizon; passed += 500) {
     await time.pass(500);
     world.checker.checkTold();

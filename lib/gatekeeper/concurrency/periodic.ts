@@ -12,8 +12,8 @@ export class Periodic {
     private readonly nodeClock: NodeClock,
     private readonly work: () => Promise<void>,
     private readonly options: {
-      /** ms */
-      readonly interval: number;
+      /** ms until the next time, asked when one has ended. */
+      readonly interval: () => number;
       readonly chance: () => number;
       readonly onError: (error: unknown) => void;
     },
@@ -36,6 +36,6 @@ export class Periodic {
   }
 
   #nextDelay(): number {
-    return this.options.interval * (0.9 + 0.2 * this.options.chance());
+    return this.options.interval() * (0.9 + 0.2 * this.options.chance());
   }
 }

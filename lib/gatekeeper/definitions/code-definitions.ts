@@ -83,8 +83,9 @@ export class CodeDefinitions {
 
   /**
    * Puts into the store what is not there: in the place of what code says, what was archived of it, and all else that
-   * was archived. Nothing while the archive can't be read: what is paused there would run. Called once the cluster had time to show what it has, and again whenever
-   * something may be missing. A record that can't be read is left as it is and keeps no other from being loaded.
+   * was archived. Nothing while the archive can't be read: what is paused there would run. Called once the cluster had
+   * time to show what it has, and again whenever something may be missing. A record that can't be read is left as it is
+   * and keeps no other from being loaded.
    *
    * @throws when the store can't be asked
    */

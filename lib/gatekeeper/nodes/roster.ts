@@ -10,6 +10,8 @@ const KEY_PREFIX = 'nodes:';
 /** Nodes share so many texts: few to read, and rarely two writers at once. */
 const SHARDS = 16;
 const TRIES = 5;
+/** ms until the next try while this node has told nobody yet: its first connection may still be under way. */
+const FIRST_TRIES = 500;
 /** A node that was silent for so many heartbeats is taken for dead. */
 const SILENCE = 3;
 
@@ -23,6 +25,7 @@ export class Roster {
   readonly #key: string;
   readonly #periodic?: Periodic;
   #startedAt?: number;
+  #isTold = false;
 
   constructor(
     private readonly context: Context,
@@ -62,11 +65,16 @@ export class Roster {
   }
 
   #createPeriodic(interval: number): Periodic {
-    return new Periodic(this.context.nodeClock, () => this.#write((others) => [...others, this.#card()]), {
-      interval,
+    return new Periodic(this.context.nodeClock, () => this.#tell(), {
+      interval: () => (this.#isTold ? interval : Math.min(interval, FIRST_TRIES)),
       chance: this.context.random.number,
       onError: (error) => this.#report(error),
     });
+  }
+
+  async #tell(): Promise<void> {
+    await this.#write((others) => [...others, this.#card()]);
+    this.#isTold = true;
   }
 
   #report(error: unknown): void {

@@ -1,11 +1,13 @@
 import type { Chance } from '../world/chance.js';
 import { SimNode } from './node.js';
+import { Outsider } from './outsider.js';
 import { type ClockFaults, SimProcess } from './sim-process.js';
 import type { World } from '../world/world.js';
 
 /** The machines of one schedule, the processes that ran on them one after another, and what befalls them. */
 export class Machines {
   readonly nodes: SimNode[] = [];
+  readonly #outsiders: { readonly outsider: Outsider; isIdle: boolean }[] = [];
 
   constructor(private readonly world: World) {}
 
@@ -18,6 +20,28 @@ export class Machines {
       node.start();
       this.#plan(node, horizon, chance, clocks);
     });
+  }
+
+  /** A program that is no node, on a machine where nothing goes wrong but its clock. */
+  invite(name: string, chance: Chance): void {
+    const { time, checker } = this.world;
+    const process = new SimProcess(time, clockFaults(chance));
+    const invited = { outsider: new Outsider(name, process, this, this.world, chance), isIdle: false };
+    this.#outsiders.push(invited);
+    invited.outsider
+      .work()
+      .catch((error: Error) => checker.violated(`${name} failed: ${error.stack}`))
+      .finally(() => (invited.isIdle = true));
+  }
+
+  /** Nothing new; what goes on ends when it ends. */
+  stop(): void {
+    for (const node of this.living) node.workload.stop();
+    for (const { outsider } of this.#outsiders) outsider.stop();
+  }
+
+  get areIdle(): boolean {
+    return this.living.every((node) => node.workload.busy === 0) && this.#outsiders.every(({ isIdle }) => isIdle);
   }
 
   get living(): readonly SimNode[] {

@@ -27,7 +27,8 @@ export class SimNode {
     this.workload = new Workload(this, world, chance.fork());
     this.gatekeeper.events$.subscribe((event) => {
       world.trace.note(name, () => describe(event));
-      if (event.type === 'granted') this.#granted(event.permit.id);
+      // Others are told by the one who asked: see Outsider.
+      if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.permit.id);
     });
   }
 

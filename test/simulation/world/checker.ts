@@ -1,13 +1,23 @@
-import type { Lease } from '../../../lib/gatekeeper/leases/lease.js';
 import type { SemaphoreRecord, StoredPermit } from '../../../lib/semaphores/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
 
+/** What somebody counts on. */
+export interface Counted {
+  readonly permit: StoredPermit;
+  /** ms, by the holder's own clocks. */
+  readonly remaining: number;
+  /** Set once nobody counts on it any more. */
+  readonly end?: string | undefined;
+  /** The uses that are to be told of its end. */
+  readonly users: { readonly size: number };
+}
+
 interface Held {
   readonly node: string;
   readonly process: SimProcess;
-  readonly lease: Lease;
+  readonly lease: Counted;
 }
 
 /** ms: timers have whole ms, and the loop may be a turn behind. */
@@ -58,7 +68,7 @@ export class Checker {
   }
 
   /** A grant came back to its process. */
-  granted(node: string, process: SimProcess, lease: Lease): void {
+  granted(node: string, process: SimProcess, lease: Counted): void {
     const { permit } = lease;
     this.grants++;
     this.#checkToken(permit);

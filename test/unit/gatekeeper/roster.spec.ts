@@ -89,6 +89,18 @@ describe('the roster of nodes', () => {
     expect(await names(many[0]!)).toHaveLength(40);
   });
 
+  it('lists a node as soon as the store is there, if it was not when the node began', async () => {
+    const nodes = cluster();
+    const late = nodes.unstarted({ heartbeat: '10s' });
+    late.store.script = () => Promise.reject(new StoreUnavailableError('not yet'));
+    const other = await living(nodes);
+    await late.gatekeeper.start();
+    await nodes.time.advance(2000);
+    late.store.script = undefined;
+    await nodes.time.advance(600);
+    expect(await names(other)).toHaveLength(2);
+  });
+
   it('says why clocks can not be trusted there', async () => {
     const nodes = cluster();
     const [one, other] = [await living(nodes), await living(nodes)];

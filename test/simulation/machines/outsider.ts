@@ -1,0 +1,167 @@
+import type { ProxiedAnswer } from '../../../lib/gatekeeper/index.js';
+import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
+import type { Chance } from '../world/chance.js';
+import { SEMAPHORE, type World } from '../world/world.js';
+import type { Machines } from './machines.js';
+import type { SimProcess } from './sim-process.js';
+
+/** What its node answered, as the one who asked counts on it: by its own clock, from when it asked. */
+class Borrowed {
+  readonly users = new Set<never>();
+  end?: 'released';
+  #until: number;
+
+  constructor(
+    readonly permit: StoredPermit,
+    until: number,
+    private readonly process: SimProcess,
+  ) {
+    this.#until = until;
+  }
+
+  get remaining(): number {
+    return this.#until - this.process.monotonic();
+  }
+
+  renew(until: number): void {
+    this.#until = until;
+  }
+}
+
+/**
+ * A program that is no node: it asks one node for a permit, refreshes it through another, and gives it back through a
+ * third, or not at all. Requests and answers take their time and may be lost.
+ */
+export class Outsider {
+  readonly #instance: string;
+  /** What it took last, and may not have given back. */
+  #borrowed?: Borrowed;
+  /** How often it could not tell whether it had given something back. */
+  #doubts = 0;
+  #isStopped = false;
+
+  constructor(
+    readonly name: string,
+    private readonly process: SimProcess,
+    private readonly machines: Machines,
+    private readonly world: World,
+    private readonly chance: Chance,
+  ) {
+    this.#instance = `http:${name}`;
+  }
+
+  /** Until it is stopped, and what it holds has come to its end. */
+  async work(): Promise<void> {
+    while (!this.#isStopped) {
+      await this.#pause(this.chance.skewed(...this.world.measures.pauses));
+      await this.#once();
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #once(): Promise<void> {
+    const borrowed = await this.#take();
+    if (!borrowed) return;
+    for (let steps = this.chance.whole(0, this.world.measures.steps); steps > 0; steps--) {
+      await this.#pause(this.chance.between(0, borrowed.remaining * 1.2));
+      await this.#refresh(borrowed);
+    }
+    if (this.chance.happens(0.7)) await this.#release(borrowed);
+  }
+
+  async #take(): Promise<Borrowed | undefined> {
+    const { chance, name } = this;
+    const wait = chance.happens(0.3) ? chance.whole(0, this.world.measures.patience) : 0;
+    const holder = `${name}.${this.#doubts}`;
+    const request = { semaphore: SEMAPHORE, instance: this.#instance, holder, acquirer: name };
+    const asked = this.process.monotonic();
+    const departure = new AbortController();
+    const answer = await this.#ask((gatekeeper) =>
+      gatekeeper.proxied.take(request, { wait, signal: departure.signal }),
+    );
+    departure.abort();
+    if (answer?.outcome !== 'granted') return undefined;
+    const until = asked + answer.remaining;
+    // It took longer than it lasts: nobody counts on it, and it runs out.
+    if (until <= this.process.monotonic()) return undefined;
+    return this.#counted(answer.permit, until);
+  }
+
+  /** Whoever never gave back the last one is given the same again, for longer. */
+  #counted(permit: StoredPermit, until: number): Borrowed {
+    if (this.#borrowed?.permit.id === permit.id) {
+      this.#borrowed.renew(until);
+      return this.#borrowed;
+    }
+    this.#borrowed = new Borrowed(permit, until, this.process);
+    this.world.checker.granted(this.name, this.process, this.#borrowed);
+    return this.#borrowed;
+  }
+
+  async #refresh(borrowed: Borrowed): Promise<void> {
+    const { id, token } = borrowed.permit;
+    const asked = this.process.monotonic();
+    const permit = { semaphore: SEMAPHORE, instance: this.#instance, id, token };
+    const answer = await this.#ask((gatekeeper) => gatekeeper.proxied.refresh(permit));
+    // One that is over stays so, also when the answer comes after its end.
+    if (answer?.outcome === 'granted' && borrowed.remaining > 0) borrowed.renew(asked + answer.remaining);
+  }
+
+  async #release(borrowed: Borrowed): Promise<void> {
+    // From here on another may have it.
+    borrowed.end = 'released';
+    const { id } = borrowed.permit;
+    const released = await this.#ask((gatekeeper) =>
+      gatekeeper.proxied.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
+    );
+    // The request may still be under way: by the same name it would be given what that is about to free.
+    if (released === undefined) this.#doubts++;
+  }
+
+  /** Asks any node that lives. @returns undefined when it failed as it may, or no answer came */
+  async #ask<T extends ProxiedAnswer | boolean>(
+    call: (gatekeeper: Machines['living'][number]['gatekeeper']) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { machines, chance, world } = this;
+    if (machines.living.length === 0) return undefined;
+    const node = chance.pick(machines.living);
+    const isLost = {
+      request: chance.happens(world.weather.lostRequest),
+      reply: chance.happens(world.weather.lostReply),
+    };
+    const answer = this.#travel()
+      .then(
+        () =>
+          new Promise<T | undefined>((resolve, reject) => {
+            if (isLost.request) return;
+            node.process.io(() => call(node.gatekeeper).then(resolve, reject));
+          }),
+      )
+      .catch(expectDocumented)
+      .then(async (told) => {
+        world.trace.note(
+          this.name,
+          () => `${node.name} answers ${JSON.stringify(told)}${isLost.reply ? ', LOST' : ''}`,
+        );
+        await this.#travel();
+        return isLost.reply ? undefined : told;
+      });
+    return Promise.race([answer, this.#pause(2 * world.measures.patience).then(() => undefined)]);
+  }
+
+  #travel(): Promise<void> {
+    const { chance, world } = this;
+    return this.#pause(chance.skewed(0.5, chance.happens(world.weather.slow) ? 1900 : 20));
+  }
+
+  #pause(delay: number): Promise<void> {
+    return new Promise((resolve) => this.process.schedule(resolve, delay));
+  }
+}
+
+function expectDocumented(error: unknown): undefined {
+  if (!(error instanceof GatekeeperError) && (error as Error).name !== 'AbortError') throw error;
+}
