@@ -66,7 +66,9 @@ export class Outsider {
     const borrowed = await this.#take();
     if (!borrowed) return;
     for (let steps = this.chance.whole(0, this.world.measures.steps); steps > 0; steps--) {
-      await this.#pause(this.chance.between(0, borrowed.remaining * 1.2));
+      // Sometimes too late. One refreshed after the members' clocks were set back lasts far longer than anybody works.
+      const { longest } = this.world.measures;
+      await this.#pause(this.chance.between(0, Math.min(1.2 * borrowed.remaining, longest)));
       await this.#refresh(borrowed);
     }
     if (this.chance.happens(0.7)) await this.#release(borrowed);
