@@ -1,7 +1,7 @@
 import swc from './test/swc.options.js';
 
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/forgetful.environment.js',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -14,8 +14,5 @@ export default {
   },
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
   maxWorkers: 2,
-  // A worker is replaced once it holds that much. What each file of tests leaves in its process (hooks of async contexts,
-  // modules) makes every promise of the next ones dearer: the simulation took six times as long in an old worker.
-  workerIdleMemoryLimit: '400MB',
   testTimeout: 60_000,
 };
