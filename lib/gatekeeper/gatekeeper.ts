@@ -175,7 +175,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.explain}. */
   async explain(name: string): Promise<Explanation> {
-    return this.semaphore(name).explain();
+    return this.#directory.glimpse(name).explain();
   }
 
   /** Who holds what on all nodes; while the store can't be asked, what this node last knew. */
@@ -255,8 +255,11 @@ export class Gatekeeper {
   }
 
   #createDefinitions(): Definitions {
-    const keeperOf = (name: string) => this.semaphore(name).keeper;
-    return new Definitions(keeperOf, this.code, this.audit, this.#context, () => this.roster.nodes());
+    const keepers = {
+      of: (name: string) => this.#directory.get(name).keeper,
+      glimpse: (name: string) => this.#directory.glimpse(name).keeper,
+    };
+    return new Definitions(keepers, this.code, this.audit, this.#context, () => this.roster.nodes());
   }
 
   #createPeriodics(): Periodic[] {

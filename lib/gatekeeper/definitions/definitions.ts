@@ -41,21 +41,24 @@ export class Definitions {
   private readonly writer: DefinitionWriter;
   private readonly bulk: BulkChanges;
 
-  /** @param nodes gives the nodes that live */
+  /**
+   * @param keepers.glimpse gives one to read from alone, which leaves nothing behind
+   * @param nodes gives the nodes that live
+   */
   constructor(
-    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly keepers: { of(name: string): RecordKeeper; glimpse(name: string): RecordKeeper },
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
     nodes: () => Promise<readonly NodeCard[]>,
   ) {
-    this.writer = new DefinitionWriter(keeperOf, code, audit, context);
-    this.bulk = new BulkChanges(keeperOf, this.writer, context, nodes);
+    this.writer = new DefinitionWriter(keepers.of, code, audit, context);
+    this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);
   }
 
   /** @returns undefined when there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
-    return this.keeperOf(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
+    return this.keepers.glimpse(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
   }
 
   /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
@@ -147,7 +150,7 @@ export class Definitions {
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     const author = this.writer.author(parseChangeOptions(name, options));
     let permit: StoredPermit | undefined;
-    const isRevoked = await this.keeperOf(name).transact<boolean>((record, view, nonce) => {
+    const isRevoked = await this.keepers.of(name).transact<boolean>((record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: permit !== undefined };
