@@ -192,14 +192,12 @@ export class Gatekeeper {
   /**
    * {@link state} with what each semaphore guards, when it runs next, how it ran last, and what somebody should look
    * into; and the nodes that live. What the store can't be asked for is left out.
+   *
+   * @param only the name of the one semaphore that is wanted: none where it was never defined
    */
-  overview(): Promise<Overview> {
-    return readOverview({
-      directory: this.#directory,
-      context: this.#context,
-      roster: this.roster,
-      runLog: this.#runLog,
-    });
+  overview(only?: string): Promise<Overview> {
+    const sources = { directory: this.#directory, context: this.#context, roster: this.roster, runLog: this.#runLog };
+    return readOverview(sources, only);
   }
 
   /**
