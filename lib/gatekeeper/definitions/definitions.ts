@@ -23,7 +23,7 @@ import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
-import { DefinitionWriter } from './definition-writer.js';
+import { DefinitionWriter, once } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
@@ -150,14 +150,15 @@ export class Definitions {
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     const author = this.writer.author(parseChangeOptions(name, options));
     let permit: StoredPermit | undefined;
+    const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
     const isRevoked = await this.keepers.of(name).transact<boolean>((record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: permit !== undefined };
       permit = record.permits.find(({ id }) => id === permitId);
-      return { write: next, done: () => true };
+      return { write: next, done: () => (note(), true) };
     });
-    if (isRevoked) this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
+    if (isRevoked) note();
     return isRevoked;
   }
 
