@@ -141,7 +141,7 @@ describe('explain', () => {
     // All that is kept is closed.
     const close = jest.spyOn(Semaphore.prototype, 'close');
     await gatekeeper.close();
-    expect(close.mock.contexts.map(({ name }) => name)).toEqual(['job']);
+    expect(close.mock.contexts.map((closed) => (closed as Semaphore).name)).toEqual(['job']);
     close.mockRestore();
   });
 
