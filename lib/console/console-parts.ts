@@ -10,7 +10,6 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { EventStreams } from './http/event-streams.js';
 import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
@@ -35,7 +34,6 @@ const PROVIDERS: Provider[] = [
   AccessGuard,
   HostGuards,
   ProblemFilter,
-  EventStreams,
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];
 

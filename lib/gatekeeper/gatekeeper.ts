@@ -175,7 +175,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.explain}. */
   async explain(name: string): Promise<Explanation> {
-    return this.semaphore(name).explain();
+    return this.#directory.glimpse(name).explain();
   }
 
   /** Who holds what on all nodes; while the store can't be asked, what this node last knew. */
@@ -192,14 +192,12 @@ export class Gatekeeper {
   /**
    * {@link state} with what each semaphore guards, when it runs next, how it ran last, and what somebody should look
    * into; and the nodes that live. What the store can't be asked for is left out.
+   *
+   * @param only the name of the one semaphore that is wanted: none where it was never defined
    */
-  overview(): Promise<Overview> {
-    return readOverview({
-      directory: this.#directory,
-      context: this.#context,
-      roster: this.roster,
-      runLog: this.#runLog,
-    });
+  overview(only?: string): Promise<Overview> {
+    const sources = { directory: this.#directory, context: this.#context, roster: this.roster, runLog: this.#runLog };
+    return readOverview(sources, only);
   }
 
   /**
@@ -255,8 +253,11 @@ export class Gatekeeper {
   }
 
   #createDefinitions(): Definitions {
-    const keeperOf = (name: string) => this.semaphore(name).keeper;
-    return new Definitions(keeperOf, this.code, this.audit, this.#context, () => this.roster.nodes());
+    const keepers = {
+      of: (name: string) => this.#directory.get(name).keeper,
+      glimpse: (name: string) => this.#directory.glimpse(name).keeper,
+    };
+    return new Definitions(keepers, this.code, this.audit, this.#context, () => this.roster.nodes());
   }
 
   #createPeriodics(): Periodic[] {

@@ -30,12 +30,20 @@ export class SemaphoreDirectory {
 
   /** @throws InvalidOptionsError when nothing can have that name */
   get(name: string): Semaphore {
+    const semaphore = this.glimpse(name);
+    this.#known.set(name, semaphore);
+    return semaphore;
+  }
+
+  /**
+   * To read from and nothing else: one that is not known yet stays unknown, or whoever asks for one made-up name after
+   * the other would fill the memory. Errors as of {@link get}.
+   */
+  glimpse(name: string): Semaphore {
     const known = this.#known.get(name);
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    const semaphore = new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
-    this.#known.set(name, semaphore);
-    return semaphore;
+    return new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
   }
 }

@@ -42,6 +42,8 @@ export interface Host {
   readonly metadata?: ModuleMetadata;
   /** Options of `createNestApplication`. */
   readonly application?: object;
+  /** Options of the `FastifyAdapter`. */
+  readonly fastify?: object;
   /** What the application does with itself before it starts. */
   readonly prepare?: (app: INestApplication) => void;
   /** Providers that others take the place of. */
@@ -103,7 +105,14 @@ export function useConsoles() {
 
 /** An application that has not started yet. */
 export async function createApp(host: Host, log: string[] = []): Promise<INestApplication> {
-  const { platform = 'Express', console = SETTINGS, store = memory(), metadata = {}, application = {} } = host;
+  const {
+    platform = 'Express',
+    console = SETTINGS,
+    store = memory(),
+    metadata = {},
+    application = {},
+    fastify = {},
+  } = host;
   const forRoot = GatekeeperModule.forRoot({
     store,
     acquirer: 'app1',
@@ -114,7 +123,7 @@ export async function createApp(host: Host, log: string[] = []): Promise<INestAp
   const builder = Test.createTestingModule({ ...metadata, imports: [...(metadata.imports ?? []), forRoot] });
   for (const [token, value] of host.overrides ?? []) builder.overrideProvider(token).useValue(value);
   const module = await builder.setLogger(collecting(log)).compile();
-  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(fastify);
   const app = module.createNestApplication(adapter as ExpressAdapter, application);
   app.useLogger(collecting(log));
   if (host.prefix) app.setGlobalPrefix(host.prefix);

@@ -1,10 +1,15 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
-import { memory } from 'nestjs-gatekeeper';
+import { StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { EventStreams } from '../../lib/console/http/event-streams.js';
+import { EventsController } from '../../lib/console/routes/events.controller.js';
+import { StoreHost } from '../../lib/console/store/store-host.js';
+import { scripted } from '../unit/gatekeeper/scripted-store.js';
 import { until } from '../unit/module/apps.js';
 import { expectProblem } from './api.contract.js';
-import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { EventReader } from './event-reader.js';
 
 const JOB = { name: 'job', duration: '10s' };
@@ -12,7 +17,7 @@ const JOB = { name: 'job', duration: '10s' };
 describe.each(PLATFORMS)('the event stream on %s', (platform) => {
   const start = useConsoles();
   const open = (console: Console) => EventReader.open(`${console.url}/api/events`);
-  const countOf = (console: Console) => console.app.get(EventStreams).count;
+  const countOf = (console: Console) => console.app.get(EventsController).streams.count;
 
   it('tells what changes on this node, and what happens', async () => {
     const console = await start({ platform });
@@ -94,6 +99,53 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
   });
 });
 
+describe.each(PLATFORMS)('both event streams, to the console and to other stores, on %s', (platform) => {
+  const start = useConsoles();
+  const STREAMS = ['/api/events', '/api/store/watch?prefix=a'];
+  const authorization = `Bearer ${TOKENS.node}`;
+
+  it.each(STREAMS)(
+    'may not be gathered, compressed or kept, and are open to other origins that the host allows: %s',
+    async (path) => {
+      const origin = 'https://ops.example';
+      const console = await start({
+        platform,
+        console: { ...SETTINGS, allowedOrigins: [origin] },
+        prepare: (app) => app.enableCors({ origin }),
+      });
+      const reader = await EventReader.open(console.url + path, { authorization, origin });
+      expect(reader.response.headers).toMatchObject({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+        'x-content-type-options': 'nosniff',
+        'access-control-allow-origin': origin,
+      });
+      reader.close();
+    },
+  );
+
+  it.each(STREAMS)('answer HEAD at once, and keep no place for it: %s', async (path) => {
+    const console = await start({ platform });
+    const request = httpRequest(console.url + path, { method: 'HEAD', headers: { authorization } }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    await once(response.resume(), 'end');
+    expect(console.app.get(EventsController).streams.count).toBe(0);
+    expect(console.app.get(StoreHost).streams.count).toBe(0);
+  });
+
+  it('that is refused by the store is answered as any other call', async () => {
+    const { store, definition } = scripted(memory());
+    const console = await start({ platform, store: definition });
+    store.watch = () => Promise.reject(new StoreUnavailableError('away'));
+    const answer = await console.get('/api/store/watch', { token: TOKENS.node });
+    expectProblem(answer, 503, 'unavailable');
+    await until(() => console.app.get(StoreHost).streams.count === 0);
+  });
+});
+
 describe('the heartbeat of event streams', () => {
   it('beats while somebody reads, and not after', () => {
     jest.useFakeTimers();
@@ -104,10 +156,15 @@ describe('the heartbeat of event streams', () => {
         writeHead: () => undefined,
         flushHeaders: () => undefined,
         on: (event: string, listener: () => void) => void (listeners[event] = listener),
+        once: (event: string, listener: () => void) => void (listeners[event] = listener),
         write: (text: string) => written.push(text),
         writableLength: 0,
       };
-      new EventStreams().open(response as never);
+      const streams = new EventStreams({ most: 1, heartbeat: 15_000 });
+      const stream = streams.open(response as never);
+      jest.advanceTimersByTime(16_000);
+      expect(written).toEqual([]);
+      stream.begin();
       jest.advanceTimersByTime(31_000);
       expect(written).toEqual([': still here\n\n', ': still here\n\n']);
       listeners['close']!();

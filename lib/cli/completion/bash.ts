@@ -1,7 +1,7 @@
 import type { CommandNode, CommandTree } from './command-tree.js';
 import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
 
-/** For `source <(gatekeeper completion bash)`. */
+/** For `source <(gatekeeper completion bash)`. Bash hands over "--option=value" as three words. */
 export function bashScript(tree: CommandTree): string {
   const valued = allOptions(tree).filter(({ takesValue }) => takesValue);
   const files = valued.filter(({ takesFile }) => takesFile);
@@ -12,12 +12,13 @@ _${tree.name}() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case \${COMP_WORDS[i]} in
-      ${anyOf(flagsOf(valued))}) ((i++)) ;;
+      ${anyOf(flagsOf(valued))}) ((i++)); [[ \${COMP_WORDS[i]} == = ]] && ((i++)) ;;
       ${anyOf(tree.commands.map(({ name }) => name))}) command=\${COMP_WORDS[i]}; break ;;
     esac
   done
+  if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=\${COMP_WORDS[COMP_CWORD-2]}; fi
   case $before in
-    ${anyOf(flagsOf(files))}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    ${anyOf(flagsOf(files))}) _${tree.name}_files; return ;;
     ${anyOf(flagsOf(others))}) return ;;
   esac
   case $command in
@@ -26,8 +27,14 @@ ${tree.commands.map((command) => branch(tree, command)).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
   case $command in
-    ${anyOf(tree.commands.filter(({ takesFile }) => takesFile).map(({ name }) => name))}) COMPREPLY+=($(compgen -f -- "$word")) ;;
+    ${anyOf(tree.commands.filter(({ takesFile }) => takesFile).map(({ name }) => name))}) _${tree.name}_files ;;
   esac
+}
+_${tree.name}_files() {
+  local IFS=$'\\n'
+  # A slash behind a folder, quotes around spaces; bash 3 has no compopt.
+  compopt -o filenames 2>/dev/null
+  COMPREPLY+=($(compgen -f -- "$word"))
 }
 complete -F _${tree.name} ${tree.name}`;
 }

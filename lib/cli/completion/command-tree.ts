@@ -28,10 +28,12 @@ export interface CommandTree {
 }
 
 export function commandTree(program: Command): CommandTree {
+  const commands = program.createHelp().visibleCommands(program).map(commandNode);
+  const names = commands.map(({ name }) => name);
   return {
     name: program.name(),
     options: optionNodes(program),
-    commands: program.createHelp().visibleCommands(program).map(commandNode),
+    commands: commands.map((command) => (command.name === 'help' ? { ...command, choices: names } : command)),
   };
 }
 

@@ -1,7 +1,10 @@
 import type { CommandNode, CommandTree } from './command-tree.js';
 import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
 
-/** For `source <(gatekeeper completion zsh)`, or as the file _gatekeeper in a folder of $fpath. */
+/**
+ * For `source <(gatekeeper completion zsh)`, or as the file _gatekeeper in a folder of $fpath. Options are described
+ * apart from all else: `_describe -o` offers nothing to a word that does not begin with a dash.
+ */
 export function zshScript(tree: CommandTree): string {
   const valued = allOptions(tree).filter(({ takesValue }) => takesValue);
   const files = valued.filter(({ takesFile }) => takesFile);
@@ -9,31 +12,42 @@ export function zshScript(tree: CommandTree): string {
   return `#compdef ${tree.name}
 # zsh completion of ${tree.name}: source <(${tree.name} completion zsh)
 _${tree.name}() {
-  local command= i
-  local -a candidates
+  local command= before=$words[CURRENT-1] found=1 i
+  local -a choices flags
   for ((i = 2; i < CURRENT; i++)); do
     case $words[i] in
       ${anyOf(flagsOf(valued))}) ((i++)) ;;
-      ${anyOf(tree.commands.map(({ name }) => name))}) command=$words[i]; break ;;
+      ${anyOf(namesOf(tree))}) command=$words[i]; break ;;
     esac
   done
-  case $words[CURRENT-1] in
+  if [[ $words[CURRENT] == --*=* ]]; then
+    before=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
+  case $before in
     ${anyOf(flagsOf(files))}) _files; return ;;
-    ${anyOf(flagsOf(others))}) return ;;
+    ${anyOf(flagsOf(others))}) return 1 ;;
   esac
   case $command in
-    '') candidates=(${candidates([...tree.commands, ...tree.options])}) ;;
+    '') choices=(${candidates(tree.commands)}) flags=(${candidates(tree.options)}) ;;
 ${tree.commands.map((command) => branch(tree, command)).join('\n')}
   esac
-  _describe -o ${tree.name} candidates
+  (($#choices)) && _describe -t commands ${tree.name} choices && found=0
+  _describe -o -t options option flags && found=0
+  case $command in
+    ${anyOf(namesOf({ commands: tree.commands.filter(({ takesFile }) => takesFile) }))}) _files && found=0 ;;
+  esac
+  return found
 }
-compdef _${tree.name} ${tree.name}`;
+# As a file of $fpath it is run to complete, the first time.
+if [[ $funcstack[1] == _${tree.name} ]]; then _${tree.name} "$@"; else compdef _${tree.name} ${tree.name}; fi`;
 }
 
+const namesOf = ({ commands }: Pick<CommandTree, 'commands'>) => commands.map(({ name }) => name);
+
 function branch(tree: CommandTree, command: CommandNode): string {
-  const choices = command.choices.map((name) => ({ name, description: '' }));
-  const words = candidates([...choices, ...optionsOf(tree, command)]);
-  return `    ${command.name}) candidates=(${words})${command.takesFile ? '; _files' : ''} ;;`;
+  const choices = candidates(command.choices.map((name) => ({ name, description: '' })));
+  return `    ${command.name}) choices=(${choices}) flags=(${candidates(optionsOf(tree, command))}) ;;`;
 }
 
 type Candidate = { readonly description: string } & ({ readonly name: string } | { readonly flag: string });

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { failureOf } from './problem.js';
 
@@ -49,9 +51,9 @@ export class RestClient {
   }
 
   /** An answer that goes on until `signal` aborts. Errors as of {@link ask}. */
-  async stream(path: readonly string[], signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
-    return response.body!;
+  async stream(path: readonly string[], signal: AbortSignal): Promise<Readable> {
+    const { body } = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
+    return Readable.fromWeb(body as NodeReadableStream<Uint8Array>, { signal });
   }
 
   /** Ends what is under way. */

@@ -12,9 +12,9 @@ import type {
 } from '../../gatekeeper/index.js';
 import type { SessionAnswer } from '../../console/api/index.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import type { BulkCall, Grounds, Operator, Overview } from '../operator.js';
-import { eachEvent } from './event-stream.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 /** A change of many takes so many times longer than one. */
@@ -102,7 +102,7 @@ export class RestOperator implements Operator {
   }
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
-    await eachEvent(await this.#client.stream(['events'], signal), signal, onHint);
+    for await (const _event of eventsIn(await this.#client.stream(['events'], signal))) onHint();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,29 +1,50 @@
-import type { ServerResponse } from 'node:http';
+import { type ConsoleResponse, rawResponse } from './console-request.js';
+import { ProblemError } from './problem.error.js';
 
 /** Bytes that a reader may be behind; then it is cut off, and may come again. */
 const MOST_BEHIND = 1024 * 1024;
 
-/** One reader of a text/event-stream. */
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // Proxies and the application's own middleware must neither keep it nor gather or compress it.
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * One reader of server-sent events, on Express as on Fastify. Until its first word the call can still be refused in the
+ * usual way.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
 export class EventStream {
+  readonly #raw;
   #onEnd: (() => void)[] = [];
+  /** Keeps proxies from taking a quiet stream for a dead one. */
+  #sayAtBeat = (): void => void this.#write(': still here\n\n');
+  #hasBegun = false;
   #isOver = false;
 
-  /** @param headers of the answer besides those of every event stream */
-  constructor(
-    private readonly response: ServerResponse,
-    headers: Record<string, number | string | string[] | undefined> = {},
-  ) {
-    response.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      // Proxies must neither keep it nor gather or compress it.
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    });
-    response.flushHeaders();
-    response.on('close', () => this.#finish());
-    response.on('error', () => this.#finish());
+  constructor(private readonly response: ConsoleResponse) {
+    this.#raw = rawResponse(response);
+    this.#raw.once('close', () => this.#finish());
+    this.#raw.on('error', () => this.#finish());
+  }
+
+  /**
+   * Sends what comes before the first event. Idempotent.
+   *
+   * @throws ProblemError when it was ended before it began
+   */
+  begin(): void {
+    if (this.#hasBegun) return;
+    if (this.#isOver) throw new ProblemError('closing', 'connect to another node');
+    this.#hasBegun = true;
+    this.#raw.writeHead(200, { ...takenOver(this.response), ...HEADERS });
+    this.#raw.flushHeaders();
+    // Express answers it as it would a GET: the client takes the headers for all, and would wait on this connection for ever.
+    if (this.#raw.req?.method === 'HEAD') this.end();
   }
 
   /** Calls `action` once when it is over, for whatever reason; at once when it is over already. */
@@ -32,30 +53,55 @@ export class EventStream {
     else this.#onEnd.push(action);
   }
 
-  send(event: string, data: unknown): void {
-    this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  /** Calls `ready` whenever a reader that was behind has caught up. */
+  onDrained(ready: () => void): void {
+    this.#raw.on('drain', ready);
   }
 
-  /** Keeps proxies from taking a quiet stream for a dead one. */
+  /** @returns false when the reader does not keep up: what can wait should wait for {@link onDrained} */
+  send(event: string, data: unknown): boolean {
+    if (!this.#isOver) this.begin();
+    return this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Takes the stead of the comment that a heartbeat is otherwise. */
+  onBeat(action: () => void): void {
+    this.#sayAtBeat = action;
+  }
+
   beat(): void {
-    this.#write(': still here\n\n');
+    if (this.#hasBegun) this.#sayAtBeat();
   }
 
   end(): void {
     this.#finish();
-    this.response.end();
+    if (this.#hasBegun) this.#raw.end();
   }
 
-  #write(text: string): void {
-    if (this.#isOver) return;
-    this.response.write(text);
-    if (this.response.writableLength <= MOST_BEHIND) return;
+  #write(text: string): boolean {
+    if (this.#isOver) return false;
+    // What waits already counts, not what is told now: one event may be larger, and its reader still keep up.
+    if (this.#raw.writableLength <= MOST_BEHIND) return this.#raw.write(text);
     this.#finish();
-    this.response.destroy();
+    this.#raw.destroy();
+    return false;
   }
 
   #finish(): void {
     this.#isOver = true;
     for (const action of this.#onEnd.splice(0)) action();
   }
+}
+
+interface FastifyReply {
+  hijack(): void;
+  getHeaders(): Record<string, number | string | string[] | undefined>;
+}
+
+/** Fastify has to be told that somebody else answers, and what it would have sent with it (CORS) comes along. */
+function takenOver(response: ConsoleResponse): ReturnType<FastifyReply['getHeaders']> {
+  if (response.raw === undefined) return {};
+  const reply = response as unknown as FastifyReply;
+  reply.hijack();
+  return reply.getHeaders();
 }

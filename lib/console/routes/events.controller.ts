@@ -1,4 +1,4 @@
-import { Res } from '@nestjs/common';
+import { type OnModuleDestroy, Res } from '@nestjs/common';
 import { type GatekeeperEvent, GatekeeperService } from '../../gatekeeper/index.js';
 import { ROUTES } from '../api/index.js';
 import type { ConsoleResponse } from '../http/console-request.js';
@@ -7,13 +7,20 @@ import { EventStreams } from '../http/event-streams.js';
 import { Serves } from '../http/serves.decorator.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
+const MOST_STREAMS = 100;
+/** ms */
+const HEARTBEAT = 15_000;
+
 /** What happens, to whoever looks. */
 @ConsoleController()
-export class EventsController {
-  constructor(
-    private readonly gatekeeper: GatekeeperService,
-    private readonly streams: EventStreams,
-  ) {}
+export class EventsController implements OnModuleDestroy {
+  readonly streams = new EventStreams({ most: MOST_STREAMS, heartbeat: HEARTBEAT });
+
+  constructor(private readonly gatekeeper: GatekeeperService) {}
+
+  onModuleDestroy(): void {
+    this.streams.close();
+  }
 
   @Serves(ROUTES.events)
   events(@Res() response: ConsoleResponse): void {
@@ -29,6 +36,7 @@ export class EventsController {
       changes.unsubscribe();
       events.unsubscribe();
     });
+    stream.begin();
   }
 }
 

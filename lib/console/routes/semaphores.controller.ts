@@ -23,8 +23,10 @@ export class SemaphoresController {
 
   @Serves(ROUTES.semaphore)
   async one(@Input() { params: { name } }: InputOf<typeof ROUTES.semaphore>): Promise<SemaphoreAnswer> {
-    const { now, semaphores } = await this.gatekeeper.overview();
-    const semaphore = semaphores.find((each) => each.name === name);
+    const {
+      now,
+      semaphores: [semaphore],
+    } = await this.gatekeeper.overview(name);
     if (!semaphore) throw new UnknownSemaphoreError(name);
     const [explanation, runs, audit] = await Promise.all([
       this.gatekeeper.explain(name),

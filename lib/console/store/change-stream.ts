@@ -1,21 +1,17 @@
 import type { RecordChange, RecordStore } from '../../stores/index.js';
-import { BEAT } from '../../stores/remote/protocol.js';
 
-/** Where events are written to. */
-export interface Sink {
+/** Who is told. */
+export interface Reader {
   /** @returns false when the other side does not keep up: nothing more before {@link onDrained} */
-  write(type: string, data: unknown): boolean;
+  send(type: string, data: unknown): boolean;
   onDrained(ready: () => void): void;
-  /** Called once, whoever closed it. */
-  onClosed(closed: () => void): void;
-  end(): void;
 }
 
 /** Beyond so many changes that wait, word that anything may have changed says it shorter. */
 const MOST_WAITING = 1000;
 
 /**
- * The changes below a prefix, told to one listener. Whoever does not keep up gets of each key the last text only: what
+ * The changes below a prefix, told to one reader. Whoever does not keep up gets of each key the last text only: what
  * waits is bounded.
  */
 export class ChangeStream {
@@ -23,13 +19,12 @@ export class ChangeStream {
   #isBlocked = false;
   #isOver = false;
   #endWatch?: () => Promise<void>;
-  #beat?: NodeJS.Timeout;
 
   constructor(
     private readonly store: RecordStore,
-    private readonly sink: Sink,
+    private readonly reader: Reader,
   ) {
-    sink.onDrained(() => {
+    reader.onDrained(() => {
       this.#isBlocked = false;
       this.#flush();
     });
@@ -39,18 +34,19 @@ export class ChangeStream {
     const endWatch = await this.store.watch(prefix, (change) => this.#note(change));
     if (this.#isOver) return endWatch();
     this.#endWatch = endWatch;
-    this.#write('open', { health: this.store.health() });
-    this.#beat = setInterval(() => this.#write('beat', { health: this.store.health() }), BEAT);
-    this.#beat.unref();
+    this.#tell('open', { health: this.store.health() });
     this.#flush();
+  }
+
+  /** Tells how the store fares, unless there is more to say than the reader takes. */
+  beat(): void {
+    if (this.#endWatch) this.#tell('beat', { health: this.store.health() });
   }
 
   /** Idempotent. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearInterval(this.#beat);
-    this.sink.end();
     await this.#endWatch?.();
   }
 
@@ -66,15 +62,15 @@ export class ChangeStream {
   }
 
   #flush(): void {
-    // Not before the stream is open: what comes first tells the listener that it is.
-    while (this.#endWatch && !this.#isBlocked && this.#waiting.size > 0) {
+    // Not before the stream is open: what comes first tells the reader that it is.
+    while (this.#endWatch && !this.#isOver && !this.#isBlocked && this.#waiting.size > 0) {
       const [[key, { text }]] = this.#waiting as unknown as [[string | undefined, RecordChange]];
       this.#waiting.delete(key);
-      this.#write('change', { key, text });
+      this.#tell('change', { key, text });
     }
   }
 
-  #write(type: string, data: unknown): void {
-    if (!this.#isOver && !this.#isBlocked) this.#isBlocked = !this.sink.write(type, data);
+  #tell(type: string, data: unknown): void {
+    if (!this.#isOver && !this.#isBlocked) this.#isBlocked = !this.reader.send(type, data);
   }
 }

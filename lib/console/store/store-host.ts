@@ -1,12 +1,13 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { GatekeeperService } from '../../gatekeeper/index.js';
 import type { RecordStore } from '../../stores/index.js';
+import { BEAT } from '../../stores/remote/protocol.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
+import type { ConsoleResponse } from '../http/console-request.js';
+import { EventStreams } from '../http/event-streams.js';
 import { ProblemError } from '../http/problem.error.js';
-import { ChangeStream, type Sink } from './change-stream.js';
-
-const MOST_STREAMS = 1000;
+import { ChangeStream } from './change-stream.js';
 
 /**
  * The store as other applications use it through this one: a client of its own, since the gatekeeper's is not told of
@@ -14,7 +15,7 @@ const MOST_STREAMS = 1000;
  */
 @Injectable()
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
-  readonly #streams = new Set<ChangeStream>();
+  readonly streams = new EventStreams({ most: 1000, heartbeat: BEAT });
   #store?: RecordStore;
   #isClosing = false;
 
@@ -29,7 +30,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.#isClosing = true;
-    await Promise.all([...this.#streams].map((stream) => stream.end()));
+    this.streams.close();
     await this.#store?.close();
   }
 
@@ -40,18 +41,14 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
     return this.#store;
   }
 
-  /** Tells `sink` of changes below a prefix until either side ends it. */
-  async stream(prefix: string, sink: Sink): Promise<void> {
+  /** Tells of changes below a prefix until either side ends it. @throws ProblemError */
+  async stream(prefix: string, response: ConsoleResponse): Promise<void> {
     const { store } = this;
-    if (this.#streams.size >= MOST_STREAMS) {
-      throw new ProblemError('too-many-streams', `${MOST_STREAMS} streams are open: ask another node`);
-    }
-    const stream = new ChangeStream(store, sink);
-    this.#streams.add(stream);
-    sink.onClosed(() => {
-      this.#streams.delete(stream);
-      void stream.end();
-    });
-    await stream.begin(prefix);
+    const stream = this.streams.open(response);
+    const changes = new ChangeStream(store, stream);
+    stream.onBeat(() => changes.beat());
+    stream.onEnd(() => void changes.end());
+    await changes.begin(prefix);
+    stream.begin();
   }
 }

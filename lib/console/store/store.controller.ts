@@ -5,7 +5,6 @@ import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { Input } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
-import { responseSink } from './response-sink.js';
 import { StoreHost } from './store-host.js';
 import { STORE_ROUTES } from './store.routes.js';
 
@@ -56,7 +55,7 @@ export class StoreController {
 
   @Serves(STORE_ROUTES.watch)
   watch(@Input() { query: { prefix } }: Given<'watch'>, @Res() response: ConsoleResponse): Promise<void> {
-    return this.host.stream(prefix, responseSink(response));
+    return this.host.stream(prefix, response);
   }
 
   async #answered<T>(call: (store: StoreHost['store']) => Promise<T>) {

@@ -17,7 +17,8 @@ export type Archived = ReadonlyMap<string, ArchivedDefinition>;
 export class BoundedArchive {
   readonly #archive: DefinitionArchive;
   #loading?: Promise<Archived | undefined>;
-  #told?: string;
+  /** By what was tried: one may fail at each sweep while another has nothing to do. */
+  readonly #told = new Map<string, string>();
   /** A call was given up and may still end: nothing more is asked until it has. */
   #hanging = false;
 
@@ -68,7 +69,7 @@ export class BoundedArchive {
   async #try<T>(action: string, call: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await this.#inTime(call);
-      this.#told = undefined;
+      this.#told.delete(action);
       return result;
     } catch (error) {
       this.#report(action, error);
@@ -91,9 +92,9 @@ export class BoundedArchive {
   }
 
   #report(action: string, error: unknown): void {
-    const telling = `${action}: ${String(error)}`;
-    if (telling === this.#told) return;
-    this.#told = telling;
+    const telling = String(error);
+    if (telling === this.#told.get(action)) return;
+    this.#told.set(action, telling);
     this.context.events.next({ type: 'problem', action: `archive (${this.persistence.kind}): ${action}`, error });
   }
 }

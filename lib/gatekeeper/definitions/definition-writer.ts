@@ -48,6 +48,7 @@ export class DefinitionWriter {
     const id = this.context.random.id();
     let before: SemaphoreRecord | undefined;
     let after: SemaphoreRecord | undefined;
+    const note = once(() => this.#note(kind, name, options, before, after!));
     const result = await this.keeperOf(name).transact<T>((record, view, nonce) => {
       // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
       if (record?.change?.id === id) return { result: how.done((after = record)) };
@@ -56,9 +57,14 @@ export class DefinitionWriter {
       const change = { id, kind, ...this.author(options), at: view.now };
       const next = how.rewriting(record, change, view, nonce);
       if (!next) return { result: how.unchanged(record) };
-      return { write: next, done: () => how.done((after = next)) };
+      const done = () => {
+        after = next;
+        note();
+        return how.done(next);
+      };
+      return { write: next, done };
     });
-    if (after) this.#note(kind, name, options, before, after);
+    if (after) note();
     return result;
   }
 
@@ -86,6 +92,18 @@ export class DefinitionWriter {
       ...(to && { to }),
     });
   }
+}
+
+/**
+ * What is noted in the audit log is told as soon as it is written, before any other call for the semaphore has its turn:
+ * so nobody hears what came of a change before the change.
+ */
+export function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
 }
 
 /** @throws EditConflictError that says who was faster */

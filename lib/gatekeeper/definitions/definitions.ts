@@ -23,7 +23,7 @@ import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
-import { DefinitionWriter } from './definition-writer.js';
+import { DefinitionWriter, once } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
@@ -41,21 +41,24 @@ export class Definitions {
   private readonly writer: DefinitionWriter;
   private readonly bulk: BulkChanges;
 
-  /** @param nodes gives the nodes that live */
+  /**
+   * @param keepers.glimpse gives one to read from alone, which leaves nothing behind
+   * @param nodes gives the nodes that live
+   */
   constructor(
-    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly keepers: { of(name: string): RecordKeeper; glimpse(name: string): RecordKeeper },
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
     nodes: () => Promise<readonly NodeCard[]>,
   ) {
-    this.writer = new DefinitionWriter(keeperOf, code, audit, context);
-    this.bulk = new BulkChanges(keeperOf, this.writer, context, nodes);
+    this.writer = new DefinitionWriter(keepers.of, code, audit, context);
+    this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);
   }
 
   /** @returns undefined when there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
-    return this.keeperOf(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
+    return this.keepers.glimpse(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
   }
 
   /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
@@ -147,14 +150,15 @@ export class Definitions {
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     const author = this.writer.author(parseChangeOptions(name, options));
     let permit: StoredPermit | undefined;
-    const isRevoked = await this.keeperOf(name).transact<boolean>((record, view, nonce) => {
+    const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
+    const isRevoked = await this.keepers.of(name).transact<boolean>((record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: permit !== undefined };
       permit = record.permits.find(({ id }) => id === permitId);
-      return { write: next, done: () => true };
+      return { write: next, done: () => (note(), true) };
     });
-    if (isRevoked) this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
+    if (isRevoked) note();
     return isRevoked;
   }
 

@@ -21,6 +21,8 @@ export class JournalWriter<Entry extends object> {
   #cancelTimer?: CancelTimer;
   #isClosed = false;
   #flushing?: Promise<void>;
+  /** Readings that are under way, by how many entries they are of. */
+  readonly #readings = new Map<number, Promise<readonly Entry[]>>();
 
   constructor(
     readonly name: string,
@@ -39,11 +41,18 @@ export class JournalWriter<Entry extends object> {
   }
 
   /**
-   * The last `limit` entries, oldest first; what is no entry (written by somebody else) is left out.
+   * The last `limit` entries, oldest first; what is no entry (written by somebody else) is left out. Whoever asks while
+   * the same is being read gets that: many look at once when something has happened.
    *
    * @throws StoreUnavailableError
    */
   async read(limit: number): Promise<Entry[]> {
+    const reading = this.#readings.get(limit) ?? this.#read(limit).finally(() => this.#readings.delete(limit));
+    this.#readings.set(limit, reading);
+    return [...(await reading)];
+  }
+
+  async #read(limit: number): Promise<Entry[]> {
     const { alarm, timing } = this.context;
     const texts = await answerWithin(alarm, timing.callTimeout, `read the journal of ${this.name}`, () =>
       this.#journal.read(limit),

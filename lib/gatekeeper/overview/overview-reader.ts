@@ -15,10 +15,14 @@ interface Sources {
   readonly runLog: RunLog;
 }
 
-/** Reads everything that there is to show. What the store can't be asked for is left out. */
-export async function readOverview({ directory, context, roster, runLog }: Sources): Promise<Overview> {
+/**
+ * Reads everything that there is to show. What the store can't be asked for is left out.
+ *
+ * @param only the name of the one semaphore that is wanted
+ */
+export async function readOverview({ directory, context, roster, runLog }: Sources, only?: string): Promise<Overview> {
   const [state, nodes, runs] = await Promise.all([
-    readState(directory, context),
+    readState(directory, context, only),
     roster.nodes().catch((): NodeCard[] => []),
     runLog.lastRuns().catch((): RunEntry[] => []),
   ]);

@@ -1,15 +1,21 @@
 import { decodeRecord } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
-import { listRecords } from '../records/list-records.js';
+import { listRecords, readRecord } from '../records/list-records.js';
 import { KEY_PREFIX } from '../records/record-keeper.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
 import { type GatekeeperState, type SemaphoreState, type Standpoint, semaphoreState } from './state.js';
 
 /**
  * Reads who holds what. While the store can't be asked it gives what this node last knew; `store.connected` tells.
+ *
+ * @param only the name of the one semaphore that is wanted: reading all of them costs as many times more
  */
-export async function readState(directory: SemaphoreDirectory, context: Context): Promise<GatekeeperState> {
-  const semaphores = await fromStore(directory, context).catch(() => fromMemory(directory, context));
+export async function readState(
+  directory: SemaphoreDirectory,
+  context: Context,
+  only?: string,
+): Promise<GatekeeperState> {
+  const semaphores = await fromStore(directory, context, only).catch(() => fromMemory(directory, context, only));
   return {
     node: context.node,
     store: context.store.health(),
@@ -18,9 +24,9 @@ export async function readState(directory: SemaphoreDirectory, context: Context)
   };
 }
 
-async function fromStore({ code }: SemaphoreDirectory, context: Context): Promise<SemaphoreState[]> {
+async function fromStore({ code }: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
-  const texts = await listRecords(context);
+  const texts = await (only === undefined ? listRecords(context) : readRecord(context, only));
   const { node, clusterClock } = context;
   const now = clusterClock.earliest();
   return [...texts].map(([key, text]) => {
@@ -37,9 +43,11 @@ function fromText(name: string, text: string, standpoint: Standpoint): Semaphore
   }
 }
 
-function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context): SemaphoreState[] {
+function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {
   const now = clusterClock.earliest();
   return [...directory.known.values()].flatMap(({ name, keeper }) =>
-    keeper.known ? [semaphoreState(name, keeper.known, { node, now, code: directory.code.get(name) })] : [],
+    keeper.known && (only ?? name) === name
+      ? [semaphoreState(name, keeper.known, { node, now, code: directory.code.get(name) })]
+      : [],
   );
 }

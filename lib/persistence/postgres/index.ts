@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Persistence } from '../../gatekeeper/index.js';
 import { InvalidOptionsError, faultsOf, show } from '../../semaphores/index.js';
 import { PostgresArchive } from './postgres-archive.js';
-import { type Queries, connect, given } from './queries.js';
+import { isAddress } from './address.js';
+import { type Queries, connect, given, requirePg } from './queries.js';
 
-export type { Queries } from './queries.js';
+export { MissingPackageError, type Queries } from './queries.js';
+export { PostgresError } from './refusal.js';
 
 export interface PostgresOptions {
   /** Of an own connection, closed with the gatekeeper: "postgres://user:password@host/database". Needs the package pg. */
@@ -15,11 +17,18 @@ export interface PostgresOptions {
   readonly table?: string;
 }
 
+/** Not shown, as every other fault's value is: it may hold a password. */
+const NO_ADDRESS =
+  'is no address like "postgres://user:password@host:5432/database" (of a password\'s special characters give the codes: "%23" for "#")';
+
 const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
 
 const schema = z
   .strictObject({
-    connectionString: text.min(1, { error: 'is empty' }).optional(),
+    connectionString: text
+      .min(1, { error: 'is empty' })
+      .refine(isAddress, { error: NO_ADDRESS, abort: true })
+      .optional(),
     pool: z
       .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
         error: "is no pool: give pg's, or what has its query(text, values)",
@@ -41,11 +50,13 @@ const schema = z
  * of the whole cluster.
  *
  * @throws InvalidOptionsError listing every fault
+ * @throws MissingPackageError when pg is needed, and not installed
  */
 export function postgres(options: PostgresOptions): Persistence {
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError("postgres()'s options", faultsOf(parsed.error));
   const { connectionString, pool, table } = parsed.data;
+  if (!pool) requirePg();
   const connection = () => (pool ? given(pool) : connect(connectionString!));
   return { kind: 'postgres', open: () => new PostgresArchive(connection(), table) };
 }

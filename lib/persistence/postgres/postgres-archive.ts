@@ -2,6 +2,7 @@ import { type ArchivedDefinition, CorruptArchiveError, type DefinitionArchive } 
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
 import { byName, merge } from '../merge.js';
 import type { Connection, Queries } from './queries.js';
+import { isTableMissing } from './refusal.js';
 import { statements } from './statements.js';
 
 interface Row {
@@ -35,20 +36,33 @@ export class PostgresArchive implements DefinitionArchive {
   async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
     const { merged, news } = merge(this.#kept, definitions);
     if (news.length === 0) return;
-    const queries = await this.#queries();
-    // One statement: all or nothing.
-    const { rows } = await queries.query(this.#sql.save, [
-      news.map(({ name }) => name),
-      news.map(({ revision }) => revision),
-      news.map((each) => JSON.stringify(each)),
-      ARCHIVE_VERSION,
-    ]);
-    this.#refuseNewer(rows as Row[]);
+    this.#refuseNewer(await this.#write(news));
     this.#kept = merged;
+  }
+
+  /** Somebody dropped the table: the next call makes it again, and writes all. */
+  #forget(): void {
+    this.#isThere = false;
+    this.#kept = new Map();
   }
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  /** One statement: all or nothing. */
+  async #write(news: readonly ArchivedDefinition[]): Promise<Row[]> {
+    const queries = await this.#queries();
+    const columns = [
+      news.map(({ name }) => name),
+      news.map(({ revision }) => revision),
+      news.map((each) => JSON.stringify(each)),
+    ];
+    const answer = await queries.query(this.#sql.save, [...columns, ARCHIVE_VERSION]).catch((error: unknown) => {
+      if (isTableMissing(error)) this.#forget();
+      throw error;
+    });
+    return answer.rows as Row[];
   }
 
   /** A row that can't be read is put aside; the others are given by the next call. */

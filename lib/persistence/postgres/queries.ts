@@ -1,4 +1,7 @@
+import { createRequire } from 'node:module';
 import { GatekeeperError } from '../../semaphores/index.js';
+import { placeOf } from './address.js';
+import { explaining } from './refusal.js';
 
 /** What is asked of a pool: pg's has it. */
 export interface Queries {
@@ -34,20 +37,29 @@ const PATIENCE = 5000;
 
 /** The application's own pool, which it closes itself. */
 export function given(pool: Queries): Connection {
-  return { queries: async () => pool, close: async () => undefined };
+  const queries = explaining(pool, "PostgreSQL of postgres()'s pool");
+  return { queries: async () => queries, close: async () => undefined };
 }
 
-/** @throws MissingPackageError, from its calls, when pg is not installed */
 export function connect(connectionString: string): Connection {
   let pool: Promise<Pool> | undefined;
   return {
-    queries: () => (pool ??= openPool(connectionString)),
+    queries: async () => explaining(await (pool ??= openPool(connectionString)), placeOf(connectionString)),
     close: async () => (await pool)?.end(),
   };
 }
 
+/** @throws MissingPackageError: at the start, rather than when an archive is first asked and nothing may run without it */
+export function requirePg(resolve: (name: string) => unknown = createRequire(import.meta.url).resolve): void {
+  try {
+    resolve(PACKAGE);
+  } catch (cause) {
+    throw new MissingPackageError('postgres({ connectionString }) needs the package pg: npm install pg', { cause });
+  }
+}
+
 async function openPool(connectionString: string): Promise<Pool> {
-  const { Pool } = await loadPg();
+  const { Pool } = ((await import(PACKAGE)) as { default: Pg }).default;
   const pool = new Pool({
     connectionString,
     max: 1,
@@ -58,14 +70,4 @@ async function openPool(connectionString: string): Promise<Pool> {
   // A connection that breaks while nobody uses it: without a listener the process would end. The next call tells.
   pool.on('error', () => undefined);
   return pool;
-}
-
-async function loadPg(): Promise<Pg> {
-  try {
-    return ((await import(PACKAGE)) as { default: Pg }).default;
-  } catch (error) {
-    throw new MissingPackageError('postgres({ connectionString }) needs the package pg: npm install pg', {
-      cause: error,
-    });
-  }
 }

@@ -16,12 +16,13 @@ export function statements(table: string) {
       PRIMARY KEY (name, put_aside)
     )`,
     load: `SELECT name, version, body FROM ${quoted} WHERE put_aside = ''`,
-    // Gives the rows that a newer version wrote: those are left as they are.
+    // Gives the rows that a newer version wrote: those are left as they are. In the names' order: two nodes that save
+    // the same rows in different orders would wait for one another, and one of them would fail.
     save: `WITH given AS (
       SELECT * FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS each(name, revision, body)
     ), written AS (
       INSERT INTO ${quoted} AS kept (name, revision, version, body)
-      SELECT name, revision, $4::integer, body FROM given
+      SELECT name, revision, $4::integer, body FROM given ORDER BY name
       ON CONFLICT (name, put_aside) DO UPDATE
         SET revision = excluded.revision, version = excluded.version, body = excluded.body, saved_at = now()
         WHERE kept.version <= excluded.version AND (

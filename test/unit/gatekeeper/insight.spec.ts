@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { Semaphore } from '../../../lib/gatekeeper/semaphore.js';
 import { START } from './fake-time.js';
 import { JOB, useCluster } from './nodes.js';
 
@@ -129,6 +130,19 @@ describe('explain', () => {
       reason: 'no-definition',
       sentence: 'no definition of that name is loaded',
     });
+  });
+
+  it('and a look at its definition keep nothing of names that nobody defined, however many are asked for', async () => {
+    const { gatekeeper } = await cluster().node();
+    for (let index = 0; index < 100; index++) {
+      await gatekeeper.explain(`made-up-${index}`);
+      await gatekeeper.definitions.get(`made-up-${index}`);
+    }
+    // All that is kept is closed.
+    const close = jest.spyOn(Semaphore.prototype, 'close');
+    await gatekeeper.close();
+    expect(close.mock.contexts.map((closed) => (closed as Semaphore).name)).toEqual(['job']);
+    close.mockRestore();
   });
 
   it('has a sentence for the grace after lost data', async () => {

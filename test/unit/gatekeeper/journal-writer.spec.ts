@@ -19,6 +19,22 @@ describe('what a node writes into a journal', () => {
     expect(store.calls.append).toBe(1);
   });
 
+  it('is read once for all who look at the same moment, and anew for whoever looks later', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const looks = await Promise.all([1, 2, 3].map(() => gatekeeper.audit.read(10)));
+    expect(store.calls.readJournal).toBe(1);
+    looks[0]!.push(undefined as never);
+    expect(looks[1]).toEqual([]);
+    await gatekeeper.definitions.edit('job', { permits: 2 });
+    await nodes.time.advance(100);
+    expect(await gatekeeper.audit.read(10)).toHaveLength(1);
+    store.script = away;
+    await expect(Promise.all([gatekeeper.audit.read(10), gatekeeper.audit.read(10)])).rejects.toThrow('away');
+    store.script = undefined;
+    expect(await gatekeeper.audit.read(10)).toHaveLength(1);
+  });
+
   it('waits while the store is away, and is written in order when it is back', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();

@@ -49,6 +49,21 @@ describe('the overview', () => {
     expect(overview.semaphores[0]).not.toHaveProperty('lastRun');
   });
 
+  it('of one semaphore is the same as among all, and reads no other record', async () => {
+    const nodes = cluster();
+    const definitions = ['job', 'other', 'third'].map((name) => ({ ...JOB, name }));
+    const { gatekeeper, store } = await working(nodes, [DAILY], { definitions });
+    await gatekeeper.tryAcquire('job');
+    const all = await gatekeeper.overview();
+    const lists = store.calls.list;
+    expect(await gatekeeper.overview('job')).toEqual({ ...all, semaphores: [all.semaphores[0]] });
+    // Of the cards of the nodes.
+    expect(store.calls.list).toBe(lists + 1);
+    expect((await gatekeeper.overview('typo')).semaphores).toEqual([]);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    expect((await gatekeeper.overview('job')).semaphores).toMatchObject([{ name: 'job', holders: [{ isMine: true }] }]);
+  });
+
   it('has no next run where no node is let through that runs it by itself', async () => {
     const nodes = cluster();
     const { gatekeeper } = await working(nodes);

@@ -195,13 +195,22 @@ describe('an archive that fails', () => {
     await nodes.time.advance(3 * SWEEP);
     expect(await node.gatekeeper.run('job', () => 1, { duration: '10s' })).toMatchObject({ reason: 'no-definition' });
     expect(await nodes.raw.read(keyOf('job'))).toBeUndefined();
-    // Told of once, asked a few times: once at each sweep and at each look for what is missing.
-    expect(problems()).toContain('archive (scripted): load definitions');
+    // Each told of once, asked a few times: once at each sweep and at each look for what is missing.
+    expect(problems()).toEqual(['archive (scripted): load definitions', 'archive (scripted): save definitions']);
     expect(archive.calls.load).toBeGreaterThan(2);
     expect(archive.calls.load).toBeLessThan(12);
     archive.script = undefined;
     await nodes.time.advance(SWEEP);
     expect(await node.gatekeeper.definitions.get('job')).toMatchObject({ revision: 5 });
+  });
+
+  it('is told of once while it can not be read, though nothing is to be saved', async () => {
+    const { archive, nodes, problems } = await prepare((call) => {
+      if (call === 'load') throw new Error('away');
+    });
+    await nodes.time.advance(3 * SWEEP);
+    expect(archive.calls.save).toBeGreaterThan(2);
+    expect(problems()).toEqual(['archive (scripted): load definitions']);
   });
 
   it('does not hold up what is defined already', async () => {

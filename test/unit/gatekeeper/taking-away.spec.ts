@@ -14,7 +14,7 @@ describe('what an operator takes away through the node that holds it', () => {
   const cluster = useCluster();
 
   it.each(['revoke', 'remove'] as const)('ends at once: %s', async (verb) => {
-    const { gatekeeper, of } = await cluster().node();
+    const { gatekeeper, of, events } = await cluster().node();
     const permit = (await gatekeeper.tryAcquire('job'))!;
     await (verb === 'revoke'
       ? gatekeeper.definitions.revoke('job', permit.id, ANN)
@@ -22,6 +22,11 @@ describe('what an operator takes away through the node that holds it', () => {
     await settled();
     expect(permit.signal.aborted).toBe(true);
     expect(of('lost')).toMatchObject([{ reason: 'revoked', permit: { id: permit.id } }]);
+    // Who did it is told before what came of it.
+    expect(events.map(({ type }) => type).filter((type) => type === 'audited' || type === 'lost')).toEqual([
+      'audited',
+      'lost',
+    ]);
   });
 
   it('or gives, reaches who waits there', async () => {

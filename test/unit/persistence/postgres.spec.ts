@@ -1,7 +1,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError } from 'nestjs-gatekeeper';
-import { type PostgresOptions, postgres } from 'nestjs-gatekeeper/postgres';
+import { MissingPackageError, type PostgresOptions, PostgresError, postgres } from 'nestjs-gatekeeper/postgres';
+import { placeOf } from '../../../lib/persistence/postgres/address.js';
+import { requirePg } from '../../../lib/persistence/postgres/queries.js';
 import { describeArchiveContract } from './archive.contract.js';
 import { archived, names } from './archived.js';
 
@@ -85,6 +87,55 @@ describe('postgres()', () => {
     const archive = postgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
     await expect(archive.load()).rejects.toThrow(/ECONNREFUSED/);
     await archive.close();
+  });
+
+  it('makes its table again when somebody dropped it, and writes all', async () => {
+    const archive = postgres({ pool }).open();
+    await archive.save([archived('a')]);
+    await database.exec('DROP TABLE gatekeeper_definitions');
+    const both = [archived('a'), archived('b')];
+    await expect(archive.save(both)).rejects.toThrow(/dropped the table: it is made again/);
+    await archive.save(both);
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it('says why also where the error has no sentence, as that of a host with two addresses', async () => {
+    const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    const archive = postgres({ pool: { query: () => Promise.reject(error) } }).open();
+    const told = await archive.load().catch((fault: unknown) => fault);
+    expect(told).toBeInstanceOf(PostgresError);
+    expect(told).toMatchObject({ message: expect.stringMatching(/: ECONNREFUSED; check host and port/), cause: error });
+  });
+
+  it('says at once that pg is not installed', () => {
+    const resolve = () => {
+      throw new Error("Cannot find module 'pg'");
+    };
+    expect(() => requirePg(resolve)).toThrow(MissingPackageError);
+    expect(() => requirePg(resolve)).toThrow(/npm install pg/);
+    requirePg();
+  });
+
+  it.each([
+    ['postgres://ann:secret@db:5433/app?sslmode=require&password=secret', 'PostgreSQL at db:5433/app, user "ann"'],
+    ['postgresql://db/app', 'PostgreSQL at db/app'],
+    ['postgres://ann:secret@/app?host=/run/postgresql', 'PostgreSQL at /run/postgresql/app, user "ann"'],
+    ['socket:/run/postgresql?db=app', 'PostgreSQL at /run/postgresql'],
+    ['/run/postgresql app', 'PostgreSQL at /run/postgresql app'],
+  ])('takes %s', (connectionString, place) => {
+    expect(() => postgres({ connectionString })).not.toThrow();
+    expect(placeOf(connectionString)).toBe(place);
+  });
+
+  it.each([
+    'postgres://ann:sec#ret@db/app',
+    'postgres://ann:sec%ret@db/app',
+    'host=db password=secret',
+    'mysql://ann:secret@db/app',
+    'postgres',
+  ])('refuses the address %s, and does not show it', (connectionString) => {
+    expect(() => postgres({ connectionString })).toThrow(/connectionString: is no address like "postgres:/);
+    expect(() => postgres({ connectionString })).not.toThrow(/sec|ann/);
   });
 
   it.each<[PostgresOptions, RegExp]>([
