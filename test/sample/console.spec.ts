@@ -10,6 +10,10 @@ const SECOND = 1000;
 /** Until the permit of the former holder is over, and its successor had a tick. */
 const MOVED = 15 * SECOND;
 
+interface Changed {
+  readonly change: { readonly at: number; readonly by: string };
+}
+
 interface Entry {
   readonly kind: 'run' | 'skip';
   readonly reason?: string;
@@ -40,7 +44,8 @@ describeInBrowser('operators at two ports of the sample', () => {
     await there.getByText(`app-${heir}`, { exact: true }).first().waitFor();
 
     await sample.nextLine(EXPORTED, MOVED, [heir]);
-    const { change } = await json<{ change: { at: number; by: string } }>(holder, 'semaphores/nightly-export');
+    const { semaphore } = await json<{ semaphore: Changed }>(holder, 'semaphores/nightly-export');
+    const { change } = semaphore;
     expect(change).toMatchObject({ by: 'ann' });
     // What the nodes tell each other of their runs: the former holder's next tick, and all after it, were refused.
     const since = await eventually('both nodes told of their ticks', async () => {
