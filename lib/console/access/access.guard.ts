@@ -1,18 +1,19 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema } from '../../semaphores/index.js';
 import { ProblemError } from '../http/problem.error.js';
-import type { ConsoleRequest } from '../http/console-request.js';
+import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
 import { HostGuards } from './host-guards.js';
 import { isFromHere } from './same-origin.js';
 import { Tokens, type Visitor } from './tokens.js';
 
 /** Lets nobody pass whom the options don't let pass. A handler without a route's description is closed to all. */
 @Injectable()
-export class AccessGuard implements CanActivate {
+export class AccessGuard implements CanActivate, OnModuleDestroy {
   readonly #tokens: Tokens;
+  #isClosing = false;
 
   constructor(
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
@@ -21,7 +22,12 @@ export class AccessGuard implements CanActivate {
     this.#tokens = new Tokens(settings.tokens);
   }
 
+  onModuleDestroy(): void {
+    this.#isClosing = true;
+  }
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.#isClosing) sendAway(context);
     const route: Route | undefined = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
     if (!route) return false;
     if (route.role === undefined) return true;
@@ -59,6 +65,16 @@ export class AccessGuard implements CanActivate {
       `pages of ${JSON.stringify(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
     );
   }
+}
+
+/**
+ * A server that closes takes no new connections, but serves those that are there for as long as something is asked over
+ * them: a page that asks every few seconds would keep the application from ever ending. HTTP/2 knows no such header.
+ */
+function sendAway(context: ExecutionContext): void {
+  const http = context.switchToHttp();
+  if (rawRequest(http.getRequest<ConsoleRequest>()).httpVersionMajor >= 2) return;
+  http.getResponse<ConsoleResponse>().header('Connection', 'close');
 }
 
 function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visitor {
