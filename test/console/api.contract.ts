@@ -62,6 +62,24 @@ export function describeApi(start: () => Promise<Console>): void {
     expect((await get('/api/semaphores/job')).json.semaphore.free).toBe(1);
   });
 
+  it('does not send the list again to whom has it, until something else than a time is different', async () => {
+    const { send, get, gatekeeper } = await start();
+    await send('POST', '/api/semaphores', JOB);
+    const permit = await gatekeeper.tryAcquire('job');
+    const first = await get('/api/semaphores');
+    const headers = { 'if-none-match': first.headers.get('etag')! };
+    await gatekeeper.refresh(permit!);
+    const second = await get('/api/semaphores', { headers });
+    expect([second.status, second.text]).toEqual([304, '']);
+    expect((await get('/api/semaphores')).json.semaphores[0].holders[0].expiresAt).toBeGreaterThanOrEqual(
+      first.json.semaphores[0].holders[0].expiresAt,
+    );
+    expect((await get('/api/semaphores?search=other', { headers })).status).toBe(200);
+    await permit!.release();
+    const third = await get('/api/semaphores', { headers });
+    expect([third.status, third.json.semaphores[0].holders]).toEqual([200, []]);
+  });
+
   it('says who was faster, and when', async () => {
     const { send } = await start();
     await send('POST', '/api/semaphores', JOB);

@@ -35,6 +35,8 @@ export interface Route<
   /** The media type of the answer; JSON unless given. */
   readonly mediaType?: string;
   readonly answer: Answer;
+  /** Whether it has an ETag, and a client that brings it along is told when it has the answer already. */
+  readonly isConditional?: boolean;
   /** What can go wrong besides what can with all of them. */
   readonly problems?: readonly ProblemCode[];
 }

@@ -22,6 +22,7 @@ export const ROUTES = {
     role: 'view',
     query: requests.semaphoresQuery,
     answer: answers.semaphoresSchema,
+    isConditional: true,
   }),
   semaphore: route({
     method: 'GET',

@@ -24,6 +24,8 @@ export interface ConsoleRequest {
 export interface ConsoleResponse {
   /** Fastify: Node's own response; Express's is one itself. */
   readonly raw?: ServerResponse;
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
 }
 
 export function rawRequest(request: ConsoleRequest): IncomingMessage {

@@ -33,11 +33,27 @@ function operation(route: Route): Json {
     summary: route.summary,
     ...(role && { description: `Takes the role ${role}.`, 'x-role': role }),
     security: role ? [{ token: [] }] : [],
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...(route.isConditional ? [IF_NONE_MATCH] : []),
+    ],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } } }),
-    responses: { [route.status ?? 200]: success(route), ...refusals(problemsOf(route)) },
+    responses: {
+      [route.status ?? 200]: success(route),
+      ...(route.isConditional && { 304: { description: 'As it was, but for times that run on.' } }),
+      ...refusals(problemsOf(route)),
+    },
   };
 }
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of an earlier answer.',
+  schema: { type: 'string' },
+};
 
 function success({ answer, mediaType = 'application/json' }: Route): Json {
   return { description: 'Done.', content: { [mediaType]: { schema: schemaOf(answer) } } };

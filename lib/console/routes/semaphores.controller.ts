@@ -1,3 +1,4 @@
+import { Req, Res } from '@nestjs/common';
 import {
   type Explanation,
   GatekeeperService,
@@ -7,6 +8,8 @@ import {
 } from '../../gatekeeper/index.js';
 import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
+import { isKnownToClient } from '../http/conditional.js';
+import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
 import { Input } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
@@ -16,9 +19,14 @@ export class SemaphoresController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
   @Serves(ROUTES.semaphores)
-  async list(@Input() { query }: InputOf<typeof ROUTES.semaphores>): Promise<SemaphoresAnswer> {
+  async list(
+    @Input() { query }: InputOf<typeof ROUTES.semaphores>,
+    @Req() request: ConsoleRequest,
+    @Res({ passthrough: true }) response: ConsoleResponse,
+  ): Promise<SemaphoresAnswer | undefined> {
     const { now, semaphores } = await this.gatekeeper.overview();
-    return { now, semaphores: semaphores.filter((semaphore) => isWanted(semaphore, query)) };
+    const wanted = semaphores.filter((semaphore) => isWanted(semaphore, query));
+    return isKnownToClient(request, response, essenceOf(wanted)) ? undefined : { now, semaphores: wanted };
   }
 
   @Serves(ROUTES.semaphore)
@@ -40,6 +48,13 @@ export class SemaphoresController {
   explain(@Input() { params: { name } }: InputOf<typeof ROUTES.explain>): Promise<Explanation> {
     return this.gatekeeper.explain(name);
   }
+}
+
+/** All but for how long permits last: those of runs that go on are refreshed again and again. */
+function essenceOf(semaphores: readonly SemaphoreOverview[]): string {
+  return JSON.stringify(
+    semaphores.map((semaphore) => ({ ...semaphore, holders: semaphore.holders.map(({ id, slot }) => [id, slot]) })),
+  );
 }
 
 /** What was removed is shown only while somebody asks for it by name. */

@@ -54,7 +54,7 @@ function Environment() {
 const LIVENESS = {
   live: ['live', 'Live', 'Changes arrive as they happen.'],
   connecting: ['waiting', 'Connecting', 'The event stream is being opened.'],
-  polling: ['waiting', 'Polling', 'The event stream is cut: asking every 5 seconds until it is back.'],
+  polling: ['waiting', 'Polling', 'The event stream is cut: asking every few seconds until it is back.'],
   unreachable: ['cut', 'Offline', 'No node answers. Trying again every 5 seconds.'],
 } as const;
 

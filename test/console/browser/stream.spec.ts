@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
@@ -19,6 +20,26 @@ describeInBrowser('the event stream', () => {
     await row.getByText('held').waitFor();
     // Less than the 10 s after which it asks anyhow.
     expect(performance.now() - begun).toBeLessThan(8000);
+  });
+
+  it("is not needed for another node's grant, which leaves no hint, to be seen within a few seconds", async () => {
+    const store = memory();
+    const { url } = await start({ store, gatekeeper: { definitions: CODE, sweepInterval: '1h' } });
+    const other = await start({ store, gatekeeper: { acquirer: 'app2' } });
+    const { page } = await visit(url, { token: TOKENS.view });
+    await page.getByRole('banner').getByText('Live').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'nightly' });
+    await row.getByText('free').waitFor();
+    await page.waitForResponse(/\/api\/semaphores$/);
+    const begun = performance.now();
+    await other.gatekeeper.tryAcquire('nightly');
+    await row.getByText('held').waitFor();
+    const seen = performance.now() - begun;
+    console.log(`another node's grant is seen after ${Math.round(seen)} ms`);
+    expect(seen).toBeLessThan(6000);
+    // As it is from now on, it is not sent again.
+    const unchanged = page.waitForResponse((response) => response.status() === 304);
+    expect((await unchanged).url()).toMatch(/\/api\/semaphores$/);
   });
 
   it('is done without while it is cut, and comes back by itself', async () => {

@@ -24,19 +24,26 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return (await response.json()) as T;
 }
 
-/** The response of a call that went well. @throws ApiError */
-export async function request(path: string, options: CallOptions & { readonly accept?: string } = {}) {
+interface RequestOptions extends CallOptions {
+  readonly accept?: string;
+  /** The ETag of the answer that is there already. */
+  readonly known?: string | undefined;
+}
+
+/** The response of a call that went well, or (304) has nothing new to tell. @throws ApiError */
+export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
-  if (response.ok) return response;
+  if (response.ok || response.status === 304) return response;
   if (response.status === 401 && options.token === undefined) onUnauthorized();
   throw new ApiError(response.status, await problemOf(response));
 }
 
-async function send(path: string, { method = 'GET', body, signal, ...options }: CallOptions & { accept?: string }) {
+async function send(path: string, { method = 'GET', body, signal, ...options }: RequestOptions) {
   const bearer = options.token ?? token.get();
   const headers = {
     Accept: options.accept ?? 'application/json',
     ...(bearer && { Authorization: `Bearer ${bearer}` }),
+    ...(options.known && { 'If-None-Match': options.known }),
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };
   const content = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -1,5 +1,6 @@
 import type { AuditAnswer } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { hasWords } from '../parts/has-words.js';
 import { Loaded } from '../parts/page-state.js';
@@ -11,7 +12,7 @@ import { AuditTable } from './audit-table.js';
 const MOST = 500;
 
 export function AuditPage() {
-  const query = useLive<AuditAnswer>(`audit?limit=${MOST}`, anyChangeOrRun);
+  const query = useLive<AuditAnswer>(`audit?limit=${MOST}`, anyChangeOrRun, SELDOM);
   const search = route.value.query.get('search') ?? '';
   return (
     <>

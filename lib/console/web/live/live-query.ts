@@ -1,17 +1,23 @@
 import { signal } from '@preact/signals';
-import { call } from '../api/call.js';
 import { ApiError } from '../api/api-error.js';
+import { request } from '../api/call.js';
 import type { StreamedEvent } from '../api/event-stream.js';
-import { connection, isUnreachable, subscribe } from './connection.js';
 import { setClusterTime } from './cluster-time.js';
+import { connection, isUnreachable, subscribe } from './connection.js';
 
-/** ms between two askings while changes arrive by themselves: other nodes' grants and refreshes leave no hint. */
-const WHILE_LIVE = 10_000;
-/** ms between two askings while the stream is cut. */
+/** ms between two askings for what shows who holds what: an operator waits for grants, and those of others leave no hint. */
+export const OFTEN = 2500;
+/** ms between two askings for what changes arrive of by themselves. */
+export const SELDOM = 10_000;
+/** ms between two askings at the least while the stream is cut, and after one that failed. */
 const WHILE_CUT = 5000;
+/** ms after which an answer is wanted even if it is as it was: how long permits last by then is not in its tag. */
+const LONGEST_KNOWN = 10_000;
 /** A burst of changes is answered by one asking, and the asking takes at most a fifth of the time. */
 const SHORTEST_PAUSE = 400;
 const PAUSE_FACTOR = 4;
+/** Bytes per ms that may be loaded for longer than a moment: large answers are asked for less often. */
+const BYTES_PER_MS = 250;
 
 /** An answer of the API that is asked for again whenever it may have changed. */
 export class LiveQuery<T> {
@@ -22,11 +28,15 @@ export class LiveQuery<T> {
   #notBefore = 0;
   #isLoading = false;
   #isStale = false;
+  #turn = 0;
+  /** The tag of the answer that is shown, and when that was loaded. */
+  #known?: { readonly tag: string; readonly at: number };
   readonly #stop = new AbortController();
 
   constructor(
     readonly path: string,
     private readonly concerns: (event: StreamedEvent) => boolean,
+    private readonly interval: number,
   ) {}
 
   /** @returns what ends it */
@@ -48,43 +58,66 @@ export class LiveQuery<T> {
   /** Asks again in a moment. */
   soon(): void {
     if (this.#isLoading) this.#isStale = true;
-    else this.#plan(Math.max(SHORTEST_PAUSE, this.#notBefore - performance.now()));
+    else this.#plan(SHORTEST_PAUSE);
   }
 
-  /** Asks now, and resolves when it is answered. */
+  /** Asks now, and resolves when it is answered. Of two under way only the later one counts. */
   async load(): Promise<void> {
     if (this.#stop.signal.aborted) return;
+    const turn = ++this.#turn;
+    clearTimeout(this.#timer);
+    this.#dueAt = Infinity;
     this.#isLoading = true;
     this.#isStale = false;
     const begun = performance.now();
-    await this.#ask();
+    const bytes = await this.#ask(() => turn === this.#turn);
+    if (turn !== this.#turn) return;
     this.#isLoading = false;
     const took = performance.now() - begun;
-    this.#notBefore = performance.now() + PAUSE_FACTOR * took;
-    this.#dueAt = Infinity;
+    this.#notBefore = performance.now() + Math.max(PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
     if (this.#isStale) this.soon();
-    else this.#plan(connection.value === 'live' ? WHILE_LIVE : WHILE_CUT);
+    else this.#plan(this.#pause());
   }
 
-  async #ask(): Promise<void> {
+  #pause(): number {
+    if (this.error.value) return WHILE_CUT;
+    return connection.value === 'live' ? this.interval : Math.min(this.interval, WHILE_CUT);
+  }
+
+  /** @returns how many bytes were loaded, roughly */
+  async #ask(isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
     try {
-      const answer = await call<T>(this.path, { signal });
-      if (signal.aborted) return;
-      const { now } = answer as { now?: unknown };
-      if (typeof now === 'number') setClusterTime(now);
-      this.data.value = answer;
+      const response = await request(this.path, { signal, known: this.#tag() });
+      const text = await response.text();
+      if (signal.aborted || !isWanted()) return 0;
+      if (response.status !== 304) this.#show(text, response.headers.get('ETag'));
       this.error.value = undefined;
       isUnreachable.value = false;
+      return text.length;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || !isWanted()) return 0;
       this.error.value = error as Error;
       isUnreachable.value = error instanceof ApiError && error.isOutage;
+      return 0;
     }
   }
 
+  #show(text: string, tag: string | null): void {
+    const answer = JSON.parse(text) as T & { readonly now?: unknown };
+    if (typeof answer.now === 'number') setClusterTime(answer.now);
+    this.#known = tag === null ? undefined : { tag, at: performance.now() };
+    this.data.value = answer;
+  }
+
+  #tag(): string | undefined {
+    const isRecent = this.#known && performance.now() - this.#known.at < LONGEST_KNOWN;
+    return isRecent ? this.#known?.tag : undefined;
+  }
+
   /** What is due earlier stays so. */
-  #plan(delay: number): void {
+  #plan(wish: number): void {
+    const delay = Math.max(wish, this.#notBefore - performance.now());
     const dueAt = performance.now() + delay;
     if (this.#stop.signal.aborted || dueAt >= this.#dueAt) return;
     clearTimeout(this.#timer);

@@ -1,10 +1,14 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { StreamedEvent } from '../api/event-stream.js';
-import { LiveQuery } from './live-query.js';
+import { LiveQuery, OFTEN } from './live-query.js';
 
-/** An answer that keeps itself up to date while the component is shown. */
-export function useLive<T>(path: string, concerns: (event: StreamedEvent) => boolean): LiveQuery<T> {
-  const query = useMemo(() => new LiveQuery<T>(path, concerns), [path]);
+/**
+ * An answer that keeps itself up to date while the component is shown.
+ *
+ * @param interval ms between two askings at the most
+ */
+export function useLive<T>(path: string, concerns: (event: StreamedEvent) => boolean, interval = OFTEN): LiveQuery<T> {
+  const query = useMemo(() => new LiveQuery<T>(path, concerns, interval), [path, interval]);
   useEffect(() => query.start(), [query]);
   return query;
 }
