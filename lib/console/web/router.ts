@@ -10,9 +10,18 @@ export interface Route {
 }
 
 const hash = signal(location.hash);
-addEventListener('hashchange', () => (hash.value = location.hash));
+let former: string | undefined;
+addEventListener('hashchange', () => {
+  former = hash.value;
+  hash.value = location.hash;
+});
 
 export const route = computed<Route>(() => routeOf(hash.value));
+
+/** Where we were before the last step to another page. */
+export function cameFrom(): Route | undefined {
+  return former === undefined ? undefined : routeOf(former);
+}
 
 export function routeOf(text: string): Route {
   const [path = '', query = ''] = text.replace(/^#?\/?/, '').split('?', 2);

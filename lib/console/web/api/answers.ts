@@ -1,3 +1,5 @@
+import type { NodeOverview } from '../../../gatekeeper/index.js';
+
 /** What the API answers, as the page reads it. Types only: nothing of a node's code gets into the page. */
 export type {
   AuditEntry,
@@ -23,3 +25,6 @@ export type {
   SemaphoresAnswer,
   SessionAnswer,
 } from '../../api/index.js';
+
+/** When a task runs by itself. */
+export type TaskSchedule = NonNullable<NodeOverview['tasks'][number]['schedule']>;

@@ -1,8 +1,15 @@
+import type { Ref } from 'preact';
 import { hrefOf } from '../router.js';
 
-export function SemaphoreLink({ name }: { readonly name: string }) {
+interface SemaphoreLinkProps {
+  readonly name: string;
+  readonly link?: Ref<HTMLAnchorElement>;
+  readonly onOpen?: (link: HTMLAnchorElement) => void;
+}
+
+export function SemaphoreLink({ name, link, onOpen }: SemaphoreLinkProps) {
   return (
-    <a class="name" href={hrefOf(['semaphores', name])}>
+    <a class="name" ref={link} href={hrefOf(['semaphores', name])} onClick={(event) => onOpen?.(event.currentTarget)}>
       {name}
     </a>
   );

@@ -4,8 +4,8 @@ import { concerning } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
 import { Loaded } from '../parts/page-state.js';
-import { hrefOf } from '../router.js';
 import { AuditTable } from '../audit/audit-table.js';
+import { listHref } from '../semaphores/list-place.js';
 import { DefinitionPanel } from './definition-panel.js';
 import { HistoryTable } from './history-table.js';
 import { HoldersPanel } from './holders-panel.js';
@@ -17,7 +17,7 @@ export function SemaphorePage({ name }: { readonly name: string }) {
   const query = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns);
   return (
     <>
-      <a class="back" href={hrefOf(['semaphores'])}>
+      <a class="back" href={listHref()}>
         <Icon name="back" /> All semaphores
       </a>
       <Loaded query={query}>{(detail) => <Detail detail={detail} onChange={() => query.load()} />}</Loaded>

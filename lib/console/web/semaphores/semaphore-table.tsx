@@ -1,18 +1,21 @@
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { HolderState, SemaphoreOverview } from '../api/answers.js';
-import { Badge } from '../parts/badge.js';
 import { count, span } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
+import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { Outcome } from '../parts/outcome.js';
-import { CONDITION_TONES, conditionOf } from './condition.js';
+import { ConditionBadges } from './condition-badges.js';
+import { leaveBy, useReturn } from './list-place.js';
 import { useVisibleRows } from './visible-rows.js';
 
 /** Only what is in view is in the document; the roles are spelled out because a row is a card on narrow screens. */
 export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);
+  const names = useMemo(() => semaphores.map(({ name }) => name), [semaphores]);
+  const reached = useReturn({ list: body, names, rowHeight });
   return (
     <table class="rows semaphores" role="table" aria-label="Semaphores" aria-rowcount={semaphores.length + 1}>
       <thead role="rowgroup">
@@ -27,7 +30,7 @@ export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly S
       <tbody role="rowgroup" ref={body}>
         <Gap height={first * rowHeight} />
         {semaphores.slice(first, end).map((semaphore, index) => (
-          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} />
+          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} reached={reached} />
         ))}
         <Gap height={(semaphores.length - end) * rowHeight} />
       </tbody>
@@ -39,12 +42,18 @@ function Gap({ height }: { readonly height: number }) {
   return height > 0 ? <tr role="presentation" class="gap" style={{ height: `${height}px` }} /> : null;
 }
 
-function Row({ semaphore, index }: { readonly semaphore: SemaphoreOverview; readonly index: number }) {
+interface RowProps {
+  readonly semaphore: SemaphoreOverview;
+  readonly index: number;
+  readonly reached: (name: string, link: HTMLElement | null) => void;
+}
+
+function Row({ semaphore, index, reached }: RowProps) {
   const { name, tasks, lastRun, next } = semaphore;
   return (
     <tr role="row" aria-rowindex={index}>
       <td role="cell" class="cell-name">
-        <SemaphoreLink name={name} />
+        <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
         <span class="second">{tasks.map(({ task }) => task).join(', ') || 'no task runs under it by itself'}</span>
       </td>
       <td role="cell" class="cell-state">
@@ -76,18 +85,10 @@ function Row({ semaphore, index }: { readonly semaphore: SemaphoreOverview; read
 }
 
 function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
-  const condition = conditionOf(semaphore);
   const attention = semaphore.problem ?? semaphore.warnings.map(({ sentence }) => sentence).join(' ');
   return (
     <>
-      <span class="badges">
-        <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
-        {semaphore.isOverridden && (
-          <Badge tone="neutral" title="Something else than the code says is in force">
-            overridden
-          </Badge>
-        )}
-      </span>
+      <ConditionBadges semaphore={semaphore} />
       {attention ? (
         <span class="second attention" title={attention}>
           <Icon name="warning" /> {attention}
@@ -126,8 +127,5 @@ function Holder({ holder }: { readonly holder: HolderState }) {
 }
 
 function scheduleOf({ tasks }: SemaphoreOverview): string {
-  const schedules = tasks.flatMap(({ schedule }) => (schedule ? [schedule] : []));
-  return schedules
-    .map(({ kind, expression }) => (kind === 'cron' ? expression : `every ${span(Number(expression))}`))
-    .join(', ');
+  return tasks.flatMap(({ schedule }) => (schedule ? [scheduleText(schedule)] : [])).join(', ');
 }

@@ -5,7 +5,7 @@ export interface VisibleRows {
   readonly first: number;
   /** Not shown any more. */
   readonly end: number;
-  /** px */
+  /** px; 0: not measured yet */
   readonly rowHeight: number;
 }
 
@@ -17,7 +17,7 @@ const MARGIN = 10;
  * rows then cost no more than those on the screen.
  */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, total: number): VisibleRows {
-  const [rows, setRows] = useState<VisibleRows>({ first: 0, end: Math.min(total, 40), rowHeight: 64 });
+  const [rows, setRows] = useState<VisibleRows>({ first: 0, end: Math.min(total, 40), rowHeight: 0 });
   useLayoutEffect(() => {
     const measure = () => setRows((before) => same(before, visibleRows(list.current!, total)));
     measure();

@@ -1,0 +1,9 @@
+import type { TaskSchedule } from '../api/answers.js';
+import { span } from './format.js';
+
+/** When a task runs by itself: "0 3 * * *", "every 30 s", "once, 10 s after the start". */
+export function scheduleText({ kind, expression }: TaskSchedule): string {
+  if (kind === 'cron') return expression;
+  const length = span(Number(expression));
+  return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
+}

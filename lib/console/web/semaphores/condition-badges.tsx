@@ -1,0 +1,18 @@
+import type { SemaphoreOverview } from '../api/answers.js';
+import { Badge } from '../parts/badge.js';
+import { CONDITION_TONES, conditionOf } from './condition.js';
+
+/** What state it is in, and whether that is what the code says. */
+export function ConditionBadges({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
+  const condition = conditionOf(semaphore);
+  return (
+    <span class="badges">
+      <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
+      {semaphore.isOverridden && (
+        <Badge tone="neutral" title="Something else than the code says is in force">
+          overridden
+        </Badge>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,68 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { cameFrom, hrefOf, route } from '../router.js';
+
+/** The row that was last opened, and how many px below the top of the window it stood. */
+let opened: { readonly name: string; readonly top: number } | undefined;
+let lastQuery: Record<string, string> = {};
+
+/** The list as it was left: with what was searched for. */
+export function listHref(): string {
+  return hrefOf(['semaphores'], lastQuery);
+}
+
+/** To be called when somebody follows the link of a row. */
+export function leaveBy(name: string, link: Element): void {
+  opened = { name, top: link.closest('tr')!.getBoundingClientRect().top };
+  lastQuery = Object.fromEntries(route.value.query);
+}
+
+interface Rows {
+  readonly list: RefObject<HTMLElement | null>;
+  /** Of all rows, in their order. */
+  readonly names: readonly string[];
+  /** px; 0: not known yet */
+  readonly rowHeight: number;
+}
+
+/**
+ * Whoever comes back from a semaphore finds its row where it was, though the list may have changed meanwhile, and the
+ * focus on its link.
+ *
+ * @returns to be told of each link once it is in the document
+ */
+export function useReturn({ list, names, rowHeight }: Rows): (name: string, link: HTMLElement | null) => void {
+  const [goal] = useState((): Goal => ({ name: semaphoreLeft(), isPlaced: false }));
+  useLayoutEffect(() => {
+    const index = goal.name === undefined ? -1 : names.indexOf(goal.name);
+    if (index < 0 || rowHeight === 0) return;
+    const top = opened && opened.name === goal.name ? opened.top : innerHeight / 3;
+    scrollTo(0, scrollY + list.current!.getBoundingClientRect().top + index * rowHeight - top);
+    goal.isPlaced = true;
+    settle(goal);
+  }, [rowHeight]);
+  return (name, link) => {
+    if (!link || name !== goal.name) return;
+    goal.link = link;
+    settle(goal);
+  };
+}
+
+interface Goal {
+  /** Gone once it is reached. */
+  name: string | undefined;
+  link?: HTMLElement;
+  isPlaced: boolean;
+}
+
+/** The link is there before the list is scrolled, or after. */
+function settle(goal: Goal): void {
+  if (!goal.isPlaced || !goal.link) return;
+  goal.link.focus({ preventScroll: true });
+  goal.name = undefined;
+}
+
+function semaphoreLeft(): string | undefined {
+  const [page, name] = cameFrom()?.path ?? [];
+  return page === 'semaphores' ? name : undefined;
+}
