@@ -1,29 +1,25 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from './api/api-error.js';
 import { token } from './api/token.js';
+import { useSubmit } from './forms/use-submit.js';
 import { Field } from './parts/field.js';
 import { Brand } from './parts/brand.js';
 import { resumeSession, signInWith } from './session.js';
 
 export function Login({ message }: { readonly message: string | undefined }) {
   const [value, setValue] = useState('');
-  const [fault, setFault] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     document.title = 'Sign in · Gatekeeper';
     form.current?.querySelector('input')?.focus();
   }, []);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (value.trim() === '') return setFault('Enter the token that you were given.');
-    setBusy(true);
-    await signInWith(value.trim()).catch((error: unknown) => setFault(faultOf(error)));
-    setBusy(false);
-  };
+  const { isBusy, error, onSubmit } = useSubmit(async () => {
+    if (value.trim() === '') throw new Error('Enter the token that you were given.');
+    await signInWith(value.trim());
+  });
   return (
     <main class="login">
-      <form class="panel" onSubmit={submit} ref={form}>
+      <form class="panel" onSubmit={onSubmit} ref={form}>
         <Brand />
         <h1>Sign in</h1>
         {message && (
@@ -35,7 +31,7 @@ export function Login({ message }: { readonly message: string | undefined }) {
           label="Token"
           value={value}
           onValue={setValue}
-          faults={fault === undefined ? [] : [fault]}
+          faults={error === undefined ? [] : [faultOf(error)]}
           hint="One of those in the option console.tokens of the application. Kept in this tab only."
           input={{ type: 'password', autocomplete: 'current-password', name: 'token' }}
         />

@@ -5,6 +5,8 @@ export interface Problem {
   readonly code?: string;
   readonly title?: string;
   readonly detail?: string;
+  /** Of a bad request: all that is wrong with it, "field: what is wrong". */
+  readonly faults?: readonly string[];
   /** Of a conflict: the revision in force, and who made it. */
   readonly revision?: number;
   readonly change?: DefinitionChange;

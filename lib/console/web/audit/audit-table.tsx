@@ -2,6 +2,7 @@ import type { AuditEntry, SemaphoreDefinition } from '../api/answers.js';
 import { FIELDS, FIELD_LABELS, definitionToInput, differences } from '../definition/definition-input.js';
 import { Badge } from '../parts/badge.js';
 import { Empty } from '../parts/page-state.js';
+import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 
@@ -15,44 +16,32 @@ interface AuditTableProps {
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   if (entries.length === 0) return <Empty>Nobody has changed anything.</Empty>;
   return (
-    <div class="scroll" role="group" aria-label="Changes" tabIndex={0}>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Who</th>
-            <th>What</th>
-            {!isOfOne && <th>Semaphore</th>}
-            <th>Change</th>
-            <th>Reason</th>
-            <th>Through</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={`${entry.at} ${entry.semaphore} ${entry.action} ${entry.revision}`}>
-              <td class="number">
-                <DateTime at={entry.at} />
-              </td>
-              <td>{entry.by}</td>
-              <td>
-                <Badge tone="neutral">{entry.action}</Badge>
-              </td>
-              {!isOfOne && (
-                <td>
-                  <SemaphoreLink name={entry.semaphore} />
-                </td>
-              )}
-              <td>
-                <Change entry={entry} />
-              </td>
-              <td>{entry.reason}</td>
-              <td class="second">{entry.node.acquirer}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label="Changes"
+      columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through']}
+    >
+      {entries.map((entry) => (
+        <tr key={`${entry.at} ${entry.semaphore} ${entry.action} ${entry.revision}`}>
+          <td class="number">
+            <DateTime at={entry.at} />
+          </td>
+          <td>{entry.by}</td>
+          <td>
+            <Badge tone="neutral">{entry.action}</Badge>
+          </td>
+          {!isOfOne && (
+            <td>
+              <SemaphoreLink name={entry.semaphore} />
+            </td>
+          )}
+          <td>
+            <Change entry={entry} />
+          </td>
+          <td>{entry.reason}</td>
+          <td class="second">{entry.node.acquirer}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 

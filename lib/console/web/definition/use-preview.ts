@@ -2,10 +2,20 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Preview } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
+import { faultsAt, faultsIn } from '../forms/faults.js';
 import { type DefinitionInput, inputToDefinition } from './definition-input.js';
 
 /** ms without a key pressed, after which the node is asked. */
 const QUIET = 250;
+
+interface PreviewOptions {
+  readonly name: string;
+  readonly input: DefinitionInput;
+  /** What it was refused for when it was sent before the node had said what is wrong. */
+  readonly refusal: unknown;
+  /** Whether there is anything to ask about. */
+  readonly isOn?: boolean;
+}
 
 export interface LivePreview {
   readonly nodes: Preview['nodes'] | undefined;
@@ -17,7 +27,7 @@ export interface LivePreview {
 }
 
 /** What the node says of a definition that is being written: what is wrong with it, and whom it would let through. */
-export function usePreview(name: string, input: DefinitionInput, isOn = true): LivePreview {
+export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions): LivePreview {
   const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState<string>();
   const body = JSON.stringify({ name, ...inputToDefinition(input) });
@@ -42,17 +52,9 @@ export function usePreview(name: string, input: DefinitionInput, isOn = true): L
   const faults = (isOn && preview?.faults) || [];
   return {
     nodes: preview?.nodes,
-    faultsOf: (field) => faults.filter((fault) => fieldOf(fault) === field).map(withoutField),
+    // The preview says the same as a refusal, once it is there.
+    faultsOf: (field) => faultsAt(field, faults.length > 0 ? faults : faultsIn(refusal)),
     hasFaults: faults.length > 0,
     problem,
   };
-}
-
-/** "permits: -1 is not …" -> "permits" */
-function fieldOf(fault: string): string | undefined {
-  return /^(\w+): /.exec(fault)?.[1];
-}
-
-function withoutField(fault: string): string {
-  return fault.replace(/^\w+: /, '');
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { BulkResult } from '../api/answers.js';
 import { call } from '../api/call.js';
-import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { announce } from '../parts/notices.js';

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { MigrationPlan } from '../api/answers.js';
-import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
-import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { type Action, ActionDialog } from '../forms/action-dialog.js';
+import { sentenceOf } from '../forms/faults.js';
+import { useSubmit } from '../forms/use-submit.js';
 import { count } from '../parts/format.js';
 import { announce } from '../parts/notices.js';
 import { Empty, NotAllowed } from '../parts/page-state.js';
@@ -17,7 +18,6 @@ import { StepTable } from './step-table.js';
 export function MigratePage() {
   const [input, setInput] = useState(EMPTY_MIGRATION);
   const [plan, setPlan] = useState<MigrationPlan>();
-  const [fault, setFault] = useState<string>();
   const [action, setAction] = useState<Action>();
   const { progress, run, stop, clear } = usePortions();
   const notAllowed = whyNot('operate');
@@ -27,19 +27,12 @@ export function MigratePage() {
     setPlan(undefined);
     clear();
   };
-  const dryRun = async (event: Event) => {
-    event.preventDefault();
-    setFault(undefined);
+  const planning = useSubmit(async () => {
     clear();
-    try {
-      setPlan(
-        await call<MigrationPlan>('migrations', { method: 'POST', body: migrationBody(input, { dryRun: true }) }),
-      );
-    } catch (error) {
-      setPlan(undefined);
-      setFault(messageOf(error));
-    }
-  };
+    setPlan(undefined);
+    const body = migrationBody(input, { dryRun: true });
+    setPlan(await call<MigrationPlan>('migrations', { method: 'POST', body }));
+  });
   const apply = async (reason: string | undefined) => {
     const body = migrationBody(input, { dryRun: false, limit: PORTION, reason });
     const { done } = await run(async (signal) =>
@@ -52,25 +45,26 @@ export function MigratePage() {
     title: `Migrate ${count(steps, 'semaphore')}`,
     explanation: 'In force for the very next decision of every node. Runs that are going on may finish where they are.',
     verb: 'Migrate',
+    // What comes of it is shown on the page, which the dialog would hide.
     run: (reason) => Promise.resolve(void apply(reason)),
   });
   return (
     <>
       <p class="lead">Moves work to other nodes by changing the patterns of many semaphores, in small portions.</p>
       <NotAllowed reason={notAllowed} />
-      <form class="panel" onSubmit={dryRun} aria-label="Migration">
+      <form class="panel" onSubmit={planning.onSubmit} aria-label="Migration">
         <MigrationFields input={input} onInput={change} isDisabled={notAllowed !== undefined} />
         <p class="fault" role="alert">
-          {fault}
+          {sentenceOf(planning.error, [])}
         </p>
         {notAllowed === undefined && (
           <div class="buttons">
             <button
               type="submit"
               class={plan ? '' : 'primary'}
-              disabled={!isComplete(input) || (progress?.isRunning ?? false)}
+              disabled={!isComplete(input) || planning.isBusy || (progress?.isRunning ?? false)}
             >
-              Dry run
+              {planning.isBusy ? 'Looking…' : 'Dry run'}
             </button>
           </div>
         )}

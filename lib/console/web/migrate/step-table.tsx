@@ -1,4 +1,5 @@
 import type { MigrationStep } from '../api/answers.js';
+import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
 /** Rows at most; how many more there are is told. */
@@ -7,24 +8,17 @@ const MOST_SHOWN = 200;
 /** Who moves, and who could take over. */
 export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] }) {
   return (
-    <div class="scroll" role="group" aria-label="Steps of the migration" tabIndex={0}>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th>Semaphore</th>
-            <th>Patterns</th>
-            <th>Moves away from</th>
-            <th>Could take over</th>
-          </tr>
-        </thead>
-        <tbody>
-          {steps.slice(0, MOST_SHOWN).map((step) => (
-            <Step key={step.name} step={step} />
-          ))}
-        </tbody>
-      </table>
+    <>
+      <PlainTable
+        label="Steps of the migration"
+        columns={['Semaphore', 'Patterns', 'Moves away from', 'Could take over']}
+      >
+        {steps.slice(0, MOST_SHOWN).map((step) => (
+          <Step key={step.name} step={step} />
+        ))}
+      </PlainTable>
       {steps.length > MOST_SHOWN && <p class="second">and {steps.length - MOST_SHOWN} more</p>}
-    </div>
+    </>
   );
 }
 

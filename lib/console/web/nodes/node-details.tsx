@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NodeOverview } from '../api/answers.js';
-import { count, span } from '../parts/format.js';
+import { count } from '../parts/format.js';
+import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Countdown, Distance } from '../parts/time.js';
 
@@ -42,8 +43,7 @@ function Tasks({ tasks }: { readonly tasks: NodeOverview['tasks'] }) {
         <li key={`${task} ${semaphore}`}>
           <code>{task}</code>{' '}
           <span class="second">
-            {schedule &&
-              (schedule.kind === 'cron' ? schedule.expression : `every ${span(Number(schedule.expression))}`)}
+            {schedule && scheduleText(schedule)}
             {schedule?.next !== undefined && (
               <>
                 , next <Distance at={schedule.next} />

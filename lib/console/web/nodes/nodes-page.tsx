@@ -3,8 +3,9 @@ import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
-import { count, shortId } from '../parts/format.js';
+import { shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
+import { ResultCount } from '../parts/result-count.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
@@ -41,9 +42,7 @@ export function NodesPage() {
 function NodeTable({ nodes, all }: { readonly nodes: readonly NodeOverview[]; readonly all: number }) {
   return (
     <>
-      <p class="result-count" role="status">
-        {nodes.length === all ? count(all, 'living node') : `${nodes.length} of ${count(all, 'living node')}`}
-      </p>
+      <ResultCount shown={nodes.length} all={all} one="living node" />
       {nodes.length === 0 ? (
         <Empty>{all === 0 ? 'No node tells of itself: is the heartbeat turned off?' : 'Nothing matches.'}</Empty>
       ) : (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { focusOr } from './focus.js';
 
 interface DialogProps {
   readonly title: string;
@@ -17,7 +18,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     dialog.showModal();
     return () => {
       dialog.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      focusOr(opener);
     };
   }, []);
   return (

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { count } from '../parts/format.js';
 import type { Progress } from './use-portions.js';
 
@@ -8,12 +9,16 @@ interface PortionProgressProps {
   readonly onStop: () => void;
 }
 
-/** How far it has come, and each failure by name. */
+/** How far it has come, and each failure by name. The focus goes to it: what began it can't be pressed meanwhile. */
 export function PortionProgress({ progress, verb, onStop }: PortionProgressProps) {
+  const panel = useRef<HTMLElement>(null);
   const { done, failed, remaining, isRunning, fault } = progress;
+  useEffect(() => {
+    if (isRunning || document.activeElement === document.body) panel.current?.focus();
+  }, [isRunning]);
   const total = done + Math.max(remaining, failed.size);
   return (
-    <div class="panel progress-panel">
+    <section class="panel progress-panel" aria-label="Progress" data-outcome tabIndex={-1} ref={panel}>
       <progress
         aria-label={`Semaphores ${verb}`}
         max={Math.max(1, total)}
@@ -44,6 +49,6 @@ export function PortionProgress({ progress, verb, onStop }: PortionProgressProps
           ))}
         </ul>
       )}
-    </div>
+    </section>
   );
 }

@@ -1,8 +1,8 @@
 import type { DefinitionState, SemaphoreOverview } from '../api/answers.js';
 import { call } from '../api/call.js';
-import type { Action } from '../parts/action-dialog.js';
-import { announce } from '../parts/notices.js';
-import { goTo, hrefOf } from '../router.js';
+import type { Action } from '../forms/action-dialog.js';
+import { goTo } from '../router.js';
+import { listHref } from '../semaphores/list-place.js';
 
 type Done = () => Promise<void>;
 
@@ -44,8 +44,8 @@ export function removeAction({ name }: SemaphoreOverview): Action {
     confirmation: name,
     run: async (reason) => {
       await call(pathOf(name), { method: 'DELETE', body: { reason } });
-      announce(`“${name}” is removed.`);
-      goTo(hrefOf(['semaphores']));
+      goTo(listHref());
+      return `“${name}” is removed.`;
     },
   };
 }
@@ -59,16 +59,16 @@ export function revokeAction(name: string, permit: { id: string; slot: number; a
     run: async (reason) => {
       const body = { permitId: permit.id, reason };
       const { revoked } = await call<{ revoked: boolean }>(`${pathOf(name)}/revoke`, { method: 'POST', body });
-      announce(revoked ? `The permit of ${permit.acquirer} is revoked.` : 'It was not held any more.');
       await done();
+      return revoked ? `The permit of ${permit.acquirer} is revoked.` : 'It was not held any more.';
     },
   };
 }
 
-async function post(name: string, verb: string, body: object, message: string, done: Done): Promise<void> {
+async function post(name: string, verb: string, body: object, message: string, done: Done): Promise<string> {
   await call<DefinitionState>(`${pathOf(name)}/${verb}`, { method: 'POST', body });
-  announce(message);
   await done();
+  return message;
 }
 
 function pathOf(name: string): string {

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SemaphoreDefinition, SemaphoreOverview } from '../api/answers.js';
 import { FIELDS, FIELD_LABELS, definitionToInput } from '../definition/definition-input.js';
+import { focusOr } from '../parts/focus.js';
 import { Icon } from '../parts/icon.js';
 import { Empty } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
@@ -17,12 +18,18 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
   const [isEditing, setEditing] = useState(false);
   const intended = intendedDefinition(semaphore);
   const close = () => setEditing(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (wasEditing.current && !isEditing) focusOr(edit.current);
+    wasEditing.current = isEditing;
+  }, [isEditing]);
   return (
     <section class="panel" aria-labelledby="definition-title">
       <h2 id="definition-title">
         Definition <span class="second number">revision {semaphore.revision}</span>
         {intended && !isEditing && whyNot('define') === undefined && (
-          <button type="button" class="small" onClick={() => setEditing(true)}>
+          <button type="button" class="small" ref={edit} onClick={() => setEditing(true)}>
             <Icon name="edit" /> Edit
           </button>
         )}

@@ -3,31 +3,18 @@ import { Badge } from '../parts/badge.js';
 import { span } from '../parts/format.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
+import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
 
 /** Runs, and ticks at which a node did not run; newest first. */
 export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
   if (runs.length === 0) return <Empty>No run is noted yet.</Empty>;
   return (
-    <div class="scroll" role="group" aria-label="History" tabIndex={0}>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Outcome</th>
-            <th>Task</th>
-            <th>Node</th>
-            <th>Took</th>
-            <th>Detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((entry) => (
-            <Entry key={`${entry.at} ${entry.node.instance} ${entry.task} ${entry.kind}`} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable label="History" columns={['When', 'Outcome', 'Task', 'Node', 'Took', 'Detail']}>
+      {runs.map((entry) => (
+        <Entry key={`${entry.at} ${entry.node.instance} ${entry.task} ${entry.kind}`} entry={entry} />
+      ))}
+    </PlainTable>
   );
 }
 

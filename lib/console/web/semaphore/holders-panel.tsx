@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { HolderState, SemaphoreOverview } from '../api/answers.js';
-import { type Action, ActionDialog } from '../parts/action-dialog.js';
+import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { Countdown, Distance } from '../parts/time.js';

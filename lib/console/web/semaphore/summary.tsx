@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Explanation, Pause, SemaphoreOverview } from '../api/answers.js';
-import { type Action, ActionDialog } from '../parts/action-dialog.js';
-import { Badge } from '../parts/badge.js';
-import { span } from '../parts/format.js';
+import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Icon, type IconName } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
+import { scheduleText } from '../parts/schedule-text.js';
 import { Distance } from '../parts/time.js';
-import { CONDITION_TONES, conditionOf } from '../semaphores/condition.js';
+import { ConditionBadges } from '../semaphores/condition-badges.js';
 import { whyNot } from '../session.js';
 import { pauseAction, removeAction, resetAction, resumeAction } from './actions.js';
 
@@ -18,13 +17,9 @@ interface SummaryProps {
 
 /** What state it is in and why, and what can be done about it. */
 export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
-  const condition = conditionOf(semaphore);
   return (
     <section class="summary" aria-label="State">
-      <p class="badges">
-        <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
-        {semaphore.isOverridden && <Badge tone="neutral">overridden</Badge>}
-      </p>
+      <ConditionBadges semaphore={semaphore} />
       {semaphore.problem !== undefined && <p class="panel bad">{semaphore.problem}</p>}
       {semaphore.pause && <Paused pause={semaphore.pause} />}
       {semaphore.warnings.map(({ code, sentence }) => (
@@ -57,9 +52,7 @@ function Tasks({ semaphore: { tasks } }: { readonly semaphore: SemaphoreOverview
       {tasks.map(({ task, schedule, nodes }) => (
         <li key={task}>
           <code>{task}</code> on {nodes} {nodes === 1 ? 'node' : 'nodes'}
-          {schedule && (
-            <> · {schedule.kind === 'cron' ? schedule.expression : `every ${span(Number(schedule.expression))}`}</>
-          )}
+          {schedule && <> · {scheduleText(schedule)}</>}
           {schedule?.next !== undefined && (
             <>
               {' '}

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { DefinitionState } from '../api/answers.js';
-import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
-import { type DefinitionInput, inputToDefinition } from '../definition/definition-input.js';
 import { DefinitionFields } from '../definition/definition-fields.js';
-import { usePreview } from '../definition/use-preview.js';
+import { type DefinitionInput, FIELDS, inputToDefinition } from '../definition/definition-input.js';
 import { PreviewPanel } from '../definition/preview-panel.js';
+import { usePreview } from '../definition/use-preview.js';
+import { ChangeForm } from '../forms/change-form.js';
+import { useChange } from '../forms/use-change.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field } from '../parts/field.js';
 import { announce } from '../parts/notices.js';
@@ -17,41 +18,26 @@ const EMPTY: DefinitionInput = { groupPattern: '.*', acquirerPattern: '.*', perm
 export function DefineDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [input, setInput] = useState(EMPTY);
-  const [reason, setReason] = useState('');
-  const [fault, setFault] = useState<string>();
-  const preview = usePreview(name, input, name !== '');
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await call<DefinitionState>('semaphores', {
-        method: 'POST',
-        body: { name, ...inputToDefinition(input), reason: reason.trim() || undefined },
-      });
-      announce(`“${name}” is defined.`);
-      goTo(hrefOf(['semaphores', name]));
-    } catch (error) {
-      setFault(messageOf(error));
-    }
-  };
+  const change = useChange(async (reason) => {
+    const body = { name, ...inputToDefinition(input), reason };
+    await call<DefinitionState>('semaphores', { method: 'POST', body });
+    goTo(hrefOf(['semaphores', name]));
+    announce(`“${name}” is defined.`);
+  });
+  const preview = usePreview({ name, input, refusal: change.error, isOn: name !== '' });
   return (
     <Dialog title="Define a semaphore" onClose={onClose}>
-      <form onSubmit={submit}>
+      <ChangeForm
+        change={change}
+        verb="Define"
+        isReady={name !== '' && !preview.hasFaults}
+        fields={['name', ...FIELDS]}
+        onClose={onClose}
+      >
         <Field label="Name" value={name} onValue={setName} faults={preview.faultsOf('name')} />
         <DefinitionFields input={input} onInput={setInput} faultsOf={preview.faultsOf} />
         <PreviewPanel preview={preview} />
-        <Field label="Reason (shown to everybody)" value={reason} onValue={setReason} input={{ maxLength: 1000 }} />
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-        <div class="buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={name === '' || preview.hasFaults}>
-            Define
-          </button>
-        </div>
-      </form>
+      </ChangeForm>
     </Dialog>
   );
 }

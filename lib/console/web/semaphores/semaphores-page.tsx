@@ -2,9 +2,9 @@ import { useMemo, useState } from 'preact/hooks';
 import type { SemaphoresAnswer, SemaphoreOverview } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
-import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
+import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
@@ -60,11 +60,7 @@ function List({ all, onDefine }: ListProps) {
           </button>
         )}
       </div>
-      <p class="result-count" role="status">
-        {shown.length === all.length
-          ? count(all.length, 'semaphore')
-          : `${shown.length} of ${count(all.length, 'semaphore')}`}
-      </p>
+      <ResultCount shown={shown.length} all={all.length} one="semaphore" />
       {shown.length > 0 ? <SemaphoreTable semaphores={shown} /> : <Empty>{emptyReason(all.length)}</Empty>}
     </>
   );

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../parts/dialog.js';
+import { Field } from '../parts/field.js';
+import { announce } from '../parts/notices.js';
+import { ChangeForm } from './change-form.js';
+import { useChange } from './use-change.js';
+
+/** Something that is done to the cluster, once its doer has confirmed it and said why. */
+export interface Action {
+  readonly title: string;
+  readonly explanation: ComponentChildren;
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  /** To be typed before it can be done. */
+  readonly confirmation?: string;
+  /** @returns what came of it, unless the page shows that itself */
+  readonly run: (reason: string | undefined) => Promise<string | undefined>;
+}
+
+export function ActionDialog({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
+  const { title, explanation, verb, isDangerous = false, confirmation } = action;
+  const [typed, setTyped] = useState('');
+  const change = useChange(async (reason) => {
+    const result = await action.run(reason);
+    // What is behind an open dialog is not read out.
+    onClose();
+    if (result !== undefined) announce(result);
+  });
+  const isReady = confirmation === undefined || typed === confirmation;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <ChangeForm change={change} verb={verb} isDangerous={isDangerous} isReady={isReady} onClose={onClose}>
+        <p>{explanation}</p>
+        {confirmation !== undefined && (
+          <Field label={`Type the name to confirm: ${confirmation}`} value={typed} onValue={setTyped} />
+        )}
+      </ChangeForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import { Field } from '../parts/field.js';
+import { type Conflict, ConflictNotice, conflictIn } from './conflict-notice.js';
+import { faultsAt, faultsIn, sentenceOf } from './faults.js';
+import type { Change } from './use-change.js';
+
+interface ChangeFormProps {
+  readonly change: Change;
+  /** What its button says. */
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  /** Whether enough was typed, and nothing of it is known to be wrong. */
+  readonly isReady?: boolean;
+  /** The fields among the children, which tell their own faults. */
+  readonly fields?: readonly string[];
+  /** One that is known before anything was sent. */
+  readonly conflict?: Conflict | undefined;
+  readonly onReload?: () => void;
+  readonly onClose: () => void;
+  /** What a screen reader calls it; absent where a dialog has its title. */
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}
+
+/** How everything is changed: what, why, who was faster, what was wrong with it, and the two buttons. */
+export function ChangeForm({
+  change,
+  verb,
+  isReady = true,
+  fields = [],
+  onReload,
+  onClose,
+  ...props
+}: ChangeFormProps) {
+  const { error, isBusy, reason, setReason } = change;
+  const conflict = conflictIn(error) ?? props.conflict;
+  return (
+    <form onSubmit={change.onSubmit} aria-label={props.label} aria-busy={isBusy}>
+      {conflict && <ConflictNotice conflict={conflict} onReload={onReload} />}
+      {props.children}
+      <Field
+        label="Reason (shown to everybody)"
+        value={reason}
+        onValue={setReason}
+        faults={faultsAt('reason', faultsIn(error))}
+        input={{ maxLength: 1000 }}
+      />
+      <p class="fault" role="alert">
+        {conflictIn(error) ? undefined : sentenceOf(error, [...fields, 'reason'])}
+      </p>
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="submit"
+          class={props.isDangerous ? 'primary danger' : 'primary'}
+          disabled={!isReady || isBusy || conflict !== undefined}
+        >
+          {isBusy ? 'Working…' : verb}
+        </button>
+      </div>
+    </form>
+  );
+}

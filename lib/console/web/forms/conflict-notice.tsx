@@ -1,0 +1,48 @@
+import type { DefinitionChange } from '../api/answers.js';
+import { ApiError } from '../api/api-error.js';
+import { DateTime } from '../parts/time.js';
+
+/** Somebody else has changed what is being changed. */
+export interface Conflict {
+  /** Who was faster, as far as that is known. */
+  readonly change: DefinitionChange | undefined;
+}
+
+export function conflictIn(error: unknown): Conflict | undefined {
+  return error instanceof ApiError && error.isConflict ? { change: error.problem.change } : undefined;
+}
+
+interface ConflictNoticeProps {
+  readonly conflict: Conflict;
+  /** Goes on from what is in force now; absent where there is nothing to keep. */
+  readonly onReload: (() => void) | undefined;
+}
+
+/**
+ * Who was faster, when and why; nothing of the operator's own input is gone. The time stands still: what moves on in an
+ * alert is read out again each second.
+ */
+export function ConflictNotice({ conflict: { change }, onReload }: ConflictNoticeProps) {
+  return (
+    <div class="panel warning conflict" role="alert">
+      <p>
+        {change ? (
+          <>
+            <strong>{change.by}</strong> changed this meanwhile ({change.kind}, <DateTime at={change.at} />)
+            {change.reason ? `: “${change.reason}”.` : '.'}
+          </>
+        ) : (
+          'Somebody changed this meanwhile.'
+        )}{' '}
+        {onReload
+          ? 'Nothing of yours was written, and nothing you typed is gone.'
+          : 'Nothing was done: cancel, and look at what is in force now.'}
+      </p>
+      {onReload && (
+        <button type="button" onClick={onReload}>
+          Show what is in force now, keep my input
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { ApiError, messageOf } from '../api/api-error.js';
+
+/** The API tells faults with their field first: "permits: -1 is not …". Those of one field, without its name. */
+export function faultsAt(field: string, faults: readonly string[]): string[] {
+  return faults.filter((fault) => fieldOf(fault) === field).map((fault) => fault.slice(field.length + 2));
+}
+
+/** What a request was refused for, when its fields were at fault. */
+export function faultsIn(error: unknown): readonly string[] {
+  return (error instanceof ApiError && error.problem.faults) || [];
+}
+
+/** What stands at the end of a form, of which these fields tell their own faults. */
+export function sentenceOf(error: unknown, fields: readonly string[]): string | undefined {
+  if (error === undefined) return undefined;
+  const faults = faultsIn(error);
+  const isAtFields = faults.length > 0 && faults.every((fault) => fields.includes(fieldOf(fault) ?? ''));
+  return isAtFields ? 'Nothing was changed: see what is wrong at the fields.' : messageOf(error);
+}
+
+function fieldOf(fault: string): string | undefined {
+  return /^(\w+): /.exec(fault)?.[1];
+}
