@@ -12,7 +12,7 @@ export * from './journals/index.js';
 export * from './nodes/index.js';
 export * from './overview/index.js';
 export * from './leases/permit.js';
-export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from './leases/proxied-permits.js';
+export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from './leases/proxied-calls.js';
 export * from './runs/run-permit.js';
 export * from './runs/runner.js';
 export * from './semaphore.js';

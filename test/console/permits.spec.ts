@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
+import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { until } from '../unit/module/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
@@ -127,6 +128,24 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const closing = console.app.close();
     expectProblem(await waiting, 503, 'closing');
     await closing;
+  });
+
+  it('are denied, and not called lost, while lost data recover', async () => {
+    const store = memory();
+    const { cluster } = store.open() as MemoryStore;
+    const [one, other] = [await boot({ store }), await boot({ store })];
+    const { json } = await take(one, { holder: 'script' });
+    // Who knew of the permit is gone, too.
+    await one.app.close();
+    cluster.texts.clear();
+    const body = { semaphore: 'job', token: json.token };
+    for (const refused of [
+      await other.send('POST', `/api/permits/${json.id}/refresh`, body),
+      await take(other, { holder: 'script' }),
+    ]) {
+      expectProblem(refused, 409, 'denied');
+      expect(refused.json.reason).toBe('recovering');
+    }
   });
 
   it('are for defined semaphores and durations that can be used', async () => {

@@ -1,9 +1,9 @@
 import { filter } from 'rxjs';
 import {
-  type DenialReason,
   InvalidOptionsError,
   type SemaphoreRecord,
   type StoredPermit,
+  type View,
   decide,
   durationFault,
   release,
@@ -14,49 +14,14 @@ import { Doorbell } from '../concurrency/doorbell.js';
 import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { Step } from '../records/plan.js';
 import type { Semaphore } from '../semaphore.js';
-
-/** Who asks for a permit on behalf of whom. All of it is believed: whoever may ask was let in before. */
-export interface ProxiedRequest {
-  readonly semaphore: string;
-  /** Who asks, for all nodes and for ever the same: the permit is refreshed and released under that name alone. */
-  readonly instance: string;
-  /** Whoever asks again by the same name refreshes the permit that is there. */
-  readonly holder: string;
-  readonly acquirer: string;
-  /** The node's own unless given. */
-  readonly group?: string;
-  /** ms; the definition's unless given. */
-  readonly duration?: number;
-}
-
-/** Which permit, as its answer told. */
-export interface ProxiedPermit {
-  readonly semaphore: string;
-  readonly instance: string;
-  readonly id: string;
-}
-
-export interface ProxiedGrant {
-  readonly outcome: 'granted';
-  readonly permit: StoredPermit;
-  /** ms for which whoever asked may count on it, from the moment at which the request was sent. */
-  readonly remaining: number;
-}
-
-export interface ProxiedDenial {
-  readonly outcome: 'denied';
-  readonly reason: DenialReason;
-  readonly holders: readonly StoredPermit[];
-}
-
-export type ProxiedAnswer = ProxiedGrant | ProxiedDenial;
-
-export interface ProxiedWait {
-  /** ms */
-  readonly wait: number;
-  /** Gives up when it aborts: nobody would hear of the permit. */
-  readonly signal: AbortSignal;
-}
+import type {
+  ProxiedAnswer,
+  ProxiedDenial,
+  ProxiedGrant,
+  ProxiedPermit,
+  ProxiedRequest,
+  ProxiedWait,
+} from './proxied-calls.js';
 
 /** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
 const LONGEST_NAP = 5000;
@@ -90,6 +55,7 @@ export class ProxiedPermits {
   async take(request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
     const { nodeClock } = this.context;
     this.#checkDuration(request);
+    signal.throwIfAborted();
     const until = nodeClock.monotonic() + wait;
     const { bell, end } = this.#listen(request.semaphore, signal);
     try {
@@ -123,7 +89,7 @@ export class ProxiedPermits {
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
-      const reason = record?.grace && !view.isDead(record.grace) ? 'recovering' : 'permit-lost';
+      const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
       const heldFor = this.#left(held);
@@ -163,10 +129,14 @@ export class ProxiedPermits {
     try {
       const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
-        const held = this.#held(record, isOwn);
+        // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
+        const isClaimable = !isInGrace(record, view);
+        const held = isClaimable ? this.#held(record, isOwn) : undefined;
         // Over, but not yet for others: taking it anew would give one slot to two that share a name.
         const isEnding =
-          !held && record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isDead(each));
+          isClaimable &&
+          !held &&
+          record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isDead(each));
         const denied = { outcome: 'denied', reason: 'no-permit' } as const;
         if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
         const heldFor = held && this.#left(held);
@@ -246,6 +216,10 @@ export class ProxiedPermits {
     const fault = duration === undefined ? undefined : durationFault(duration, this.context.timing.clockTolerance);
     if (fault) throw new InvalidOptionsError(`a permit of semaphore ${JSON.stringify(semaphore)}`, [fault]);
   }
+}
+
+function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
+  return record?.grace !== undefined && !view.isDead(record.grace);
 }
 
 function isSame(stored: StoredPermit, { id, instance }: ProxiedPermit): boolean {
