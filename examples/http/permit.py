@@ -135,7 +135,8 @@ class Permit:
             except Refused as refusal:
                 if refusal.problem.get("code") in ("permit-lost", "unknown-semaphore") or not self.is_held:
                     return self.lost.set()
-            except (OSError, ValueError):
+            except (Denied, OSError, ValueError):
+                # Denied for now, as while lost data recover: it lasts until its end all the same.
                 if not self.is_held:
                     return self.lost.set()
 

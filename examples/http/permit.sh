@@ -56,6 +56,8 @@ keep() {
     # A pause and a call each take a sixth: half of the duration is the last moment to give up.
     if [[ $answer == *permit-lost* ]] || [ $(($(monotonic) - since)) -ge $((duration / 2)) ]; then
       echo "the permit of $semaphore was lost" >&2
+      # Whoever waits for the command ends this, too, once that is gone: not before it has told of the loss.
+      trap '' TERM
       kill -TERM "$1" 2>/dev/null || true
       return 70
     fi

@@ -77,6 +77,24 @@ describe.each([
     await expect(token()).rejects.toThrow('ENOENT');
   });
 
+  it('goes on when it is refused a refresh for a moment: the permit lasts until its end all the same', async () => {
+    if (await skips()) return;
+    const { proxied } = console.gatekeeper;
+    const refresh = proxied.refresh.bind(proxied);
+    let denials = 0;
+    proxied.refresh = async (permit, options) => {
+      if (denials++ === 0) return { outcome: 'denied', reason: 'recovering', holders: [] };
+      return refresh(permit, options);
+    };
+    const running = run(TOKENS.operate, 3 * DURATION);
+    await began();
+    const [holder] = await holders();
+    await eventually('it was refreshed', async () => (await holders())[0]!.expiresAt > holder!.expiresAt);
+    expect(denials).toBeGreaterThan(1);
+    await end();
+    expect(await running).toMatchObject({ exitCode: 0, stderr: expect.not.stringMatching(/lost|Traceback/) });
+  });
+
   it('stops working when the permit is taken from it', async () => {
     if (await skips()) return;
     const running = run();
