@@ -1,4 +1,5 @@
 import { type ConsoleResponse, rawResponse } from './console-request.js';
+import { onceClosed } from './once-closed.js';
 import { ProblemError } from './problem.error.js';
 
 /** Bytes that a reader may be behind; then it is cut off, and may come again. */
@@ -28,7 +29,7 @@ export class EventStream {
 
   constructor(private readonly response: ConsoleResponse) {
     this.#raw = rawResponse(response);
-    this.#raw.once('close', () => this.#finish());
+    onceClosed(this.#raw, () => this.#finish());
     this.#raw.on('error', () => this.#finish());
   }
 

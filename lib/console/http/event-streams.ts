@@ -30,8 +30,8 @@ export class EventStreams {
     }
     const stream = new EventStream(response);
     this.#streams.add(stream);
-    stream.onEnd(() => this.#forget(stream));
     this.#heart ??= setInterval(() => this.#beat(), heartbeat).unref();
+    stream.onEnd(() => this.#forget(stream));
     return stream;
   }
 
