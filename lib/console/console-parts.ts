@@ -9,7 +9,10 @@ import { parseConsoleOptions, pathOf } from './console.settings.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
+import { PageSlash } from './page/page-slash.js';
+import { HostErrors } from './http/host-errors.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { AstrayController } from './routes/astray.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
@@ -29,11 +32,14 @@ const CONTROLLERS: Type[] = [
   EventsController,
   OpenApiController,
   PageController,
+  AstrayController,
 ];
 const PROVIDERS: Provider[] = [
   AccessGuard,
   HostGuards,
   ProblemFilter,
+  HostErrors,
+  PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];
 

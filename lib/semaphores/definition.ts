@@ -7,6 +7,8 @@ import { compilePattern } from './pattern.js';
 export const MOST_PERMITS = 1000;
 export const LONGEST_NAME = 200;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
+/** Half a character, which no text that is sent can carry: half a pair of UTF-16. */
+const HALF_CHARACTERS = /\p{Cs}/u;
 
 /** Who may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
@@ -65,7 +67,14 @@ function nameFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return `${show(value)} is not text`;
   if (value === '') return 'is empty: give it a name';
   if (value.length > LONGEST_NAME) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
+  if (HALF_CHARACTERS.test(value)) return `${show(value)} has half a character: it is no text that can be sent`;
   return CONTROL_CHARACTERS.test(value) ? `${show(value)} has control characters` : undefined;
+}
+
+/** In a URL both stand for a folder, however they are encoded: no browser would ever ask for what has such a name. */
+function newNameFault(value: unknown): string | undefined {
+  if (value !== '.' && value !== '..') return nameFault(value);
+  return `${show(value)} can't stand in a URL: give it another name`;
 }
 
 function patternFault(value: unknown): string | undefined {
@@ -84,7 +93,7 @@ export const patternSchema = checked<string>(patternFault);
 
 /** zod type of a definition as people write it. */
 export const definitionSchema = z.strictObject({
-  name: nameSchema,
+  name: checked<string>(newNameFault),
   groupPattern: patternSchema.default('.*'),
   acquirerPattern: patternSchema.default('.*'),
   permits: checked<number>(permitsFault).default(1),

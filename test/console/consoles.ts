@@ -77,6 +77,8 @@ export interface Console {
   readonly log: string[];
   get(path: string, options?: CallOptions): Promise<Answer>;
   send(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** Sends a text as JSON, whatever it is. */
+  post(path: string, text: string): Promise<Answer>;
 }
 
 const QUICK: Partial<GatekeeperOptions> = { definitionsDelay: 0, clockTolerance: 10 };
@@ -131,7 +133,7 @@ export async function createApp(host: Host, log: string[] = []): Promise<INestAp
   return app;
 }
 
-function clientOf(url: string): Pick<Console, 'get' | 'send'> {
+function clientOf(url: string): Pick<Console, 'get' | 'send' | 'post'> {
   const call = async (path: string, { token = TOKENS.define, headers, ...init }: CallOptions) => {
     const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const response = await fetch(`${url}${path}`, { ...init, headers: { ...authorization, ...headers } });
@@ -141,6 +143,7 @@ function clientOf(url: string): Pick<Console, 'get' | 'send'> {
   };
   return {
     get: (path, options = {}) => call(path, options),
+    post: (path, text) => call(path, { method: 'POST', body: text, headers: { 'content-type': 'application/json' } }),
     send: (method, path, body = {}, { headers, ...options } = {}) =>
       call(path, {
         ...options,

@@ -28,9 +28,22 @@ function extraOf(error: GatekeeperError): Partial<Problem> {
 
 /** What the application's own guards, pipes and interceptors refuse, with their status and their words. */
 function problemOfHost(error: HttpException): Problem {
-  const status = error.getStatus();
+  return problemOfStatus(error.getStatus(), error.message);
+}
+
+/**
+ * What the application's server refuses before Nest is asked. Its errors tell a status, each in its own way; without one
+ * that blames the request it is a failure like any other.
+ */
+export function problemOfServer(error: unknown): Problem {
+  const { status, statusCode = status, message } = Object(error) as Record<string, unknown>;
+  const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return isRefusal ? problemOfStatus(statusCode, String(message)) : problemOf(error);
+}
+
+function problemOfStatus(status: number, detail: string): Problem {
   const code = CODES[status] ?? (status < 500 ? 'bad-request' : 'internal');
-  return { ...problem(code, error.message), status };
+  return { ...problem(code, detail), status };
 }
 
 const CODES: Record<number, ProblemCode> = {

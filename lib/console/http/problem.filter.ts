@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Problem } from '../api/index.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
-import { problemOf } from './problem-of.js';
+import { problemOf, problemOfServer } from './problem-of.js';
 
 /** Every refusal as RFC 9457 has it, whatever filters the application has. Bound to the console's controllers alone. */
 @Catch()
@@ -13,9 +13,16 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, context: ArgumentsHost): void {
     const http = context.switchToHttp();
-    const response = http.getResponse<ConsoleResponse>();
-    const problem = problemOf(error);
-    if (problem.code === 'internal') this.#tell(http.getRequest(), error);
+    this.#answer(problemOf(error), error, http.getRequest(), http.getResponse());
+  }
+
+  /** For what the application's server refuses itself. */
+  answerHost(error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
+    this.#answer(problemOfServer(error), error, request, response);
+  }
+
+  #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
+    if (problem.code === 'internal') this.#tell(request, error);
     // An event stream has begun: nothing more can be said.
     if (rawResponse(response).headersSent) return;
     this.#reply(response, problem);

@@ -5,6 +5,7 @@ import type { ConsoleSettings } from '../console.settings.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
+import { PAGE_NAME } from './page-slash.js';
 import { PageFiles } from './page-files.js';
 
 /** Only what this very server gives may run or be shown, nothing inline; no other page may show this one. */
@@ -45,7 +46,7 @@ export class PageController {
     @Res({ passthrough: true }) response: ConsoleResponse,
   ): Promise<StreamableFile | undefined> {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
-    return path.endsWith('/') ? this.#give('', response) : this.#redirect(response);
+    return path.endsWith('/') || path.endsWith(`/${PAGE_NAME}`) ? this.#give('', response) : this.#redirect(response);
   }
 
   @Get('assets/:name')

@@ -28,6 +28,7 @@ describe('a definition', () => {
     ['no permit, a pause', { permits: 0 }],
     ['1,000 permits', { permits: 1000 }],
     ['a name of 200 characters', { name: 'x'.repeat(200) }],
+    ['a name of dots that is no folder', { name: '...' }],
     ['a name in any script', { name: 'Übernahme 引き継ぎ 🚚' }],
     ['a duration just more than three times the tolerance', { duration: 1501 }],
   ])('may have %s', (_what, changes) => {
@@ -40,6 +41,9 @@ describe('a definition', () => {
     ['a name that is a number', { name: 5 }, /^name: 5 is not text/],
     ['a name of a megabyte', { name: MEGABYTE }, /^name: "x+… \(1000002 characters\) is longer than 200 characters/],
     ['a name with a line break', { name: 'a\nb' }, /^name: "a\\nb" has control characters/],
+    ['a name with half a character', { name: 'a\ud83d' }, /^name: .* has half a character/],
+    ['a name that is a folder in a URL', { name: '.' }, /^name: "\." can't stand in a URL/],
+    ['a name that is the folder above in a URL', { name: '..' }, /^name: "\.\." can't stand in a URL/],
     ['1,001 permits', { permits: 1001 }, /^permits: 1001 is not a whole number from 0 \(paused\) to 1000/],
     ['a negative number of permits', { permits: -1 }, /^permits: -1 /],
     ['half a permit', { permits: 0.5 }, /^permits: 0.5 /],

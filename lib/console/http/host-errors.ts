@@ -1,0 +1,58 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ROUTES } from '../api/index.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { STORE_ROUTES } from '../store/store.routes.js';
+import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
+import { eachFastifyRoute } from './fastify-routes.js';
+import { ownCalls } from './own-calls.js';
+import { ProblemFilter } from './problem.filter.js';
+
+type Answer = (error: unknown, request: ConsoleRequest, response: ConsoleResponse) => void;
+
+interface Express {
+  use(
+    handler: (
+      error: unknown,
+      request: ConsoleRequest,
+      response: ConsoleResponse,
+      next: (error: unknown) => void,
+    ) => void,
+  ): void;
+}
+
+/**
+ * What the application's server refuses before Nest comes to it (bodies that its parser can't read, what its plugins
+ * keep out), in the console's words. Of the console's own calls alone: all else is answered as ever.
+ */
+@Injectable()
+export class HostErrors implements OnModuleInit {
+  readonly #isOwn: (path: string) => boolean;
+  readonly #answer: Answer = (...refused) => this.filter.answerHost(...refused);
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly filter: ProblemFilter,
+    @Inject(CONSOLE_SETTINGS) settings: ConsoleSettings,
+  ) {
+    this.#isOwn = ownCalls(settings.path, [...Object.values(ROUTES), ...Object.values(STORE_ROUTES)]);
+    eachFastifyRoute(host, (route) => {
+      if (this.#isOwn(route.url)) route.errorHandler = this.#answer;
+    });
+  }
+
+  /** Before Nest puts its own handler behind the routes: the first that stands there is asked. */
+  onModuleInit(): void {
+    const { httpAdapter } = this.host;
+    if (httpAdapter?.getType() !== 'express') return;
+    httpAdapter.getInstance<Express>().use((error, request, response, next) => {
+      if (this.#isOwn(pathOf(request))) this.#answer(error, request, response);
+      else next(error);
+    });
+  }
+}
+
+function pathOf({ originalUrl, url }: ConsoleRequest): string {
+  return (originalUrl ?? url ?? '').split('?')[0]!;
+}
