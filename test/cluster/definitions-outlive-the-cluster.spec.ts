@@ -27,6 +27,44 @@ interface Node {
   readonly events: GatekeeperEvent[];
 }
 
+/** An application of two nodes, with records of its own: all of them live through the same nights. */
+class Application {
+  nodes: Node[] = [];
+  /** How `edited` was before the first night. */
+  edited?: unknown;
+
+  constructor(
+    readonly what: string,
+    readonly mapName: string,
+    private readonly persist: () => Persistence[],
+  ) {}
+
+  toString(): string {
+    return this.what;
+  }
+
+  async start(): Promise<void> {
+    const persistences = this.persist();
+    this.nodes = await Promise.all(persistences.map((each, index) => start(`node-${index}`, this.mapName, each)));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.splice(0).map(({ gatekeeper }) => gatekeeper.close()));
+  }
+}
+
+const APPLICATIONS = [
+  new Application('a file of each host', 'gatekeeper.files', () =>
+    ['a', 'b'].map((host) => file(join(folder, host, 'definitions.json'))),
+  ),
+  new Application('a file that all share', 'gatekeeper.shared', () =>
+    ['a', 'b'].map(() => file(join(folder, 'shared.json'))),
+  ),
+  new Application('a table of PostgreSQL', 'gatekeeper.table', () =>
+    ['a', 'b'].map(() => postgres({ pool: database })),
+  ),
+];
+
 let cluster: HazelcastCluster;
 let folder: string;
 let database: PGlite;
@@ -40,13 +78,14 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
+  await Promise.all(APPLICATIONS.map((each) => each.close()));
   await Promise.all([cluster?.stop(), database?.close()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(acquirer: string, persistence: Persistence): Promise<Node> {
+async function start(acquirer: string, mapName: string, persistence: Persistence): Promise<Node> {
   const { clusterName, addresses: members } = cluster;
-  const options = { store: hazelcast({ clusterName, members }), acquirer, persistence, definitions: CODE };
+  const options = { store: hazelcast({ clusterName, members, mapName }), acquirer, persistence, definitions: CODE };
   const quick = { definitionsDelay: 500, sweepInterval: 1000, callTimeout: 5000 };
   const gatekeeper = new Gatekeeper(parseGatekeeperOptions({ ...options, ...quick }), SILENT);
   const events: GatekeeperEvent[] = [];
@@ -61,43 +100,39 @@ function problemsOf(events: GatekeeperEvent[]) {
   return events.filter((event) => event.type === 'problem' && event.action.startsWith('archive'));
 }
 
-async function restartMembersEmpty(): Promise<void> {
-  for (const member of cluster.members) await member.kill();
-  for (const member of cluster.members) await member.start();
-}
-
 /** Ends all nodes and members, and starts them again: nothing is left of the cluster's memory. */
-async function restartAll(nodes: Node[], persistences: Persistence[]): Promise<Node[]> {
-  await Promise.all(nodes.map(({ gatekeeper }) => gatekeeper.close()));
-  await restartMembersEmpty();
-  return Promise.all(persistences.map((each, index) => start(`node-${index}`, each)));
+async function restartAll(): Promise<void> {
+  await Promise.all(APPLICATIONS.map((each) => each.close()));
+  await Promise.all(cluster.members.map((member) => member.kill()));
+  await Promise.all(cluster.members.map((member) => member.start()));
+  await Promise.all(APPLICATIONS.map((each) => each.start()));
 }
 
-describe.each<[string, () => Persistence[]]>([
-  ['a file of each host', () => ['a', 'b'].map((host) => file(join(folder, host, 'definitions.json')))],
-  ['a file that all share', () => [file(join(folder, 'shared.json')), file(join(folder, 'shared.json'))]],
-  ['a table of PostgreSQL', () => [postgres({ pool: database }), postgres({ pool: database })]],
-])('with %s', (_what, persist) => {
-  let nodes: Node[] = [];
+describe('when all nodes and all members were stopped at once', () => {
+  let tornPath: string;
+  let tornText: string;
 
   beforeAll(async () => {
-    await restartMembersEmpty();
-    nodes = await Promise.all(persist().map((each, index) => start(`node-${index}`, each)));
+    await Promise.all(APPLICATIONS.map((each) => each.start()));
+    for (const application of APPLICATIONS) {
+      const [one, other] = application.nodes.map(({ gatekeeper }) => gatekeeper.definitions);
+      await one!.edit('edited', { permits: 3, duration: '20s' }, BY_ANN);
+      await other!.pause('paused', BY_ANN);
+      await one!.remove('removed', BY_ANN);
+      await other!.define({ name: 'own', permits: 2, duration: DURATION }, BY_ANN);
+      application.edited = await one!.get('edited');
+    }
+    tornPath = join(folder, 'torn', 'definitions.json');
+    const { gatekeeper } = await start('first', 'gatekeeper.torn', file(tornPath));
+    await gatekeeper.definitions.edit('edited', { permits: 9 }, BY_ANN);
+    await gatekeeper.close();
+    const text = await readFile(tornPath, 'utf8');
+    tornText = text.slice(0, text.length / 2);
+    await writeFile(tornPath, tornText);
+    await restartAll();
   }, 120_000);
-  afterAll(async () => {
-    await Promise.all(nodes.map(({ gatekeeper }) => gatekeeper.close()));
-  });
 
-  it('what people changed is in force again when all nodes and all members were stopped at once', async () => {
-    const [one, other] = nodes.map(({ gatekeeper }) => gatekeeper.definitions);
-    await one!.edit('edited', { permits: 3, duration: '20s' }, BY_ANN);
-    await other!.pause('paused', BY_ANN);
-    await one!.remove('removed', BY_ANN);
-    await other!.define({ name: 'own', permits: 2, duration: DURATION }, BY_ANN);
-    const edited = await one!.get('edited');
-
-    nodes = await restartAll(nodes, persist());
-
+  it.each(APPLICATIONS)('what people changed is in force again with %s', async ({ nodes, edited }) => {
     for (const { gatekeeper, events } of nodes) {
       expect(await gatekeeper.definitions.get('edited')).toEqual(edited);
       expect(await gatekeeper.definitions.get('paused')).toMatchObject({ revision: 2, pause: BY_ANN });
@@ -108,41 +143,36 @@ describe.each<[string, () => Persistence[]]>([
       expect(problemsOf(events)).toEqual([]);
     }
     expect(await nodes[0]!.gatekeeper.run('edited', () => 1)).toEqual({ executed: true, value: 1 });
-  }, 120_000);
+  });
 
-  it('and again after further changes, made on what was put back', async () => {
-    await nodes[1]!.gatekeeper.definitions.resume('paused', BY_ANN);
-    await nodes[0]!.gatekeeper.definitions.reset('removed', BY_ANN);
-
-    nodes = await restartAll(nodes, persist());
-
-    const { gatekeeper } = nodes[0]!;
-    expect(await gatekeeper.run('paused', () => 1)).toMatchObject({ executed: true });
-    expect(await gatekeeper.run('removed', () => 1)).toMatchObject({ executed: true });
-    expect(await gatekeeper.definitions.get('paused')).toMatchObject({ revision: 3 });
-    expect(await gatekeeper.definitions.get('edited')).toMatchObject({ revision: 2 });
-  }, 120_000);
-});
-
-describe('with a file that is torn', () => {
-  it('the nodes start with what code says, tell of it, and keep the file aside', async () => {
-    const path = join(folder, 'torn', 'definitions.json');
-    const [first] = [await start('first', file(path))];
-    await first.gatekeeper.definitions.edit('edited', { permits: 9 }, BY_ANN);
-    await first.gatekeeper.close();
-    const text = await readFile(path, 'utf8');
-    await writeFile(path, text.slice(0, text.length / 2));
-    await restartMembersEmpty();
-
-    const second = await start('second', file(path));
+  it('a node whose file is torn starts with what code says, tells of it, and keeps the file aside', async () => {
+    const { gatekeeper, events } = await start('second', 'gatekeeper.torn', file(tornPath));
     try {
-      expect(await second.gatekeeper.definitions.get('edited')).toMatchObject({ revision: 1, isOverridden: false });
-      const problems = problemsOf(second.events);
+      expect(await gatekeeper.definitions.get('edited')).toMatchObject({ revision: 1, isOverridden: false });
+      const problems = problemsOf(events);
       expect(problems).toMatchObject([{ error: { code: 'corrupt-archive' } }]);
       const aside = /put aside as (\S+),/.exec(String((problems[0] as { error: Error }).error))![1]!;
-      expect(await readFile(aside, 'utf8')).toBe(text.slice(0, text.length / 2));
+      expect(await readFile(aside, 'utf8')).toBe(tornText);
     } finally {
-      await second.gatekeeper.close();
+      await gatekeeper.close();
     }
-  }, 120_000);
+  });
+
+  describe('and again after further changes, made on what was put back', () => {
+    beforeAll(async () => {
+      for (const { nodes } of APPLICATIONS) {
+        await nodes[1]!.gatekeeper.definitions.resume('paused', BY_ANN);
+        await nodes[0]!.gatekeeper.definitions.reset('removed', BY_ANN);
+      }
+      await restartAll();
+    }, 120_000);
+
+    it.each(APPLICATIONS)('those are in force with %s', async ({ nodes }) => {
+      const { gatekeeper } = nodes[0]!;
+      expect(await gatekeeper.run('paused', () => 1)).toMatchObject({ executed: true });
+      expect(await gatekeeper.run('removed', () => 1)).toMatchObject({ executed: true });
+      expect(await gatekeeper.definitions.get('paused')).toMatchObject({ revision: 3 });
+      expect(await gatekeeper.definitions.get('edited')).toMatchObject({ revision: 2 });
+    });
+  });
 });
