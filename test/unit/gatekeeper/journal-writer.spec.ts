@@ -71,6 +71,23 @@ describe('what a node writes into a journal', () => {
     ]);
   });
 
+  it('is bounded also while what was sent hangs: the newest are kept', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node({ history: true });
+    const run = async (from: number, to: number) => {
+      for (let task = from; task < to; task++) await gatekeeper.run('job', () => 1, { task: `task ${task}` });
+    };
+    store.script = (call, go) => (call === 'append' ? new Promise(() => undefined) : go());
+    await run(0, 500);
+    await nodes.time.advance(100);
+    await run(500, 1300);
+    await nodes.time.advance(2000);
+    store.script = undefined;
+    await nodes.time.advance(5000);
+    const entries = await gatekeeper.history(10_000);
+    expect([entries.length, entries.at(0)!.task, entries.at(-1)!.task]).toEqual([1000, 'task 300', 'task 1299']);
+  });
+
   it('that hangs is given up and sent again', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();

@@ -44,6 +44,16 @@ describe('the plan of a migration', () => {
     ]);
   });
 
+  it('moves nobody whose permit is over, also before it is dropped', async () => {
+    const nodes = cluster();
+    const { production, recovery } = await sites(nodes);
+    await production.gatekeeper.tryAcquire('a.two');
+    nodes.time.freeze(10_001);
+    const { steps } = await recovery.gatekeeper.definitions.planMigration({ names: 'a.two', ...TO_DR });
+    expect(steps).toMatchObject([{ name: 'a.two', moving: [] }]);
+    expect((await nodes.record('a.two')).permits).toHaveLength(1);
+  });
+
   it('writes nothing', async () => {
     const nodes = cluster();
     const { recovery } = await sites(nodes);

@@ -235,6 +235,14 @@ describe('pause and resume', () => {
     expect(await definitions.resume('job')).toMatchObject({ definition: { groupPattern: 'default|dr', permits: 2 } });
   });
 
+  it('bring the former pattern back though something else was edited meanwhile', async () => {
+    const { gatekeeper } = await cluster().node({ definitions: [{ ...JOB, groupPattern: 'default' }] });
+    const { definitions } = gatekeeper;
+    await definitions.pause('job', ANN);
+    await definitions.edit('job', { permits: 2 });
+    expect(await definitions.resume('job')).toMatchObject({ definition: { groupPattern: 'default', permits: 2 } });
+  });
+
   it.each(['pause', 'resume'] as const)('refuse to %s what nobody defined', async (verb) => {
     const { gatekeeper } = await cluster().node();
     await expect(gatekeeper.definitions[verb]('typo')).rejects.toThrow(UnknownSemaphoreError);

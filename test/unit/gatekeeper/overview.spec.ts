@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, type TaskCard } from 'nestjs-gatekeeper';
+import { withHoldings } from '../../../lib/gatekeeper/overview/index.js';
 import { START } from './fake-time.js';
 import { JOB, type TestCluster, useCluster } from './nodes.js';
 
@@ -97,6 +98,40 @@ describe('the overview', () => {
     await one.gatekeeper.run('job', () => 1, { task: 'Jobs.export', hold: false });
     await nodes.time.advance(1000);
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
+  });
+
+  it('shows the newest run of any of its tasks', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    for (const task of ['Jobs.export', 'Jobs.other']) {
+      await gatekeeper.run('job', () => 1, { task, hold: false });
+      await nodes.time.advance(1000);
+    }
+    expect((await gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { task: 'Jobs.other' } });
+  });
+
+  it('shows a task as the node has it that started last, in the midst of an update', async () => {
+    const nodes = cluster();
+    const weekly = { ...DAILY, schedule: { ...DAILY.schedule!, expression: '0 3 * * 1' } };
+    await working(nodes, [DAILY], { acquirer: 'b' });
+    await nodes.time.advance(1000);
+    const { gatekeeper } = await working(nodes, [weekly], { acquirer: 'a' });
+    expect((await gatekeeper.overview()).semaphores[0]!.tasks).toMatchObject([
+      { nodes: 2, schedule: { expression: '0 3 * * 1' } },
+    ]);
+  });
+
+  it('has nobody hold what is over, also before it is dropped', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    await gatekeeper.tryAcquire('job');
+    const holds = async () => {
+      const overview = await gatekeeper.overview();
+      return withHoldings(overview.nodes, overview.semaphores)[0]!.holds.length;
+    };
+    expect(await holds()).toBe(1);
+    nodes.time.freeze(10_001);
+    expect(await holds()).toBe(0);
   });
 
   it('shows the last run of a rare task when others have pushed it out of the journal', async () => {

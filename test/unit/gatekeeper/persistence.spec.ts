@@ -17,12 +17,14 @@ class ScriptedArchive implements DefinitionArchive {
   script?: (call: 'load' | 'save') => Promise<void> | void;
 
   async load(): Promise<ArchivedDefinition[]> {
+    this.#refuseClosed();
     this.calls.load++;
     await this.script?.('load');
     return [...this.content.values()];
   }
 
   async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    this.#refuseClosed();
     this.calls.save++;
     await this.script?.('save');
     const { merged, news } = merge(this.content, definitions);
@@ -36,6 +38,10 @@ class ScriptedArchive implements DefinitionArchive {
 
   get persistence(): Persistence {
     return { kind: 'scripted', open: () => this };
+  }
+
+  #refuseClosed(): void {
+    if (this.calls.close > 0) throw new Error('it is closed');
   }
 }
 

@@ -86,6 +86,15 @@ describe('a permit for one who is no node', () => {
     expect(next).toMatchObject({ outcome: 'granted', permit: { id: expect.not.stringContaining(id) } });
   });
 
+  it('is a matter of its holder: what another one of the same token has, or had, is none of it', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [{ ...JOB, permits: 2 }] });
+    await taken(node, { duration: 2000 });
+    await nodes.time.advance(2100);
+    expect(await take(node)).toMatchObject({ reason: 'no-permit' });
+    expect(await take(node, { holder: 'other' })).toMatchObject({ outcome: 'granted', permit: { slot: 1 } });
+  });
+
   it('is there for who waits as soon as one that nobody gave back is over', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];

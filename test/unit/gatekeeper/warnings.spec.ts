@@ -117,6 +117,7 @@ describe('a task that did not run', () => {
     // Five minutes ahead: what it calls three minutes ago was eight minutes ago by cluster time.
     const ahead = aNode({ clock: { offset: -5 * MINUTE } });
     expect(codes(aState(), [ahead], [aRun(NOW - 7 * MINUTE)])).toEqual([]);
+    expect(codes(aState(), [ahead], [aRun(NOW - 9 * MINUTE)])).toEqual(['not-run']);
     expect(codes(aState(), [aNode()], [aRun(NOW - 7 * MINUTE)])).toEqual(['not-run']);
   });
 

@@ -128,6 +128,27 @@ describe('file()', () => {
   });
 });
 
+describe('a write', () => {
+  it('reaches the disk before it takes the place of the former file, and its name after that', async () => {
+    const steps: string[] = [];
+    const watched: Files = {
+      ...fs,
+      rename: async (from, to) => {
+        steps.push('rename');
+        return fs.rename(from, to);
+      },
+      open: async (...args) => {
+        const handle = await fs.open(...args);
+        const sync = handle.sync.bind(handle);
+        handle.sync = async () => (steps.push(String(args[0])), sync());
+        return handle;
+      },
+    };
+    await new FileArchive(path, watched).save([archived('a')]);
+    expect(steps).toEqual([expect.stringContaining('draft'), 'rename', join(folder, 'data')]);
+  });
+});
+
 describe('a write that fails', () => {
   const failing = (fault: Partial<Record<'write' | 'sync' | 'rename', string>>): Files => {
     const fail = (step: keyof typeof fault) => {

@@ -63,6 +63,25 @@ describe('postgres()', () => {
     expect(names(await archive.load()).toSorted()).toEqual(['a', 'b']);
   });
 
+  it('leaves a row where it is that somebody repaired since it was read', async () => {
+    await postgres({ pool })
+      .open()
+      .save([archived('a')]);
+    await database.exec(`UPDATE gatekeeper_definitions SET body = '{"name": "a"}'`);
+    const repairing = {
+      query: async (text: string, values?: unknown[]) => {
+        if (text.startsWith('UPDATE')) {
+          await database.query('UPDATE gatekeeper_definitions SET body = $1', [JSON.stringify(archived('a'))]);
+        }
+        return database.query(text, values);
+      },
+    };
+    const archive = postgres({ pool: repairing }).open();
+    await expect(archive.load()).rejects.toThrow(CorruptArchiveError);
+    expect(names(await archive.load())).toEqual(['a']);
+    expect(await rows()).toHaveLength(1);
+  });
+
   it('neither reads nor touches what a newer version wrote', async () => {
     await postgres({ pool })
       .open()
@@ -76,11 +95,20 @@ describe('postgres()', () => {
 
   it('fails while the database is away, and comes through when it is back', async () => {
     let isAway = true;
-    const failing = { query: (text: string) => (isAway ? Promise.reject(new Error('away')) : pool.query(text)) };
+    const failing = {
+      query: (text: string, values?: unknown[]) =>
+        isAway ? Promise.reject(new Error('away')) : pool.query(text, values),
+    };
     const archive = postgres({ pool: failing }).open();
     await expect(archive.load()).rejects.toThrow('away');
+    await expect(archive.save([archived('a')])).rejects.toThrow('away');
     isAway = false;
     expect(await archive.load()).toEqual([]);
+    isAway = true;
+    await expect(archive.save([archived('a')])).rejects.toThrow('away');
+    isAway = false;
+    await archive.save([archived('a')]);
+    expect(names(await archive.load())).toEqual(['a']);
   });
 
   it('fails, and leaves the process alive, where no database listens', async () => {

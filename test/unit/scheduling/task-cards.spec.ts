@@ -40,6 +40,13 @@ class Jobs {
   async notGuarded() {}
 }
 
+@Injectable()
+class Soon {
+  @ClusterSingleton('soon', '10s')
+  @Timeout(20)
+  async once() {}
+}
+
 @Injectable({ scope: Scope.REQUEST })
 class PerRequest {
   @Cron('0 3 * * *')
@@ -87,6 +94,20 @@ describe('what a node tells of its tasks', () => {
     expect(first).toMatchObject({ kind: 'interval', expression: '20', interval: 20 });
     await until(() => cardOf(app, 'Jobs.interval')!.schedule!.next! > first.next!);
     expect(cardOf(app, 'Jobs.interval')!.schedule!.next).toBeGreaterThanOrEqual(before);
+  });
+
+  it('has the next time of an interval also while its task is skipped each time', async () => {
+    const app = await scheduled();
+    await app.gatekeeper.definitions.pause('interval');
+    await until(() => app.events.some((event) => event.type === 'run-skipped' && event.reason === 'paused'));
+    const { next } = cardOf(app, 'Jobs.interval')!.schedule!;
+    await until(() => cardOf(app, 'Jobs.interval')!.schedule!.next! > next!);
+  });
+
+  it('has no next time of a timeout that is over', async () => {
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Soon] });
+    await until(() => app.events.some(({ type }) => type === 'run-finished'));
+    expect(cardOf(app, 'Soon.once')!.schedule).toEqual({ kind: 'timeout', expression: '20' });
   });
 
   it('has the moment of a timeout', async () => {

@@ -10,6 +10,7 @@ import {
   expired,
   intendedDefinition,
   pause,
+  reinstate,
   release,
   remove,
   resume,
@@ -110,6 +111,27 @@ describe('remove', () => {
     expect(
       remove(remove(record, aChange('remove'), viewAt(1), 'n')!, aChange('remove'), viewAt(2), 'm'),
     ).toBeUndefined();
+  });
+});
+
+describe('what was archived', () => {
+  const definition = aDefinition({ permits: 5 });
+  const archived = { revision: 4, definition, change: aChange('edit') };
+
+  it('takes the place of what is missing, or of an earlier revision, whose permits stay', () => {
+    expect(reinstate(archived, undefined, viewAt(1), 'n')).toMatchObject({ ...archived, permits: [], nonce: 'n' });
+    const found = { ...record, revision: 3 };
+    expect(reinstate(archived, found, viewAt(1), 'n')).toMatchObject({ ...archived, permits: [held, other], seq: 2 });
+  });
+
+  it.each([4, 5])('never takes the place of revision %d: it is as far', (revision) => {
+    expect(reinstate(archived, { ...record, revision }, viewAt(1), 'n')).toBeUndefined();
+  });
+
+  it('as removed leaves no permit, and remembers the token', () => {
+    const removed = reinstate({ revision: 4, change: aChange('remove') }, record, viewAt(1), 'n')!;
+    expect(removed).toMatchObject({ revision: 4, permits: [], lastToken: 7 });
+    expect(removed.definition).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decide, isBehind, restore } from '../../../lib/semaphores/index.js';
-import { DURATION, START, TOLERANCE, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
+import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('holder');
 const known = aRecord({ permits: [held], seq: 9, revision: 3, lastToken: held.token });
@@ -97,6 +97,16 @@ describe('a record that is put back where someone who knew less wrote on', () =>
   it('has the definition of the higher revision and the permits of both', () => {
     expect(merged).toMatchObject({ revision: 3, definition: aDefinition() });
     expect(merged.permits.map(({ instance }) => instance).toSorted()).toEqual(['holder', 'newcomer']);
+  });
+
+  it('has the definition that somebody edited where the data were lost, when that is further', () => {
+    const edited = { ...found, revision: 4, change: aChange('edit') };
+    const { revision, definition, change } = restore(known, edited, viewAt(1000), 'merged');
+    expect({ revision, definition, change }).toEqual({
+      revision: 4,
+      definition: found.definition,
+      change: edited.change,
+    });
   });
 
   it('keeps the permit with the higher token where a slot was granted twice', () => {
