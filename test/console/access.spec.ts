@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import { GatekeeperModule, type ConsoleOptions, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
+import { NEVER, concat, of } from 'rxjs';
+import { AccessGuard } from '../../lib/console/access/access.guard.js';
 import { bootError, useApps } from '../unit/module/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -132,6 +134,15 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
     expect(await pass({ origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' })).toBe(200);
     expect(await pass({ origin: 'https://ops.example', 'sec-fetch-site': 'cross-site' })).toBe(200);
     expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example' })).toBe(200);
+    expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example:443' })).toBe(200);
+    expect(await pass({ origin: 'https://console.example:8443', 'x-forwarded-host': 'console.example' })).toBe(403);
+    expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example:8443' })).toBe(403);
+  });
+
+  it('is closed where nobody said what a handler is for', async () => {
+    const { app } = await start({ platform, console: { insecure: true } });
+    const context = { getHandler: () => () => 'forgotten' } as unknown as ExecutionContext;
+    expect(await app.get(AccessGuard).canActivate(context)).toBe(false);
   });
 
   it('is open to all where it is insecure', async () => {
@@ -172,9 +183,20 @@ describe.each(PLATFORMS)("the application's own guards on %s", (platform) => {
     expect(refused.json.detail).toBe('not you');
   });
 
+  it.each([
+    ['a promise', async () => false],
+    ['a stream', () => of(false)],
+    ['a stream that goes on', () => concat(of(false), NEVER)],
+  ])('may take their time: %s', async (_, canActivate) => {
+    const { get } = await start({ platform, console: { guards: [{ canActivate }] } });
+    expectProblem(await get('/api/session', { token: null }), 403, 'forbidden');
+  });
+
   it('that give a role which there is not let nobody in', async () => {
     const { get, log } = await start({ platform, console: { guards: [CookieGuard] } });
-    expectProblem(await get('/api/session', as('root')), 500, 'internal');
+    const refused = await get('/api/session', as('root'));
+    expectProblem(refused, 500, 'internal');
+    expect(refused.text).not.toContain('everything');
     expect(log.join('\n')).toContain('request.gatekeeperRole to "everything", which is no role');
   });
 

@@ -89,6 +89,11 @@ export function describeApi(start: () => Promise<Console>): void {
     const change = { kind: 'edit', by: 'dora', reason: 'first', at: expect.any(Number) };
     expect(conflict.json).toMatchObject({ revision: 2, expectedRevision: 1, change });
     expectProblem(await send('POST', '/api/semaphores', JOB), 409, 'already-defined');
+    for (const verb of ['pause', 'resume']) {
+      const late = await send('POST', `/api/semaphores/job/${verb}`, { expectedRevision: 1 });
+      expectProblem(late, 409, 'edit-conflict');
+    }
+    expect((await send('POST', '/api/semaphores/job/pause', { expectedRevision: 2 })).status).toBe(200);
   });
 
   it('refuses bad input with every fault, and what is not there', async () => {
@@ -135,6 +140,12 @@ export function describeApi(start: () => Promise<Console>): void {
     const { semaphore } = (await get('/api/semaphores/job')).json;
     expect(semaphore).toMatchObject({ revision: 2, change: { kind: 'migrate', by: 'dora', reason: 'moving' } });
     expectProblem(await send('POST', '/api/migrations', { to: {} }), 400, 'invalid-options');
+    await send('POST', '/api/semaphores', { ...JOB, name: 'other' });
+    const portion = { to: { groupPattern: 'third' }, limit: 1 };
+    for (const dryRun of [true, false]) {
+      const { json } = await send('POST', '/api/migrations', { ...portion, dryRun });
+      expect([json.steps.map(({ name }: any) => name), json.remaining]).toEqual([['job'], 1]);
+    }
   });
 
   it('tells of a definition what is wrong with it and whom it would let through', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openApiOf } from '../../lib/console/openapi/document.js';
+import { STORE_ROUTES } from '../../lib/console/store/store.routes.js';
 import { ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -25,6 +26,56 @@ const calls = Object.entries(openApiOf(Object.values(ROUTES))['paths'] as Record
     )!.writes,
   }));
 const guarded = calls.filter(({ role }) => role !== undefined);
+
+/** Once more, and by hand: the descriptions alone would say nothing of a call that is open by mistake. */
+const MEANT = {
+  'GET /api/session': 'view',
+  'GET /api/semaphores': 'view',
+  'GET /api/semaphores/{name}': 'view',
+  'GET /api/explain/{name}': 'view',
+  'GET /api/nodes': 'view',
+  'GET /api/history': 'view',
+  'GET /api/audit': 'view',
+  'GET /api/events': 'view',
+  'POST /api/preview': 'view',
+  'POST /api/semaphores': 'define, writes',
+  'PATCH /api/semaphores/{name}': 'define, writes',
+  'DELETE /api/semaphores/{name}': 'define, writes',
+  'POST /api/semaphores/{name}/reset': 'define, writes',
+  'POST /api/semaphores/{name}/pause': 'operate, writes',
+  'POST /api/semaphores/{name}/resume': 'operate, writes',
+  'POST /api/semaphores/{name}/revoke': 'operate, writes',
+  'POST /api/pause': 'operate, writes',
+  'POST /api/resume': 'operate, writes',
+  'POST /api/migrations': 'operate, writes',
+  'POST /api/permits': 'operate, writes',
+  'POST /api/permits/{id}/refresh': 'operate, writes',
+  'POST /api/permits/{id}/release': 'operate, writes',
+  'GET /api/openapi.json': 'anybody',
+};
+
+/** The store protocol, which no document describes. */
+const MEANT_OF_STORE = {
+  read: 'node',
+  compareAndSet: 'node, writes',
+  list: 'node',
+  now: 'node',
+  health: 'node',
+  append: 'node, writes',
+  readJournal: 'node',
+  watch: 'node',
+};
+
+const need = ({ role, writes }: { role?: string | undefined; writes?: boolean | undefined }) =>
+  `${role ?? 'anybody'}${writes ? ', writes' : ''}`;
+
+describe('the descriptions of the calls', () => {
+  it('ask for the roles that are meant, and name what changes anything', () => {
+    expect(Object.fromEntries(calls.map((call) => [call.name, need(call)]))).toEqual(MEANT);
+    const store: [string, Route][] = Object.entries(STORE_ROUTES);
+    expect(Object.fromEntries(store.map(([name, each]) => [name, need(each)]))).toEqual(MEANT_OF_STORE);
+  });
+});
 
 describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
   const start = useConsoles();
@@ -65,12 +116,36 @@ describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
     }
   });
 
+  it('is refused to pages of other sites', async () => {
+    const { get, send } = await start({ platform, gatekeeper });
+    for (const { method, path } of guarded) {
+      const headers = { origin: 'https://evil.example' };
+      expectProblem(
+        method === 'GET' ? await get(path, { headers }) : await send(method, path, {}, { headers }),
+        403,
+        'cross-origin',
+      );
+    }
+  });
+
   it('that sends a body is refused one that is too large', async () => {
     const { send } = await start({ platform, gatekeeper });
     const large = { reason: 'x'.repeat(65 * 1024) };
     for (const { method, path } of guarded.filter((each) => each.method !== 'GET')) {
       expectProblem(await send(method, path, large), 413, 'too-large');
     }
+  });
+
+  it.each([
+    ['by its parser', {}],
+    ['by the console itself', { bodyParser: false }],
+  ])('is refused one that is too large and does not say so before, read %s', async (_, application) => {
+    const { url } = await start({ platform, gatekeeper, application });
+    const text = JSON.stringify({ reason: 'x'.repeat(65 * 1024) });
+    const init = { method: 'POST', body: new Blob([text]).stream(), duplex: 'half' } as RequestInit;
+    const headers = { authorization: `Bearer ${TOKENS.define}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/pause`, { ...init, headers });
+    expect([answer.status, await answer.json()]).toMatchObject([413, { code: 'too-large' }]);
   });
 
   it('stands in the document, which everybody may read', async () => {
