@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
+import type { Operator } from '../../lib/cli/operator.js';
+import { type Opening, instead, over } from './command-line.js';
 import { DEFINITIONS, useMemoryCluster } from './memory-cluster.js';
 
 describe('dump and load', () => {
@@ -88,6 +91,36 @@ describe('dump and load', () => {
     expect(semaphores).toEqual(JSON.parse((await gatekeeper(['dump'])).out).semaphores);
   });
 
+  it('leaves what somebody edited since it was compared, and says who', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    const path = await saved((await gatekeeper(['dump'])).out);
+    await app.definitions.edit('report', { permits: 4 });
+    const open = seeing(store, async () => {
+      await app.definitions.edit('report', { permits: 9 }, { by: 'bob' });
+    });
+
+    const { exitCode, out, err } = await gatekeeper(['load', path, '--yes'], { open });
+
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: 'loaded 0\n' });
+    expect(err).toMatch(/^gatekeeper: report: .*revision 3 \(edit by "bob"/m);
+    expect((await app.definitions.get('report'))?.definition.permits).toBe(9);
+  });
+
+  it('stops when the target goes away, and ends with 6', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    const path = await saved((await gatekeeper(['dump'])).out);
+    for (const name of ['report', 'nightly-export']) await app.definitions.edit(name, { permits: 4 });
+    const open = seeing(store, async () => undefined, {
+      edit: () => Promise.reject(new StoreUnavailableError('the store is away')),
+    });
+
+    const outcome = await gatekeeper(['load', path, '--yes'], { open });
+
+    expect(outcome).toEqual({ exitCode: 6, out: '', err: 'gatekeeper: the store is away\n' });
+  });
+
   it('reports what could not be loaded, and loads the rest', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
@@ -103,3 +136,16 @@ describe('dump and load', () => {
     expect((await app.definitions.get('report'))?.definition.permits).toBe(7);
   });
 });
+
+/** The same records; something happens between the look at them and what is done then. */
+function seeing(store: StoreDefinition, afterLook: () => Promise<void>, changes: Partial<Operator> = {}): Opening {
+  return async (target, manner) => {
+    const operator = await over(store)(target, manner);
+    const overview = async () => {
+      const seen = await operator.overview();
+      await afterLook();
+      return seen;
+    };
+    return instead(operator, { overview, ...changes });
+  };
+}

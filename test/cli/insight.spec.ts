@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { StoreDefinition } from 'nestjs-gatekeeper';
+import { over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
 describe('what the command line shows', () => {
@@ -100,6 +102,47 @@ describe('what the command line shows', () => {
     const changes = await gatekeeper(['audit', 'report']);
     expect(changes.out).toMatch(/ edit +report +bob +2 +permits 2 -> 3 +more of them$/m);
     expect((await gatekeeper(['audit', 'nightly-export'])).out).toBe('no changes\n');
+  });
+
+  it('shows nothing, and ends with 6, when it can not ask its store: it knew nothing before', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node();
+    const failing: StoreDefinition = {
+      kind: 'failing',
+      open: (options) => {
+        const opened = store.open(options);
+        opened.health = () => ({ connected: true, members: 1, quorum: 2, problem: 'one member of two' });
+        return opened;
+      },
+    };
+    for (const command of ['status', 'nodes', 'dump']) {
+      const outcome = await gatekeeper([command], { open: over(failing) });
+      expect(outcome).toEqual({ exitCode: 6, out: '', err: 'gatekeeper: one member of two\n' });
+    }
+  });
+
+  it('leaves no store open, whatever it comes to', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node();
+    let stillOpen = 0;
+    const counted: StoreDefinition = {
+      kind: 'counted',
+      open: (options) => {
+        const opened = store.open(options);
+        stillOpen++;
+        const close = opened.close.bind(opened);
+        opened.close = () => (stillOpen--, close());
+        return opened;
+      },
+    };
+    for (const [args, exitCode] of [
+      [['status'], 0],
+      [['status', 'nothing'], 3],
+      [['edit', 'nothing', '--permits', '1'], 3],
+    ] as const) {
+      expect(await gatekeeper(args, { open: over(counted) })).toMatchObject({ exitCode });
+      expect(stillOpen).toBe(0);
+    }
   });
 
   it('never lets through what a terminal would obey', async () => {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { openOperator } from '../../lib/cli/open-operator.js';
+import { FakeServer, HEALTH, sendJson } from '../remote/fake-server.js';
+import { call } from './command-line.js';
+
+const TOKEN = 'a-secret-token-0123456789';
+const over = (url: string, ...args: string[]) =>
+  call([...args, '--url', url, '--token', TOKEN, '--timeout', '5s'], { open: openOperator });
+
+describe('the command line over HTTP', () => {
+  it('does not follow a redirect: the token is for one address alone', async () => {
+    const sent: (string | undefined)[] = [];
+    await using elsewhere = await FakeServer.start((request, response) => {
+      sent.push(request.headers.authorization);
+      sendJson(response, 200, {});
+    });
+    await using server = await FakeServer.start((_request, response) => {
+      response.writeHead(307, { location: elsewhere.url }).end();
+    });
+    for (const args of [['status'], ['edit', 'job', '--permits', '2']]) {
+      const { exitCode, out, err } = await over(server.url, ...args);
+      expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
+      expect(err).toContain(`redirects to ${elsewhere.url}: give the address that answers itself`);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['is not connected', { connected: false, members: 0, quorum: 0 }, 'not connected'],
+    ['has no quorum', { ...HEALTH, problem: 'one member of three' }, 'one member of three'],
+  ])('takes what a node knew last for no answer when its store %s', async (_, store, why) => {
+    await using server = await FakeServer.start((request, response) => {
+      const session = { user: 'ann', role: 'define', readOnly: false, store };
+      sendJson(response, 200, request.url!.endsWith('/session') ? session : { now: 1, semaphores: [], nodes: [] });
+    });
+    for (const command of ['status', 'nodes', 'dump']) {
+      const { exitCode, out, err } = await over(server.url, command);
+      expect({ command, exitCode, out }).toEqual({ command, exitCode: 6, out: '' });
+      expect(err).toContain(why);
+    }
+  });
+});
