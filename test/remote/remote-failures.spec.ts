@@ -149,6 +149,20 @@ describe('of several addresses', () => {
   });
 });
 
+describe('closing', () => {
+  it('ends what is under way at once', async () => {
+    await using server = await FakeServer.start(() => undefined);
+    const store = remote({ url: server.url, token: TOKEN }).open({ callTimeout: 60_000 });
+    const calls = [read(store), write(store)];
+    await eventually('both were sent', () => server.bodies.some((body) => body.includes('"next"')));
+    await store.close();
+    const [found, written] = await Promise.all(calls);
+    expect(found).toBeInstanceOf(StoreUnavailableError);
+    expect(written).toBeInstanceOf(UnknownOutcomeError);
+    expect(String(written)).toContain('the store was closed');
+  });
+});
+
 describe('verify', () => {
   it('passes where the other application is away: it may come', async () => {
     await open(await deadUrl()).verify!();
