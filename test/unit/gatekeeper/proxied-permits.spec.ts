@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from './fake-time.js';
-import { JOB, type TestNode, fate, useCluster } from './nodes.js';
+import { JOB, type TestCluster, type TestNode, fate, useCluster } from './nodes.js';
 
 const TOLERANCE = 500;
 const DURATION = 10_000;
@@ -26,6 +26,15 @@ async function taken(node: TestNode, asking: Asking = {}) {
   if (answer.outcome !== 'granted') throw new Error(`denied: ${answer.reason}`);
   const { id, token } = answer.permit;
   return { semaphore: 'job', instance: 'http:ann', id, token };
+}
+
+/** A node whose store tells it nothing of what happens to the records. */
+async function deafNode(nodes: TestCluster): Promise<TestNode> {
+  const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
+  node.store.watch = async () => async () => undefined;
+  await node.gatekeeper.start();
+  await nodes.time.advance(0);
+  return node;
 }
 
 /** Does something else to the next write only. */
@@ -108,7 +117,7 @@ describe('a permit for one who is no node', () => {
 
   it('that is released reaches who waits for it in the node itself', async () => {
     const nodes = cluster();
-    const node = await nodes.node();
+    const node = await deafNode(nodes);
     const permit = await taken(node);
     const waiting = node.gatekeeper.acquire('job', { timeout: '1h' });
     await nodes.time.advance(0);
@@ -202,11 +211,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
 
   it('does not come back to who asks for one anew: it may have been given back, and granted on', async () => {
     const nodes = cluster();
-    // Hears nothing of what others do.
-    const behind = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
-    behind.store.watch = async () => async () => undefined;
-    await behind.gatekeeper.start();
-    await nodes.time.advance(0);
+    const behind = await deafNode(nodes);
     const other = await nodes.node();
     const former = await taken(behind);
     await other.gatekeeper.proxied.release(former);
