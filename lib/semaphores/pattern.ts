@@ -22,11 +22,16 @@ export function compilePattern(pattern: string): NameMatcher | string {
     const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
     return (name) => compiled.matches(name);
   } catch (error) {
-    return `${show(pattern)} is not an RE2 pattern: ${(error as Error).message}`;
+    return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;
   }
 }
 
 /** The pattern that matches this name and no other: as it stands, "eu.west" would let "eu-west" through. */
 export function exactly(name: string): string {
   return RE2JS.quote(name);
+}
+
+/** What nobody wrote is not told: "error parsing regexp: missing closing ): `(?s)app(`" -> "missing closing ): `app(`". */
+function withoutFlags(message: string): string {
+  return message.replace('error parsing regexp: ', '').replace('`(?s)', '`');
 }

@@ -49,7 +49,11 @@ describe('a definition', () => {
     ['half a permit', { permits: 0.5 }, /^permits: 0.5 /],
     ['permits in words', { permits: '1' }, /^permits: "1" /],
     ['NaN permits', { permits: Number.NaN }, /^permits: NaN /],
-    ['a group pattern that is none', { groupPattern: '(' }, /^groupPattern: "\(" is not an RE2 pattern/],
+    [
+      'a group pattern that is none',
+      { groupPattern: '(' },
+      /^groupPattern: "\(" is not an RE2 pattern: missing closing \): `\(`/,
+    ],
     ['an acquirer pattern that is none', { acquirerPattern: '*' }, /^acquirerPattern: "\*" is not an RE2 pattern/],
     ['a pattern of a megabyte', { groupPattern: MEGABYTE }, /^groupPattern: "x+… .* is longer than 4096/],
     ['a pattern that is a RegExp', { groupPattern: /a/ }, /^groupPattern: \/a\/ is not text/],
