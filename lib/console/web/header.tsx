@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { token } from './api/token.js';
 import { connection, isUnreachable } from './live/connection.js';
 import { Badge } from './parts/badge.js';
@@ -17,6 +18,9 @@ const PAGES = [
 
 export function Header() {
   const current = route.value.path[0] ?? 'semaphores';
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen they don't all fit.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
   return (
     <header class="top">
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}>
@@ -30,7 +34,7 @@ export function Header() {
         <ThemeSwitch />
         <Who />
       </div>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={nav}>
         {PAGES.map(([path, label]) => (
           <a key={path} href={hrefOf([path])} aria-current={path === current ? 'page' : undefined}>
             {label}

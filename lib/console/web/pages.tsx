@@ -4,7 +4,7 @@ import { AuditPage } from './audit/audit-page.js';
 import { MaintenancePage } from './maintenance/maintenance-page.js';
 import { MigratePage } from './migrate/migrate-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
-import { route } from './router.js';
+import { hrefOf, route } from './router.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
 import { SemaphoresPage } from './semaphores/semaphores-page.js';
 
@@ -24,8 +24,16 @@ export function Page() {
     case 'audit':
       return <Main key="audit" title="Audit log" children={<AuditPage />} />;
     default:
-      return <Main key="unknown" title="No such page" children={<p>The address names no page of this console.</p>} />;
+      return <Main key="unknown" title="No such page" children={<Nowhere />} />;
   }
+}
+
+function Nowhere() {
+  return (
+    <p>
+      The address names no page of this console. <a href={hrefOf(['semaphores'])}>To the semaphores</a>
+    </p>
+  );
 }
 
 let isFirstPage = true;

@@ -29,7 +29,7 @@ export function DefinitionFields({ input, onInput, faultsOf, note }: DefinitionF
           faults={faultsOf(field)}
           hint={
             <>
-              {HINTS[field]}
+              <span>{HINTS[field]}</span>
               {note?.(field)}
             </>
           }

@@ -7,7 +7,8 @@ const MOST_SHOWN = 30;
 /** Which living nodes the patterns let through: the answer to "did I get this regex right?". */
 export function PreviewPanel({ preview: { nodes, problem, hasFaults } }: { readonly preview: LivePreview }) {
   if (problem !== undefined) return <p class="preview second">{problem}</p>;
-  if (nodes === undefined || hasFaults) return <p class="preview second">Which nodes match is shown here.</p>;
+  if (hasFaults) return <p class="preview second">Which nodes match is shown once nothing is wrong with it.</p>;
+  if (nodes === undefined) return <p class="preview second">Which nodes match is shown here.</p>;
   const matching = nodes.filter(({ matches }) => matches).length;
   return (
     <div class="preview">

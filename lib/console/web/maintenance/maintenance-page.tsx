@@ -4,10 +4,9 @@ import { call } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
-import { announce } from '../parts/notices.js';
 import { NotAllowed } from '../parts/page-state.js';
 import { PortionProgress } from '../portions/portion-progress.js';
-import { PORTION, usePortions } from '../portions/use-portions.js';
+import { PORTION, announceProgress, usePortions } from '../portions/use-portions.js';
 import { whyNot } from '../session.js';
 
 type Verb = 'pause' | 'resume';
@@ -23,8 +22,8 @@ export function MaintenancePage() {
   const start = async (chosen: Verb, reason: string | undefined) => {
     setVerb(chosen);
     const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: PORTION };
-    const { done } = await run((signal) => call<BulkResult>(chosen, { method: 'POST', body, signal }));
-    announce(`${done} ${DONE[chosen]}.`);
+    const ended = await run((signal) => call<BulkResult>(chosen, { method: 'POST', body, signal }));
+    announceProgress(ended, DONE[chosen]);
   };
   const which = names === '' ? 'all semaphores' : `all semaphores whose names match ${names}`;
   const ask = (chosen: Verb): Action => ({

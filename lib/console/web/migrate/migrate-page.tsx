@@ -5,10 +5,9 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { sentenceOf } from '../forms/faults.js';
 import { useSubmit } from '../forms/use-submit.js';
 import { count } from '../parts/format.js';
-import { announce } from '../parts/notices.js';
 import { Empty, NotAllowed } from '../parts/page-state.js';
 import { PortionProgress } from '../portions/portion-progress.js';
-import { PORTION, type Portion, usePortions } from '../portions/use-portions.js';
+import { PORTION, type Portion, announceProgress, usePortions } from '../portions/use-portions.js';
 import { whyNot } from '../session.js';
 import { MigrationFields } from './migration-fields.js';
 import { EMPTY_MIGRATION, type MigrationInput, isComplete, migrationBody } from './migration-input.js';
@@ -35,10 +34,10 @@ export function MigratePage() {
   });
   const apply = async (reason: string | undefined) => {
     const body = migrationBody(input, { dryRun: false, limit: PORTION, reason });
-    const { done } = await run(async (signal) =>
+    const ended = await run(async (signal) =>
       portionOf(await call<MigrationPlan>('migrations', { method: 'POST', body, signal })),
     );
-    announce(`${count(done, 'semaphore')} migrated.`);
+    announceProgress(ended, 'migrated');
     setPlan(undefined);
   };
   const confirm = (steps: number): Action => ({

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { NodeOverview } from '../api/answers.js';
 import { count } from '../parts/format.js';
-import { scheduleText } from '../parts/schedule-text.js';
+import { Schedule } from '../parts/schedule.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { Countdown, Distance } from '../parts/time.js';
+import { Countdown } from '../parts/time.js';
 
 /** What a node holds and runs by itself; put into the document only when it is opened: there may be a thousand of each. */
 export function NodeDetails({ node }: { readonly node: NodeOverview }) {
@@ -41,15 +41,7 @@ function Tasks({ tasks }: { readonly tasks: NodeOverview['tasks'] }) {
     <ul class="tasks">
       {tasks.map(({ task, semaphore, schedule }) => (
         <li key={`${task} ${semaphore}`}>
-          <code>{task}</code>{' '}
-          <span class="second">
-            {schedule && scheduleText(schedule)}
-            {schedule?.next !== undefined && (
-              <>
-                , next <Distance at={schedule.next} />
-              </>
-            )}
-          </span>
+          <code>{task}</code> <span class="second">{schedule && <Schedule schedule={schedule} />}</span>
         </li>
       ))}
     </ul>

@@ -19,7 +19,7 @@ export function NodesPage() {
   const search = route.value.query.get('search') ?? '';
   return (
     <>
-      <p class="lead">The processes that live: each writes a card of itself every heartbeat.</p>
+      <p class="lead">The application’s processes that are alive, as each tells of itself every heartbeat.</p>
       <div class="toolbar">
         <Search
           label="Search group, name, host, version"

@@ -7,3 +7,9 @@ export function scheduleText({ kind, expression }: TaskSchedule): string {
   const length = span(Number(expression));
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
 }
+
+/** What a node told is as old as its heartbeat: what was to come then may be over, and the one after it is meant. */
+export function nextTime({ next, interval }: TaskSchedule, now: number): number | undefined {
+  if (next === undefined || next >= now) return next;
+  return interval ? next + Math.ceil((now - next) / interval) * interval : undefined;
+}

@@ -29,6 +29,10 @@ export function PortionProgress({ progress, verb, onStop }: PortionProgressProps
         {remaining > 0 && `, ${remaining} to go`}
         {failed.size > 0 && `, ${failed.size} failed`}
         {!isRunning && remaining === 0 && failed.size === 0 && '. Done.'}
+        {!isRunning &&
+          fault === undefined &&
+          (remaining > 0 || failed.size > 0) &&
+          '. Starting again goes on with these.'}
       </p>
       {isRunning && (
         <button type="button" onClick={onStop}>

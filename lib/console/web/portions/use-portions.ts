@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.js';
+import { count } from '../parts/format.js';
+import { announce } from '../parts/notices.js';
 
 /** What one call of many did. */
 export interface Portion {
@@ -59,4 +61,10 @@ function added(before: Progress, { done, failed, remaining }: Portion): Partial<
   const all = new Map([...before.failed, ...failed.map(({ name, error }) => [name, error] as const)]);
   for (const name of done) all.delete(name);
   return { done: before.done + done.length, failed: all, remaining };
+}
+
+/** What came of it, in a few words for whoever looks elsewhere. `verb`: "migrated" */
+export function announceProgress({ done, failed, fault }: Progress, verb: string): void {
+  if (failed.size === 0) return announce(`${count(done, 'semaphore')} ${verb}.`, { isBad: fault !== undefined });
+  announce(`${failed.size} of ${count(done + failed.size, 'semaphore')} could not be ${verb}.`, { isBad: true });
 }

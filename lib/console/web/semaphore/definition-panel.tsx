@@ -25,7 +25,7 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
     wasEditing.current = isEditing;
   }, [isEditing]);
   return (
-    <section class="panel" aria-labelledby="definition-title">
+    <section class={isEditing ? 'panel whole' : 'panel'} aria-labelledby="definition-title">
       <h2 id="definition-title">
         Definition <span class="second number">revision {semaphore.revision}</span>
         {intended && !isEditing && whyNot('define') === undefined && (

@@ -30,12 +30,9 @@ export function EditForm({ semaphore, inForce, onChange, onClose }: EditFormProp
   useEffect(focusFirst, []);
   const inForceNote = (field: FieldName) =>
     changed.includes(field) && (
-      <>
-        {' · '}
-        <button type="button" class="link" onClick={() => setInput({ ...input, [field]: base.input[field] })}>
-          in force: <code>{base.input[field]}</code>
-        </button>
-      </>
+      <button type="button" class="link" onClick={() => setInput({ ...input, [field]: base.input[field] })}>
+        back to <code>{base.input[field]}</code>
+      </button>
     );
   return (
     <div ref={place} onKeyDown={(event) => event.key === 'Escape' && onClose()}>

@@ -39,7 +39,7 @@ function Detail({ detail, onChange }: DetailProps) {
         <HoldersPanel semaphore={semaphore} onChange={onChange} />
         <DefinitionPanel semaphore={semaphore} onChange={onChange} />
       </div>
-      <Timeline holders={semaphore.holders} runs={runs} />
+      {semaphore.holders.length + runs.length > 0 && <Timeline holders={semaphore.holders} runs={runs} />}
       <section class="panel" aria-labelledby="history-title">
         <h2 id="history-title">History</h2>
         <HistoryTable runs={runs} />

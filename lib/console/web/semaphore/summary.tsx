@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Explanation, Pause, SemaphoreOverview } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
+import { count } from '../parts/format.js';
 import { Icon, type IconName } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
-import { scheduleText } from '../parts/schedule-text.js';
+import { Schedule } from '../parts/schedule.js';
 import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
 import { whyNot } from '../session.js';
@@ -27,9 +28,11 @@ export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
           <Icon name="warning" /> {sentence}
         </p>
       ))}
-      <p class="explanation">
-        Asked now, the node <strong>{explanation.node.acquirer}</strong> says: {explanation.sentence}.
-      </p>
+      {!semaphore.pause && (
+        <p class="explanation">
+          Asked now, the node <strong>{explanation.node.acquirer}</strong> says: {explanation.sentence}.
+        </p>
+      )}
       <Tasks semaphore={semaphore} />
       <Actions semaphore={semaphore} onChange={onChange} />
     </section>
@@ -51,12 +54,11 @@ function Tasks({ semaphore: { tasks } }: { readonly semaphore: SemaphoreOverview
     <ul class="tasks">
       {tasks.map(({ task, schedule, nodes }) => (
         <li key={task}>
-          <code>{task}</code> on {nodes} {nodes === 1 ? 'node' : 'nodes'}
-          {schedule && <> · {scheduleText(schedule)}</>}
-          {schedule?.next !== undefined && (
+          <code>{task}</code> on {count(nodes, 'node')}
+          {schedule && (
             <>
-              {' '}
-              · next <Distance at={schedule.next} />
+              {' · '}
+              <Schedule schedule={schedule} />
             </>
           )}
         </li>

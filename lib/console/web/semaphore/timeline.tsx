@@ -52,7 +52,7 @@ export function Timeline({ holders, runs }: TimelineProps) {
   return (
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">
-        Timeline <span class="second">drag to zoom, double click to go back</span>
+        Timeline <span class="second mouse-only">drag to zoom, double click to go back</span>
       </h2>
       <div class="timeline" role="img" aria-label={spoken(marks)} ref={target} />
       <ul class="legend" aria-hidden="true">

@@ -73,11 +73,11 @@ function Row({ semaphore, index, reached }: RowProps) {
             </span>
           </>
         ) : (
-          <span class="second">none noted</span>
+          <span class="second">no run noted</span>
         )}
       </td>
       <td role="cell" class="cell-next">
-        {next === undefined ? <span class="second">not planned</span> : <Distance at={next} />}
+        {next === undefined ? <span class="second">none</span> : <Distance at={next} />}
         {next !== undefined && <code class="second">{scheduleOf(semaphore)}</code>}
       </td>
     </tr>
