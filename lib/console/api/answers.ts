@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { BulkResult, Explanation, MigrationPlan, NodeIdentity, NodeOverview } from '../../gatekeeper/index.js';
+import {
+  type BulkResult,
+  type Explanation,
+  type MigrationPlan,
+  type NodeIdentity,
+  type NodeOverview,
+  nodeCardSchema,
+} from '../../gatekeeper/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
   auditEntrySchema,
@@ -7,12 +14,10 @@ import {
   explanationSchema,
   historyEntrySchema,
   holderSchema,
-  lastRunShape,
   list,
   nodeIdentitySchema,
   semaphoreOverviewSchema,
   storeHealthSchema,
-  taskShape,
   time,
   whole,
 } from './entities.js';
@@ -20,20 +25,8 @@ import { ROLES, type Role } from './roles.js';
 
 /** What calls are answered with, each held against the type of what the gatekeeper gives. */
 
-export const nodeOverviewSchema: z.ZodType<NodeOverview> = z.object({
-  group: z.string(),
-  acquirer: z.string(),
-  instance: z.string(),
-  host: z.string(),
-  pid: whole,
-  version: z.string().optional(),
-  startedAt: time,
-  at: time,
-  heartbeat: whole,
-  clock: z.object({ offset: z.number().optional(), suspect: z.string().optional() }),
-  tasks: list(z.object({ ...taskShape, lastRun: z.object(lastRunShape).optional() })),
-  holds: list(z.object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })),
-});
+const heldSchema = z.object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time });
+export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeCardSchema.extend({ holds: list(heldSchema) });
 
 /** Who asks, of which node. */
 export interface SessionAnswer {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import type {
-  AuditEntry,
-  DefinitionState,
-  Explanation,
-  HistoryEntry,
-  HolderState,
-  NodeIdentity,
-  RunEntry,
-  SemaphoreOverview,
+import {
+  type AuditEntry,
+  type DefinitionState,
+  type Explanation,
+  type HistoryEntry,
+  type HolderState,
+  type NodeIdentity,
+  type RunEntry,
+  type SemaphoreOverview,
+  taskCardSchema,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
@@ -85,29 +86,6 @@ const semaphoreShape = {
   problem: z.string().optional(),
 };
 
-export const taskShape = {
-  task: z.string(),
-  semaphore: z.string().optional(),
-  schedule: z
-    .object({
-      kind: z.enum(['cron', 'interval', 'timeout']),
-      expression: z.string(),
-      next: whole.optional(),
-      interval: whole.optional(),
-    })
-    .optional(),
-};
-
-/** How a task ran last on one node. */
-export const lastRunShape = {
-  at: time,
-  took: z.number(),
-  outcome: z.enum(['ok', 'failed', 'lost']),
-  message: z.string().optional(),
-  token: whole.optional(),
-  slot: whole.optional(),
-};
-
 const happened = { semaphore: z.string(), task: z.string(), node: nodeIdentitySchema, at: time };
 const skipReason = z.enum([
   'no-definition',
@@ -128,7 +106,11 @@ const skipReason = z.enum([
 export const runSchema: z.ZodType<RunEntry> = z.object({
   ...happened,
   kind: z.literal('run'),
-  ...lastRunShape,
+  took: z.number(),
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: z.string().optional(),
+  token: whole.optional(),
+  slot: whole.optional(),
 });
 
 const skipSchema = z.object({
@@ -155,7 +137,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
 
 export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z.object({
   ...semaphoreShape,
-  tasks: list(z.object({ ...taskShape, nodes: whole })),
+  tasks: list(taskCardSchema.omit({ lastRun: true }).extend({ nodes: whole })),
   next: time.optional(),
   lastRun: runSchema.optional(),
   warnings: list(z.object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })),

@@ -1,2 +1,2 @@
-export type { NodeCard, TaskCard, TaskSchedule } from './node-card.js';
+export { type NodeCard, type TaskCard, type TaskSchedule, nodeCardSchema, taskCardSchema } from './node-card.js';
 export { Roster } from './roster.js';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const whole = z.number().int();
+const whole = z.int();
+const time = whole.meta({ description: 'ms since the epoch, cluster time' });
 
 /** When a task runs by itself. */
 const scheduleSchema = z.object({
@@ -17,8 +18,8 @@ const scheduleSchema = z.object({
 
 /** How a task ran last on the node that tells of it. */
 const lastRunSchema = z.object({
-  /** Cluster time in ms at which it began. */
-  at: whole,
+  /** When it began. */
+  at: time,
   /** ms */
   took: whole,
   outcome: z.enum(['ok', 'failed', 'lost']),
@@ -27,7 +28,7 @@ const lastRunSchema = z.object({
   slot: whole.optional(),
 });
 
-const taskSchema = z.object({
+export const taskCardSchema = z.object({
   /** "JobsService.export" */
   task: z.string(),
   /** Absent where a function of the arguments names it. */
@@ -37,17 +38,16 @@ const taskSchema = z.object({
   lastRun: lastRunSchema.optional(),
 });
 
-const cardSchema = z.object({
+export const nodeCardSchema = z.object({
   group: z.string(),
   acquirer: z.string(),
   instance: z.string(),
   host: z.string(),
   pid: whole,
   version: z.string().optional(),
-  /** Cluster time in ms. */
-  startedAt: whole,
-  /** Cluster time in ms at which this was written. */
-  at: whole,
+  startedAt: time,
+  /** When this was written. */
+  at: time,
   /** ms after which the next one is written. */
   heartbeat: whole,
   clock: z.object({
@@ -56,15 +56,15 @@ const cardSchema = z.object({
     /** Why clocks can't be trusted there, while they can't. */
     suspect: z.string().optional(),
   }),
-  tasks: z.array(taskSchema),
+  tasks: z.array(taskCardSchema),
 });
 
-const shardSchema = z.object({ v: z.literal(1), nodes: z.array(cardSchema) });
+const shardSchema = z.object({ v: z.literal(1), nodes: z.array(nodeCardSchema) });
 
 /** What a node tells the others of itself. */
-export type NodeCard = z.output<typeof cardSchema>;
+export type NodeCard = z.output<typeof nodeCardSchema>;
 /** A guarded method of a node, as the scheduler runs it. */
-export type TaskCard = z.output<typeof taskSchema>;
+export type TaskCard = z.output<typeof taskCardSchema>;
 export type TaskSchedule = z.output<typeof scheduleSchema>;
 
 /** A text that can't be read holds no nodes: all of them write anew within a heartbeat. */
