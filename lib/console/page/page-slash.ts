@@ -4,18 +4,19 @@ import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { eachFastifyRoute } from '../http/fastify-routes.js';
 
-/** The page's name where its path with a slash at the end is one with the path without. */
+/** The page's name, by which it is found everywhere. */
 export const PAGE_NAME = 'index.html';
 
 /**
- * Fastify takes the page's two paths, with a slash at the end and without, for one when it is told to ignore that slash,
- * and would not start: there the second gets a name.
+ * The page's path with a slash at the end: for Express it is one with the path without, for Fastify another, unless it is
+ * told to ignore that slash: then it would not start with both.
  */
 @Injectable()
 export class PageSlash {
   constructor(host: HttpAdapterHost, @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings) {
     eachFastifyRoute(host, (route, { ignoreTrailingSlash }) => {
-      if (ignoreTrailingSlash && route.url.endsWith(`/${path}/`)) route.url += PAGE_NAME;
+      const isPage = route.url.endsWith(`/${path}/${PAGE_NAME}`);
+      if (isPage && !ignoreTrailingSlash) route.url = route.url.slice(0, -PAGE_NAME.length);
     });
   }
 }

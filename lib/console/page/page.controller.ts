@@ -38,8 +38,8 @@ export class PageController {
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  /** The second path is the first with a slash at the end, of which Nest takes one away: Fastify tells them apart. */
-  @Get(['', '//'])
+  /** {@link PageSlash} sees to the path with a slash at the end. */
+  @Get(['', PAGE_NAME])
   @SetMetadata(ROUTE_METADATA, {})
   async page(
     @Req() { originalUrl, url }: ConsoleRequest,
@@ -69,7 +69,9 @@ export class PageController {
 
   /** By the last part of the path alone: whatever a proxy put before it stays. */
   #redirect(response: ConsoleResponse): undefined {
-    const location = `${this.settings.path.split('/').at(-1)}/`;
+    const express = this.host.httpAdapter.getInstance<{ enabled?(setting: string): boolean }>();
+    const name = express.enabled?.('strict routing') ? PAGE_NAME : '';
+    const location = `${this.settings.path.split('/').at(-1)}/${name}`;
     this.#setHeaders(response, { Location: location, 'Cache-Control': 'no-cache' });
     this.host.httpAdapter.status(response, HttpStatus.FOUND);
   }

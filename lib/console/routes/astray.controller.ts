@@ -7,17 +7,16 @@ import type { ConsoleRequest } from '../http/console-request.js';
 import { eachFastifyRoute, fastifyOptions } from '../http/fastify-routes.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** Express wants a wildcard to have a name, Fastify wants it to have none. */
-const REST = '*astray';
-/** Below these a name stands in the path. */
-const NAMED = ['api/semaphores', 'api/explain', 'api/permits'].map((path) => `${path}/${REST}`);
+/** Below these a name stands in the path. They begin elsewhere: of routes that overlap Nest may be told to take none. */
+const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
 
-/** Calls that the router could not make out: says what is wrong with the name in their path. */
+/** Calls that Fastify's router could not make out: says what is wrong with the name in their path. */
 @ConsoleController()
 export class AstrayController {
   constructor(private readonly host: HttpAdapterHost) {
     eachFastifyRoute(host, (route) => {
-      if (route.url.endsWith(`/${REST}`)) route.url = route.url.slice(0, 1 - REST.length);
+      const named = NAMED.find((path) => route.url.endsWith(`/${path}`));
+      if (named) route.url = `${route.url.slice(0, -named.length)}${named.slice('astray/'.length)}/*`;
     });
   }
 
