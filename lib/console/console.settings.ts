@@ -1,6 +1,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show } from '../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields } from '../semaphores/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 
@@ -17,7 +17,9 @@ const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neithe
 
 /** The one fault that does not show the value: it is a secret. */
 const secretSchema = z
-  .string({ error: 'is not text' })
+  .string({
+    error: ({ input }) => (input === undefined ? 'is missing: is the variable set that it comes from?' : 'is not text'),
+  })
   .min(SHORTEST_TOKEN, {
     error: ({ input }) =>
       `has ${String(input).length} characters, ${SHORTEST_TOKEN} are needed: take a random one ("openssl rand -hex 32")`,
@@ -25,7 +27,7 @@ const secretSchema = z
   .max(1000, { error: 'is longer than 1000 characters' })
   .regex(SENDABLE, { error: 'has characters that no header can carry: take letters and digits' });
 
-const tokenSchema = z.strictObject({
+const tokenSchema = onlyFields({
   token: secretSchema,
   name: nameSchema,
   role: z.enum(ROLES, { error: ({ input }) => `${show(input)} is not one of ${ROLES.join(', ')}` }),
@@ -35,41 +37,39 @@ const originSchema = z.string({ error: ({ input }) => `${show(input)} is not tex
   error: ({ input }) => `${show(input)} is not an origin such as "https://ops.example.com"`,
 });
 
-const settingsSchema = z
-  .strictObject({
-    path: z
-      .string({ error: ({ input }) => `${show(input)} is not text` })
-      .transform((path) => path.replace(/^\/+|\/+$/g, ''))
-      .refine((path) => PATH.test(path) && !/(^|\/)\.\.?(\/|$)/.test(path), {
-        error: ({ input }) => `${show(input)} is not a path such as "gatekeeper" or "internal/gatekeeper"`,
-      })
-      .default(DEFAULT_PATH),
-    tokens: z.array(tokenSchema, { error: 'is not a list of { token, name, role }' }).default([]),
-    guards: z
-      .array(z.custom<Type<CanActivate> | CanActivate>(isGuard, 'is neither a guard nor a class of one'), {
-        error: 'is not a list of guards',
-      })
-      .default([]),
-    readOnly: switchSchema,
-    insecure: switchSchema,
-    environment: nameSchema.optional(),
-    allowedOrigins: z.array(originSchema, { error: 'is not a list of origins' }).default([]),
-  })
-  .superRefine(({ tokens, guards, insecure }, context) => {
-    const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
-    const isProtected = tokens.length + guards.length > 0;
-    if (!isProtected && !insecure) {
-      fault(
-        'tokens',
-        'are missing, and there are no guards: everybody could change what runs. Give tokens: [{ token, name, role }], ' +
-          'guards: [...] of your application, or, where nobody else reaches the port, insecure: true',
-      );
-    }
-    if (isProtected && insecure) fault('insecure', 'true contradicts tokens and guards: leave it out');
-    if (new Set(tokens.map(({ token }) => token)).size < tokens.length) {
-      fault('tokens', 'the same token is given twice: nobody could tell whose it is');
-    }
-  });
+const settingsSchema = onlyFields({
+  path: z
+    .string({ error: ({ input }) => `${show(input)} is not text` })
+    .transform((path) => path.replace(/^\/+|\/+$/g, ''))
+    .refine((path) => PATH.test(path) && !/(^|\/)\.\.?(\/|$)/.test(path), {
+      error: ({ input }) => `${show(input)} is not a path such as "gatekeeper" or "internal/gatekeeper"`,
+    })
+    .default(DEFAULT_PATH),
+  tokens: z.array(tokenSchema, { error: 'is not a list of { token, name, role }' }).default([]),
+  guards: z
+    .array(z.custom<Type<CanActivate> | CanActivate>(isGuard, 'is neither a guard nor a class of one'), {
+      error: 'is not a list of guards',
+    })
+    .default([]),
+  readOnly: switchSchema,
+  insecure: switchSchema,
+  environment: nameSchema.optional(),
+  allowedOrigins: z.array(originSchema, { error: 'is not a list of origins' }).default([]),
+}).superRefine(({ tokens, guards, insecure }, context) => {
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  const isProtected = tokens.length + guards.length > 0;
+  if (!isProtected && !insecure) {
+    fault(
+      'tokens',
+      'are missing, and there are no guards: everybody could change what runs. Give tokens: [{ token, name, role }], ' +
+        'guards: [...] of your application, or, where nobody else reaches the port, insecure: true',
+    );
+  }
+  if (isProtected && insecure) fault('insecure', 'true contradicts tokens and guards: leave it out');
+  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) {
+    fault('tokens', 'the same token is given twice: nobody could tell whose it is');
+  }
+});
 
 /** The options with defaults filled in. */
 export type ConsoleSettings = z.output<typeof settingsSchema>;

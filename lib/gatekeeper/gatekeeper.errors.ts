@@ -49,7 +49,7 @@ export class UnknownSemaphoreError extends GatekeeperError {
 
   constructor(readonly semaphore: string) {
     super(
-      `semaphore ${show(semaphore)} has no definition: add it to GatekeeperModule's definitions, or give a duration with the call`,
+      `semaphore ${show(semaphore)} has no definition: define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit`,
     );
   }
 }

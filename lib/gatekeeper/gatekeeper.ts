@@ -20,7 +20,7 @@ import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
-import type { RecordStore } from '../stores/index.js';
+import { type RecordStore, StoreUnavailableError } from '../stores/index.js';
 import { type GatekeeperState, stateLine } from './state/state.js';
 import { readState } from './state/state-reader.js';
 import { StoreWatcher } from './records/store-watcher.js';
@@ -266,7 +266,10 @@ export class Gatekeeper {
       new Periodic(this.#context.nodeClock, work, {
         interval: () => interval,
         chance: this.#context.random.number,
-        onError: (error) => this.#events.next({ type: 'problem', action, error }),
+        onError: (error) => {
+          if (error instanceof StoreUnavailableError) this.#context.reachability.lost(error);
+          this.#events.next({ type: 'problem', action, error });
+        },
       });
     const sweep = repeat('sweep', sweepInterval, () => this.#sweep());
     const load = repeat('load definitions', sweepInterval, () => this.#load());

@@ -1,12 +1,15 @@
-import { InvalidOptionsError, type SemaphoreRecord, nameSchema, faultsOf } from '../semaphores/index.js';
+import { InvalidOptionsError, type SemaphoreRecord, decodeRecord, faultsOf, nameSchema } from '../semaphores/index.js';
 import type { Context } from './context/context.js';
 import { type Archived, CodeDefinitions } from './definitions/index.js';
-import { RecordKeeper } from './records/record-keeper.js';
+import { DecodedTexts } from './records/decoded-texts.js';
+import { KEY_PREFIX, RecordKeeper } from './records/record-keeper.js';
 import { Semaphore } from './semaphore.js';
 
 /** All semaphores that this node knows, by name; made when first asked for. */
 export class SemaphoreDirectory {
   readonly code: CodeDefinitions;
+  /** All records as they were last listed, or why one can't be read. */
+  readonly decoded = new DecodedTexts(decodedOrFault);
   readonly #known = new Map<string, Semaphore>();
 
   constructor(
@@ -45,5 +48,13 @@ export class SemaphoreDirectory {
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
     return new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
+  }
+}
+
+function decodedOrFault(key: string, text: string): SemaphoreRecord | Error {
+  try {
+    return decodeRecord(key.slice(KEY_PREFIX.length), text);
+  } catch (error) {
+    return error as Error;
   }
 }

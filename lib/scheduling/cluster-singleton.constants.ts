@@ -8,4 +8,4 @@ export const CLUSTER_SINGLETON = Symbol('gatekeeper:cluster-singleton');
 export const GATEKEEPER = Symbol('GatekeeperService for @ClusterSingleton: import GatekeeperModule.forRoot({...})');
 
 /** The property under which it is injected. */
-export const GATEKEEPER_PROPERTY = Symbol('gatekeeper');
+export const GATEKEEPER_PROPERTY = Symbol('gatekeeper, of GatekeeperModule.forRoot({...})');

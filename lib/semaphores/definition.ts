@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DurationInput, readDuration, show } from './duration.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
+import { faultsOf, onlyFields } from './only-fields.js';
 import { compilePattern } from './pattern.js';
 
 /** One record holds all permits of a semaphore: more of them would make each write too large. */
@@ -92,7 +93,7 @@ function permitsFault(value: unknown): string | undefined {
 export const patternSchema = checked<string>(patternFault);
 
 /** zod type of a definition as people write it. */
-export const definitionSchema = z.strictObject({
+export const definitionSchema = onlyFields({
   name: checked<string>(newNameFault),
   groupPattern: patternSchema.default('.*'),
   acquirerPattern: patternSchema.default('.*'),
@@ -122,9 +123,4 @@ export function parseDefinition(input: unknown, clockTolerance: number): Semapho
 export function durationFault(duration: number, clockTolerance: number): string | undefined {
   if (duration > 3 * clockTolerance) return undefined;
   return `duration: ${duration} ms must be more than 3 x clockTolerance (${clockTolerance} ms): lengthen the one or lower the other`;
-}
-
-/** zod's issues as sentences that begin with the path of the field. */
-export function faultsOf(error: z.ZodError): string[] {
-  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
 }

@@ -6,6 +6,7 @@ export * from './duration.js';
 export * from './gatekeeper.error.js';
 export * from './invalid-options.error.js';
 export * from './matchers.js';
+export * from './only-fields.js';
 export * from './pattern.js';
 export * from './permit.js';
 export * from './record.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { faultsOf } from './definition.js';
 import { show } from './duration.js';
+import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { CHANGES, RECORD_VERSION, type SemaphoreRecord } from './record.js';
 

@@ -41,6 +41,11 @@ describe('the options of the console', () => {
     expect(text).not.toContain(token);
   });
 
+  it('say of a token that is not there, since its variable is not set, that it is missing', async () => {
+    const { faults } = await faultsOf({ tokens: [{ token: undefined as never, name: 'ann', role: 'view' }] });
+    expect(faults).toEqual(['tokens.0.token: is missing: is the variable set that it comes from?']);
+  });
+
   it('refuse one token for two, and insecure beside tokens', async () => {
     const twice = [SETTINGS.tokens![0]!, { ...SETTINGS.tokens![0]!, name: 'other' }];
     const { faults, text } = await faultsOf({ tokens: twice, insecure: true });

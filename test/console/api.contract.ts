@@ -108,7 +108,7 @@ export function describeApi(start: () => Promise<Console>): void {
     expectProblem(bad, 400, 'invalid-options');
     expect(bad.json.faults).toHaveLength(5);
     expect(bad.json.faults.join('\n')).toMatch(
-      /^name: is empty.*^groupPattern: "\(".*^permits: -1.*^duration: "soon".*"x"/ms,
+      /^name: is empty.*^groupPattern: "\(".*^permits: -1.*^duration: "soon".*^x: not known here; the options are name, /ms,
     );
     expectProblem(await send('POST', '/api/semaphores', { ...JOB, duration: 20 }), 400, 'invalid-options');
     expectProblem(await get('/api/semaphores?paused=maybe'), 400, 'invalid-options');

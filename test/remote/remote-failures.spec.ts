@@ -123,6 +123,17 @@ describe('of several addresses', () => {
     expect(await write(open(away.url, server.url))).toBe(true);
   });
 
+  it('no other is asked when the cluster has no quorum: it is the same behind all of them', async () => {
+    const problem = { code: 'no-quorum', detail: 'one member of two' };
+    await using server = await FakeServer.start((_request, response) =>
+      sendJson(response, 503, problem, 'application/problem+json'),
+    );
+    await using other = await serving();
+    const outcomes = [await write(open(server.url, other.url)), await read(open(server.url, other.url))];
+    expect(outcomes).toEqual([expect.any(NoQuorumError), expect.any(NoQuorumError)]);
+    expect(other.writes).toEqual([]);
+  });
+
   it('a write goes to no other when the first may have done it; a read does', async () => {
     await using broken = await FakeServer.start((request) => request.socket.destroy());
     await using server = await serving();
@@ -184,7 +195,8 @@ describe("remote()'s options", () => {
     [{ url: 'host/gatekeeper', token: TOKEN }, /"host\/gatekeeper" is no address/],
     [{ url: 'ftp://host', token: TOKEN }, /is no address/],
     [{ url: 'https://user:password@host/', token: TOKEN }, /is no address/],
-    [{ url }, /token: is not text/],
+    [{ url }, /token: is missing: is the variable set that it comes from/],
+    [{ url, token: 7 } as never, /token: is not text/],
     [{ url, token: '' }, /token: is empty/],
     [{ url, token: 'with blank' }, /token: is empty, or has characters/],
     [{ url, token: TOKEN, agent: {} }, /agent: .* is no agent/],

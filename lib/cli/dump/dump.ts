@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { type SemaphoreDefinition, definitionSchema, faultsOf, nameSchema } from '../../semaphores/index.js';
+import {
+  type SemaphoreDefinition,
+  definitionSchema,
+  faultsOf,
+  nameSchema,
+  onlyFields,
+} from '../../semaphores/index.js';
 import { UsageFailure } from '../exit-code.js';
 
 /** All definitions, for a backup. No permits: whoever holds one is not brought back by a file. */
@@ -16,12 +22,12 @@ export interface DumpedSemaphore extends SemaphoreDefinition {
   readonly pause?: { readonly by: string; readonly at: number; readonly reason?: string | undefined } | undefined;
 }
 
-const schema = z.strictObject({
+const schema = onlyFields({
   version: z.literal(1),
   at: z.number(),
   semaphores: z.array(
     definitionSchema.extend({
-      pause: z.strictObject({ by: nameSchema, at: z.number(), reason: z.string().optional() }).optional(),
+      pause: onlyFields({ by: nameSchema, at: z.number(), reason: z.string().optional() }).optional(),
     }),
   ),
 });

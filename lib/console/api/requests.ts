@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { onlyFields } from '../../semaphores/index.js';
 import {
   duration,
   expectedRevision,
@@ -24,21 +25,21 @@ const edited = {
   permits: permits.optional(),
 };
 
-export const nameParams = z.strictObject({ name });
-export const permitParams = z.strictObject({ id: permitId });
+export const nameParams = onlyFields({ name });
+export const permitParams = onlyFields({ id: permitId });
 
-export const changeBody = z.strictObject({ ...change, expectedRevision: expectedRevision.optional() });
-export const removeBody = z.strictObject(change);
-export const revokeBody = z.strictObject({ permitId, ...change });
-export const defineBody = z.strictObject({ name, ...edited, duration, ...change });
-export const editBody = z.strictObject({
+export const changeBody = onlyFields({ ...change, expectedRevision: expectedRevision.optional() });
+export const removeBody = onlyFields(change);
+export const revokeBody = onlyFields({ permitId, ...change });
+export const defineBody = onlyFields({ name, ...edited, duration, ...change });
+export const editBody = onlyFields({
   ...edited,
   duration: duration.optional(),
   expectedRevision: expectedRevision.optional(),
   ...change,
 });
 
-export const previewBody = z.strictObject({
+export const previewBody = onlyFields({
   name: text(1000),
   groupPattern: text(10_000),
   acquirerPattern: text(10_000),
@@ -48,21 +49,21 @@ export const previewBody = z.strictObject({
 
 const MOST_SHOWN = 10_000;
 
-export const semaphoresQuery = z.strictObject({
+export const semaphoresQuery = onlyFields({
   search: text(1000).optional(),
   paused: flagText.optional(),
   overridden: flagText.optional(),
   held: flagText.optional(),
 });
 
-export const entriesQuery = z.strictObject({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
+export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
 
-export const bulkBody = z.strictObject({ names: names.optional(), limit: limit.optional(), ...change });
+export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optional(), ...change });
 
-export const migrationBody = z.strictObject({
+export const migrationBody = onlyFields({
   names: names.optional(),
   group: name.optional(),
-  to: z.strictObject({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }),
+  to: onlyFields({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }),
   dryRun: flag.default(true),
   limit: limit.optional(),
   ...change,
@@ -71,7 +72,7 @@ export const migrationBody = z.strictObject({
 /** ms */
 export const LONGEST_WAIT = 60_000;
 
-export const takeBody = z.strictObject({
+export const takeBody = onlyFields({
   semaphore: name,
   holder: name.optional(),
   acquirer: name.optional(),
@@ -84,10 +85,10 @@ export const takeBody = z.strictObject({
     .default(0),
 });
 
-export const refreshBody = z.strictObject({
+export const refreshBody = onlyFields({
   semaphore: name,
   token: z.int({ error: 'is not a fencing token' }).positive({ error: 'is not a fencing token' }),
   duration: duration.optional(),
 });
 
-export const releaseBody = z.strictObject({ semaphore: name });
+export const releaseBody = onlyFields({ semaphore: name });

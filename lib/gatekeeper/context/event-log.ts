@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../../stores/index.js';
 import type { GatekeeperLogger } from './context.js';
 import type { GatekeeperEvent } from './events.js';
 
@@ -38,10 +39,17 @@ export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void
     case 'store-back':
       return logger.log('the store is back');
     case 'problem':
-      return logger.warn(`${name} ${event.action}: ${messageOf(event.error)}`.trim());
+      return logger[problemLevel(event)](`${name} ${event.action}: ${messageOf(event.error)}`.trim());
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
+}
+
+/** Done again and again by themselves, and told of by `store-lost` when the store can't be asked. */
+const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
+
+function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
+  return PERIODIC.has(action) && error instanceof StoreUnavailableError ? 'debug' : 'warn';
 }
 
 function messageOf(error: unknown): string {

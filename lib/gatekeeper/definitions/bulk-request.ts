@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, patternSchema, show } from '../../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, patternSchema, show, onlyFields } from '../../semaphores/index.js';
 import { reasonSchema } from './change-options.js';
 
 /** Which of all semaphores, who changes them, and why. */
@@ -32,7 +32,7 @@ export const bulkFields = {
     .optional(),
 };
 
-const schema = z.strictObject(bulkFields);
+const schema = onlyFields(bulkFields);
 
 /** @throws InvalidOptionsError */
 export function parseBulkRequest(request: BulkRequest): BulkRequest {

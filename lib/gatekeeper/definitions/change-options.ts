@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show } from '../../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields } from '../../semaphores/index.js';
 
 /** Who changes a definition, and on what grounds. */
 export interface ChangeOptions {
@@ -19,7 +19,7 @@ export const reasonSchema = z
   .string({ error: ({ input }) => `${show(input)} is not text` })
   .max(LONGEST_REASON, { error: `is longer than ${LONGEST_REASON} characters` });
 
-const schema = z.strictObject({
+const schema = onlyFields({
   by: nameSchema.optional(),
   reason: reasonSchema.optional(),
   expectedRevision: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameSchema, patternSchema } from '../../semaphores/index.js';
+import { nameSchema, patternSchema, onlyFields } from '../../semaphores/index.js';
 import { bulkFields, parsedBy } from './bulk-request.js';
 import type { MigrationStep } from './migration.js';
 
@@ -39,17 +39,18 @@ export interface MigrationProgress {
 
 const NO_TARGET = 'says neither groupPattern nor acquirerPattern: give one, or both';
 
-const requestSchema = z.strictObject({
+const requestSchema = onlyFields({
   names: bulkFields.names,
   group: nameSchema.optional(),
-  to: z
-    .strictObject({ groupPattern: patternSchema.optional(), acquirerPattern: patternSchema.optional() })
-    .refine(({ groupPattern, acquirerPattern }) => groupPattern !== undefined || acquirerPattern !== undefined, {
+  to: onlyFields({ groupPattern: patternSchema.optional(), acquirerPattern: patternSchema.optional() }).refine(
+    ({ groupPattern, acquirerPattern }) => groupPattern !== undefined || acquirerPattern !== undefined,
+    {
       error: NO_TARGET,
-    }),
+    },
+  ),
 });
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   by: bulkFields.by,
   reason: bulkFields.reason,
   limit: bulkFields.limit,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
+import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../concurrency/periodic.js';
 import type { RunLog } from '../journals/index.js';
@@ -23,6 +24,7 @@ export class Roster {
   /** Tells what this node runs by itself; set by whoever knows its scheduler. */
   tasks: () => readonly TaskCard[] = () => [];
   readonly #key: string;
+  readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #periodic?: Periodic;
   #startedAt?: number;
   #isTold = false;
@@ -53,7 +55,8 @@ export class Roster {
     const { store, alarm, timing } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
     const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
-    const living = [...texts.values()].flatMap(decodeCards).filter((card) => this.#isAlive(card));
+    const cards = [...this.#decoded.all(texts).values()].flat();
+    const living = cards.filter((card) => this.#isAlive(card));
     return living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
   }
 

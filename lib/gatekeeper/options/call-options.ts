@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show } from '../../semaphores/index.js';
+import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFields } from '../../semaphores/index.js';
 import type { AttemptOptions } from '../leases/holdings.js';
 import { choiceSchema, delaySchema, switchSchema } from './option-types.js';
 import type { RunSettings, Skipped } from '../runs/runner.js';
@@ -56,14 +56,14 @@ const acquireShape = {
   duration: durationSchema.optional(),
 };
 
-const acquireSchema = z.strictObject({ ...acquireShape, keepAlive: switchSchema.default(false) });
+const acquireSchema = onlyFields({ ...acquireShape, keepAlive: switchSchema.default(false) });
 
 const waitSchema = acquireSchema.extend({
   timeout: delaySchema.optional(),
   signal: z.instanceof(AbortSignal, { error: ({ input }) => `${show(input)} is not an AbortSignal` }).optional(),
 });
 
-const runSchema = z.strictObject({
+const runSchema = onlyFields({
   ...acquireShape,
   task: nameSchema.optional(),
   hold: switchSchema.default(true),

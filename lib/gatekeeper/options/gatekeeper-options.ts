@@ -9,6 +9,7 @@ import {
   faultsOf,
   nameSchema,
   show,
+  onlyFields,
 } from '../../semaphores/index.js';
 import type { StoreDefinition } from '../../stores/index.js';
 import type { Persistence } from '../definitions/definition-archive.js';
@@ -56,11 +57,11 @@ const isPersistence = (value: unknown) =>
   value === undefined || typeof (value as Persistence | null)?.open === 'function';
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
-const optionsSchema = z.strictObject({
-  store: z.custom<StoreDefinition>(
-    isStore,
-    'is missing: give hazelcast({ clusterName, members }), remote({ url, token }) or memory()',
-  ),
+const optionsSchema = onlyFields({
+  store: z.custom<StoreDefinition>(isStore, {
+    error: ({ input }) =>
+      `${input === undefined ? 'is missing' : `${show(input)} is no store`}: give hazelcast({ clusterName, members }), remote({ url, token }) or memory()`,
+  }),
   group: nameSchema.default('default'),
   acquirer: nameSchema.default(() => hostname()),
   definitions: z

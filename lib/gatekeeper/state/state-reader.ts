@@ -1,9 +1,8 @@
-import { decodeRecord } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import { listRecords, readRecord } from '../records/list-records.js';
 import { KEY_PREFIX } from '../records/record-keeper.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
-import { type GatekeeperState, type SemaphoreState, type Standpoint, semaphoreState } from './state.js';
+import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
 
 /**
  * Reads who holds what. While the store can't be asked it gives what this node last knew; `store.connected` tells.
@@ -24,23 +23,23 @@ export async function readState(
   };
 }
 
-async function fromStore({ code }: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
+async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
-  const texts = await (only === undefined ? listRecords(context) : readRecord(context, only));
+  const { code, decoded } = directory;
+  const records =
+    only === undefined ? decoded.all(await listRecords(context)) : decoded.some(await readRecord(context, only));
   const { node, clusterClock } = context;
   const now = clusterClock.earliest();
-  return [...texts].map(([key, text]) => {
+  return [...records].map(([key, record]) => {
     const name = key.slice(KEY_PREFIX.length);
-    return fromText(name, text, { node, now, code: code.get(name) });
+    return record instanceof Error
+      ? unreadable(name, record)
+      : semaphoreState(name, record, { node, now, code: code.get(name) });
   });
 }
 
-function fromText(name: string, text: string, standpoint: Standpoint): SemaphoreState {
-  try {
-    return semaphoreState(name, decodeRecord(name, text), standpoint);
-  } catch (error) {
-    return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: (error as Error).message };
-  }
+function unreadable(name: string, { message }: Error): SemaphoreState {
+  return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: message };
 }
 
 function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Persistence } from '../../gatekeeper/index.js';
-import { InvalidOptionsError, faultsOf, show } from '../../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, show, onlyFields } from '../../semaphores/index.js';
 import { PostgresArchive } from './postgres-archive.js';
 import { isAddress } from './address.js';
 import { type Queries, connect, given, requirePg } from './queries.js';
@@ -23,27 +23,22 @@ const NO_ADDRESS =
 
 const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
 
-const schema = z
-  .strictObject({
-    connectionString: text
-      .min(1, { error: 'is empty' })
-      .refine(isAddress, { error: NO_ADDRESS, abort: true })
-      .optional(),
-    pool: z
-      .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
-        error: "is no pool: give pg's, or what has its query(text, values)",
-      })
-      .optional(),
-    table: text
-      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
-        error: ({ input }) =>
-          `${show(input)} is no table's name: letters, digits and _, after a schema and a dot if need be`,
-      })
-      .default('gatekeeper_definitions'),
-  })
-  .refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
-    error: 'give either connectionString or pool',
-  });
+const schema = onlyFields({
+  connectionString: text.min(1, { error: 'is empty' }).refine(isAddress, { error: NO_ADDRESS, abort: true }).optional(),
+  pool: z
+    .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
+      error: "is no pool: give pg's, or what has its query(text, values)",
+    })
+    .optional(),
+  table: text
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
+      error: ({ input }) =>
+        `${show(input)} is no table's name: letters, digits and _, after a schema and a dot if need be`,
+    })
+    .default('gatekeeper_definitions'),
+}).refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
+  error: 'give either connectionString or pool',
+});
 
 /**
  * Keeps what people made of the definitions in a table of PostgreSQL, so that edits, pauses and removals outlive a restart

@@ -1,5 +1,5 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
-import { faultsOf } from '../../semaphores/definition.js';
+import { faultsOf } from '../../semaphores/only-fields.js';
 import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
 import type { ClientLogger } from './client-log.js';
 import { givenClientFaults } from './given-client.faults.js';

@@ -1,6 +1,7 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
 import { show } from '../../semaphores/duration.js';
+import { onlyFields } from '../../semaphores/only-fields.js';
 import type { ClientLogger } from './client-log.js';
 import { clientConfigFaults } from './client-config.faults.js';
 
@@ -12,6 +13,10 @@ const name = z.string(saying('a name')).min(1, 'is empty: give it a name');
 const address = z
   .string(saying("an address such as '127.0.0.1:5701'"))
   .regex(/^[^\s,]+$/, saying("one address such as '127.0.0.1:5701'"))
+  .refine(
+    (text) => /:\d+$|^[^:]*$|:.*:/.test(text),
+    saying("an address such as '127.0.0.1:5701': the port is no number"),
+  )
   .refine((text) => Number(/:(\d+)$/.exec(text)?.[1] ?? 1) <= 65_535, saying('an address with a port up to 65535'));
 
 const clientConfig = z
@@ -57,16 +62,5 @@ const ownShape = {
 
 const givenShape = { ...recordShape, client };
 
-/** Unknown fields are refused: a misspelt `quorum` would silently take its protection away. */
-function only<Shape extends z.ZodRawShape>(shape: Shape) {
-  const known = Object.keys(shape).join(', ');
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `${issue.keys.join(', ')}: not known here; the options are ${known}`
-        : `${show(issue.input)} is not an object of options`,
-  });
-}
-
-export const ownClientSchema = only(ownShape);
-export const givenClientSchema = only(givenShape);
+export const ownClientSchema = onlyFields(ownShape);
+export const givenClientSchema = onlyFields(givenShape);

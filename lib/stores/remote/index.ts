@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { z } from 'zod';
-import { faultsOf } from '../../semaphores/definition.js';
+import { faultsOf, onlyFields } from '../../semaphores/only-fields.js';
 import { show } from '../../semaphores/duration.js';
 import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
 import type { StoreDefinition } from '../store.js';
@@ -25,7 +25,7 @@ const urlSchema = z
   .refine(isAddress, { error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper"` })
   .transform((url) => url.replace(/\/+$/, ''));
 
-const schema = z.strictObject({
+const schema = onlyFields({
   url: z
     .union([urlSchema.transform((url) => [url]), z.array(urlSchema).min(1, { error: 'has no address' })], {
       error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
@@ -33,7 +33,10 @@ const schema = z.strictObject({
     .transform((urls) => [...new Set(urls)]),
   // Never shown: it is a secret.
   token: z
-    .string({ error: 'is not text' })
+    .string({
+      error: ({ input }) =>
+        input === undefined ? 'is missing: is the variable set that it comes from?' : 'is not text',
+    })
     .regex(/^[\x21-\x7e]+$/, { error: 'is empty, or has characters that no header can carry' }),
   agent: z.instanceof(Agent, { error: ({ input }) => `${show(input)} is no agent of http or https` }).optional(),
 });

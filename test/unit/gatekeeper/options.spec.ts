@@ -34,7 +34,8 @@ describe("a gatekeeper's options", () => {
 
   it.each([
     ['store', {}, 'is missing: give hazelcast('],
-    ['store', { store: { url: 'x' } }, 'is missing: give hazelcast('],
+    ['store', { store: 'memory' }, '"memory" is no store: give hazelcast('],
+    ['acquirers', { store, acquirers: 'app1' }, 'not known here; the options are store, group, acquirer, '],
     ['group', { store, group: '' }, 'empty'],
     ['acquirer', { store, acquirer: 5 }, '5'],
     ['definitions', { store, definitions: 'job' }, 'job'],

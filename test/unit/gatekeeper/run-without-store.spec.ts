@@ -70,6 +70,19 @@ describe('a run while the store can not be asked', () => {
     ]);
   });
 
+  it('tells of it once, also where nothing but the sweep asks the store, and it stays away', async () => {
+    const nodes = cluster();
+    const { store, log, of } = await nodes.node();
+    store.script = async () => {
+      throw new StoreUnavailableError('no member');
+    };
+    await nodes.time.advance(28_000);
+    expect(of('problem').length).toBeGreaterThan(1);
+    expect(log.filter((line) => line.startsWith('warn'))).toEqual([
+      "warn the store can't be asked, nothing runs until it is back: no member",
+    ]);
+  });
+
   it('warns of a store that was never reached only once a healthy start would be over', async () => {
     const nodes = cluster();
     const { gatekeeper, store, of } = nodes.unstarted({ definitions: [JOB] });

@@ -105,7 +105,7 @@ describe("a record's text", () => {
     ['a permit without a slot', withPermit({ slot: undefined }), 'permits.0.slot: '],
     ['a permit with a negative expiry', withPermit({ expiresAt: -5 }), 'permits.0.expiresAt: '],
     ['a permit without an id', withPermit({ id: '' }), 'permits.0.id: '],
-    ['a permit with a field that nobody knows', withPermit({ colour: 'red' }), 'permits.0: '],
+    ['a permit with a field that nobody knows', withPermit({ colour: 'red' }), 'permits.0.colour: '],
     ['a definition without a duration', withDefinition({ duration: 0 }), 'definition.duration: '],
     ['a definition with half a permit', withDefinition({ permits: 0.5 }), 'definition.permits: '],
     ['a field that nobody knows', changed({ colour: 'red' }), 'colour'],

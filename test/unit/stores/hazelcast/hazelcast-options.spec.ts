@@ -70,6 +70,7 @@ describe('Options of hazelcast()', () => {
     [{ cp: true, acquisition: 'pessimistic' }, "acquisition: 'pessimistic' locks entries of a map, and cp: true keeps"],
     [{ expectedMembers: -1 }, 'expectedMembers: -1 is not 1 or more'],
     [{ members: [] }, 'members: is empty'],
+    [{ members: ['host:port'] }, 'members.0: "host:port" is not an address such as \'127.0.0.1:5701\''],
     [{ members: '127.0.0.1' }, 'members: "127.0.0.1" is not a list of addresses'],
     [{ client: {} }, 'client: [object Object] is not a HazelcastClient'],
     [{ client: clientWith({}), members: ['a'] }, 'members: not known here'],
