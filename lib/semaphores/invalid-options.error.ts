@@ -8,6 +8,6 @@ export class InvalidOptionsError extends GatekeeperError {
     subject: string,
     readonly faults: readonly string[],
   ) {
-    super(`${subject} ${faults.length === 1 ? 'has a fault' : `have ${faults.length} faults`}: ${faults.join('; ')}`);
+    super(`${subject} can't be used: ${faults.join('; ')}`);
   }
 }

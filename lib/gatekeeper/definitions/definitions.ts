@@ -12,6 +12,7 @@ import {
   release,
   remove,
   resume,
+  show,
 } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../journals/index.js';
@@ -91,6 +92,7 @@ export class Definitions {
    * one is for afterwards.
    */
   async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
+    expectNoRenaming(name, changes);
     return this.writer.change('edit', name, options, (record, change, view, nonce) => {
       const definition = parseDefinition(
         { ...intended(name, record), ...given(changes), name },
@@ -198,6 +200,14 @@ function defined(name: string, record: SemaphoreRecord | undefined): SemaphoreRe
 /** @throws UnknownSemaphoreError */
 function intended(name: string, record: SemaphoreRecord | undefined): SemaphoreDefinition {
   return intendedDefinition(defined(name, record))!;
+}
+
+/** @throws InvalidOptionsError: what holds the permits of one name can't have another */
+function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly name?: unknown }): void {
+  if (changes.name === undefined || changes.name === name) return;
+  throw new InvalidOptionsError(`an edit of semaphore ${show(name)}`, [
+    `name: ${show(changes.name)} would be another semaphore: define that, and remove this`,
+  ]);
 }
 
 /** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */

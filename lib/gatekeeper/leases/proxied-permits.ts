@@ -103,10 +103,14 @@ export class ProxiedPermits {
   /** @returns false when it was not held any more */
   async release(permit: ProxiedPermit): Promise<boolean> {
     const { keeper, line } = this.semaphoreOf(permit.semaphore);
+    let found: StoredPermit | undefined;
     const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find((each) => isSame(each, permit));
       const next = held && release(record!, held.id, view, nonce);
-      return next ? { write: next, done: () => held } : { result: undefined };
+      // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
+      if (!next) return { result: found };
+      found = held;
+      return { write: next, done: () => held };
     });
     if (!released) return false;
     this.context.events.next({ type: 'released', semaphore: permit.semaphore, permit: released });

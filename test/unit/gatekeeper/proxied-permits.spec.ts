@@ -115,6 +115,19 @@ describe('a permit for one who is no node', () => {
     expect(await fate(waiting)).toMatchObject({ value: { outcome: 'granted' } });
   });
 
+  it('that is released counts as released when the answer was lost and somebody wrote since', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const permit = await taken(one);
+    onNextWrite(one, async (go) => {
+      await go();
+      await other.gatekeeper.definitions.edit('job', { permits: 3 });
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    expect(await one.gatekeeper.proxied.release(permit)).toBe(true);
+    expect(await one.gatekeeper.proxied.release(permit)).toBe(false);
+  });
+
   it('that is released reaches who waits for it in the node itself', async () => {
     const nodes = cluster();
     const node = await deafNode(nodes);
