@@ -92,10 +92,13 @@ describe('an edit', () => {
     });
   });
 
-  it('can not rename a semaphore', async () => {
+  it('can not rename a semaphore: that would be another one', async () => {
     const { gatekeeper } = await cluster().node();
-    const { definition } = await gatekeeper.definitions.edit('job', { name: 'other' } as never);
-    expect(definition.name).toBe('job');
+    const editing = gatekeeper.definitions.edit('job', { name: 'other', permits: 2 } as never);
+    await expect(editing).rejects.toThrow(InvalidOptionsError);
+    await expect(editing).rejects.toThrow('an edit of semaphore "job" can\'t be used: name: "other" would be another');
+    expect(await gatekeeper.definitions.get('job')).toMatchObject({ revision: 1, definition: { permits: 1 } });
+    expect(await gatekeeper.definitions.edit('job', { name: 'job' } as never)).toMatchObject({ revision: 2 });
   });
 
   it('is refused when somebody else was faster', async () => {

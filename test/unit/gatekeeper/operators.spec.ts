@@ -54,17 +54,6 @@ describe('a change by an operator', () => {
     expect(await gatekeeper.definitions.get('job')).toMatchObject({ revision: 1 });
   });
 
-  it('to another name is refused: that would be another semaphore', async () => {
-    const { gatekeeper } = await cluster().node({ definitions: [JOB], definitionsDelay: 0 });
-    const changes: object = { name: 'other', permits: 2 };
-    const error = await gatekeeper.definitions.edit('job', changes).catch((fault: Error) => fault);
-    expect(error).toBeInstanceOf(InvalidOptionsError);
-    expect((error as Error).message).toMatch(
-      /an edit of semaphore "job" can't be used: name: "other" would be another/,
-    );
-    expect(await gatekeeper.definitions.get('job')).toMatchObject({ revision: 1, definition: { permits: 1 } });
-  });
-
   it('that somebody forestalled is refused and says who that was, and when', async () => {
     const nodes = cluster();
     const [one, other] = await two(nodes);
