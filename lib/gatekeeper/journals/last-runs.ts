@@ -47,8 +47,12 @@ export function newestRuns(runs: Iterable<RunEntry>): RunEntry[] {
   return [...newest.values()];
 }
 
+export function taskKey({ semaphore, task }: { readonly semaphore: string; readonly task: string }): string {
+  return `${semaphore}\n${task}`;
+}
+
 function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {
-  const key = `${run.semaphore}\n${run.task}`;
+  const key = taskKey(run);
   const known = runs.get(key);
   if (!known || known.at <= run.at) runs.set(key, run);
 }

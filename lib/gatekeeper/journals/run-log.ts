@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason } from '../context/events.js';
 import { JournalWriter } from './journal-writer.js';
-import { LastRuns } from './last-runs.js';
+import { LastRuns, taskKey } from './last-runs.js';
 
 interface RunOrSkip {
   readonly semaphore: string;
@@ -151,10 +151,6 @@ export class RunLog {
     const { node } = this.context;
     this.#journal.note({ kind: 'skip', semaphore, task, node, at, reason, ...(row && { before: row }) });
   }
-}
-
-function taskKey({ semaphore, task }: { semaphore: string; task: string }): string {
-  return `${semaphore}\n${task}`;
 }
 
 function runKey(event: { semaphore: string; run: number }): string {
