@@ -52,8 +52,10 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
 
 /** Nothing is left: no permit, no timer, no call. */
 async function shutDown(world: World, machines: Machines): Promise<void> {
+  // Entries of a journal may still be on their way when the last ones are sent.
+  const within = 2 * world.measures.longest + 2 * world.callTimeout;
   for (const node of machines.living) {
-    await expectDone(world, node, 'close', 2 * world.measures.longest, () => node.gatekeeper.close());
+    await expectDone(world, node, 'close', within, () => node.gatekeeper.close());
   }
   // The deadline of a call that is never answered may still run, a listing's for five times as long as others.
   await world.time.pass(5 * world.callTimeout + 100);

@@ -14,14 +14,7 @@ import { Doorbell } from '../concurrency/doorbell.js';
 import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { Step } from '../records/plan.js';
 import type { Semaphore } from '../semaphore.js';
-import type {
-  ProxiedAnswer,
-  ProxiedDenial,
-  ProxiedGrant,
-  ProxiedPermit,
-  ProxiedRequest,
-  ProxiedWait,
-} from './proxied-calls.js';
+import type { ProxiedAnswer, ProxiedDenial, ProxiedPermit, ProxiedRequest, ProxiedWait } from './proxied-calls.js';
 
 /** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
 const LONGEST_NAP = 5000;
@@ -61,8 +54,14 @@ export class ProxiedPermits {
     try {
       for (;;) {
         bell.reset();
-        const answer = await this.#takeNow(request);
-        if (answer.outcome === 'granted') return await this.#unlessAborted(request, answer, signal);
+        const permitId = this.context.random.id();
+        const answer = await this.#takeNow(request, permitId);
+        if (answer.outcome === 'granted') {
+          // One that was there already the asker may still count on from before.
+          if (answer.permit.id === permitId && signal.aborted) await this.#giveBack(request.semaphore, answer.permit);
+          signal.throwIfAborted();
+          return answer;
+        }
         signal.throwIfAborted();
         const left = until - nodeClock.monotonic();
         if (left <= 0 || this.#isClosed) return answer;
@@ -101,11 +100,20 @@ export class ProxiedPermits {
   }
 
   /** @returns false when it was not held any more */
-  async release(permit: ProxiedPermit): Promise<boolean> {
-    const { keeper, line } = this.semaphoreOf(permit.semaphore);
+  release(permit: ProxiedPermit): Promise<boolean> {
+    return this.#free(permit.semaphore, (each) => isSame(each, permit));
+  }
+
+  /** Unless somebody has refreshed it since, who asked again by the same name: each refresh moves its end. */
+  async #giveBack(semaphore: string, { id, expiresAt }: StoredPermit): Promise<void> {
+    await this.#free(semaphore, (each) => each.id === id && each.expiresAt === expiresAt);
+  }
+
+  async #free(semaphore: string, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
+    const { keeper, line } = this.semaphoreOf(semaphore);
     let found: StoredPermit | undefined;
     const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
-      const held = record?.permits.find((each) => isSame(each, permit));
+      const held = record?.permits.find(isIt);
       const next = held && release(record!, held.id, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: found };
@@ -113,7 +121,7 @@ export class ProxiedPermits {
       return { write: next, done: () => held };
     });
     if (!released) return false;
-    this.context.events.next({ type: 'released', semaphore: permit.semaphore, permit: released });
+    this.context.events.next({ type: 'released', semaphore, permit: released });
     // The store does not tell a node of its own writes.
     line.wake();
     return true;
@@ -125,13 +133,14 @@ export class ProxiedPermits {
     for (const bell of this.#waiting) bell.ring();
   }
 
-  async #takeNow(request: ProxiedRequest): Promise<ProxiedAnswer> {
+  async #takeNow(request: ProxiedRequest, permitId: string): Promise<ProxiedAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const { keeper, reclaims } = this.semaphoreOf(request.semaphore);
-    const permitId = this.context.random.id();
+    const nonces = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group, duration } = request;
     try {
       const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
+        nonces.add(nonce);
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
         const isClaimable = !isInGrace(record, view);
@@ -152,7 +161,10 @@ export class ProxiedPermits {
       }
       return answer;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) void reclaims.reclaim(permitId);
+      // Whoever asks again by the same name, of whatever node, may be given the very permit: it is nobody's only while
+      // nobody has written since.
+      if (error instanceof UnknownOutcomeError)
+        void reclaims.reclaim(permitId, (_, record) => nonces.has(record.nonce));
       throw error;
     }
   }
@@ -169,7 +181,9 @@ export class ProxiedPermits {
         const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
         if (remaining <= 0) {
           // The answer came after the end: nobody may count on it, so it goes back.
-          void this.semaphoreOf(semaphore).reclaims.reclaim(permit.id);
+          void this.#giveBack(semaphore, permit).catch((error: unknown) =>
+            this.context.events.next({ type: 'problem', semaphore, action: 'reclaim', error }),
+          );
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }
         this.context.events.next({ type: outcome, semaphore, permit });
@@ -185,12 +199,6 @@ export class ProxiedPermits {
 
   #left({ expiresAt, duration }: StoredPermit): number {
     return Math.min(duration, expiresAt - this.context.clusterClock.earliest());
-  }
-
-  async #unlessAborted(request: ProxiedRequest, grant: ProxiedGrant, signal: AbortSignal): Promise<ProxiedGrant> {
-    if (signal.aborted) await this.release({ ...request, id: grant.permit.id });
-    signal.throwIfAborted();
-    return grant;
   }
 
   #untilWorthwhile(name: string, { holders, reason }: ProxiedDenial): number {

@@ -1,6 +1,8 @@
-import { release, rewrite } from '../../semaphores/index.js';
+import { type SemaphoreRecord, type StoredPermit, release, rewrite } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import type { RecordKeeper } from './record-keeper.js';
+
+type IsUnused = (permit: StoredPermit, record: SemaphoreRecord) => boolean;
 
 /** Frees permits of one semaphore that nobody uses though the record may hold them. */
 export class Reclaims {
@@ -16,14 +18,18 @@ export class Reclaims {
   /**
    * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
    * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
+   *
+   * @param isUnused for permits that somebody else may have taken over meanwhile: whether it is still nobody's
    */
-  async reclaim(permitId: string): Promise<void> {
+  async reclaim(permitId: string, isUnused: IsUnused = () => true): Promise<void> {
     const until = this.context.nodeClock.monotonic() + (this.keeper.known?.definition?.duration ?? 60_000);
     for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
       try {
         return await this.keeper.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
-          return { write: release(record, permitId, view, nonce) ?? rewrite(record, {}, view, nonce), done: () => {} };
+          const stored = record.permits.find(({ id }) => id === permitId);
+          const freed = stored && isUnused(stored, record) && release(record, permitId, view, nonce);
+          return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.

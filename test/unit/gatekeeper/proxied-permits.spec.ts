@@ -152,6 +152,35 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toEqual([]);
   });
 
+  it('is not taken back once the same name was given it by another node', async () => {
+    const nodes = cluster();
+    const [node, other] = [await nodes.node(), await nodes.node()];
+    onNextWrite(node, async (go) => {
+      await go();
+      await taken(other);
+      return new Promise(() => undefined);
+    });
+    const taking = take(node).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await taking).toBeInstanceOf(UnknownOutcomeError);
+    await nodes.time.advance(1000);
+    expect((await nodes.record()).permits).toMatchObject([{ holder: 'script' }]);
+  });
+
+  it('stays when whoever had it already went away while it was granted anew', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const permit = await taken(node);
+    const departure = new AbortController();
+    onNextWrite(node, async (go) => {
+      const done = await go();
+      departure.abort(new Error('hung up'));
+      return done;
+    });
+    await expect(take(node, { signal: departure.signal })).rejects.toThrow('hung up');
+    expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
+  });
+
   it('is taken back when nobody can tell whether it was granted', async () => {
     const nodes = cluster();
     const node = await nodes.node();
