@@ -1,4 +1,5 @@
 import { type DefinitionChange, type SemaphoreRecord, type View, intendedDefinition } from '../../semaphores/index.js';
+import { once } from '../concurrency/once.js';
 import type { Context } from '../context/context.js';
 import { EditConflictError } from '../gatekeeper.errors.js';
 import type { Audit, AuditAction } from '../journals/index.js';
@@ -48,6 +49,8 @@ export class DefinitionWriter {
     const id = this.context.random.id();
     let before: SemaphoreRecord | undefined;
     let after: SemaphoreRecord | undefined;
+    // Told as soon as it is written, before any other call for the semaphore has its turn: nobody hears what came of a
+    // change before the change.
     const note = once(() => this.#note(kind, name, options, before, after!));
     const result = await this.keeperOf(name).transact<T>((record, view, nonce) => {
       // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
@@ -92,18 +95,6 @@ export class DefinitionWriter {
       ...(to && { to }),
     });
   }
-}
-
-/**
- * What is noted in the audit log is told as soon as it is written, before any other call for the semaphore has its turn:
- * so nobody hears what came of a change before the change.
- */
-export function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) action();
-    isDone = true;
-  };
 }
 
 /** @throws EditConflictError that says who was faster */

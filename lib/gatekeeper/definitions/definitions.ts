@@ -14,6 +14,7 @@ import {
   resume,
   show,
 } from '../../semaphores/index.js';
+import { once } from '../concurrency/once.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../journals/index.js';
 import type { NodeCard } from '../nodes/index.js';
@@ -24,7 +25,7 @@ import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
-import { DefinitionWriter, once } from './definition-writer.js';
+import { DefinitionWriter } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from './fake-time.js';
 import { JOB, fate, useCluster } from './nodes.js';
-import { DURATION, TOLERANCE, deafNode, onNextWrite, take, taken } from './proxied.js';
+import { DURATION, TOLERANCE, deafNode, onNextWrite, take, taken, hangingUp } from './proxied.js';
 
 describe('what is left of a permit for one who is no node', () => {
   const cluster = useCluster();
@@ -100,13 +100,7 @@ describe('a permit for one who is no node', () => {
   it('goes back when whoever asked went away while it was granted', async () => {
     const nodes = cluster();
     const node = await nodes.node();
-    const departure = new AbortController();
-    onNextWrite(node, async (go) => {
-      const done = await go();
-      departure.abort(new Error('hung up'));
-      return done;
-    });
-    await expect(take(node, { signal: departure.signal })).rejects.toThrow('hung up');
+    await expect(take(node, { signal: hangingUp(node) })).rejects.toThrow('hung up');
     expect((await nodes.record()).permits).toEqual([]);
   });
 
@@ -129,13 +123,7 @@ describe('a permit for one who is no node', () => {
     const nodes = cluster();
     const node = await nodes.node();
     const permit = await taken(node);
-    const departure = new AbortController();
-    onNextWrite(node, async (go) => {
-      const done = await go();
-      departure.abort(new Error('hung up'));
-      return done;
-    });
-    await expect(take(node, { signal: departure.signal })).rejects.toThrow('hung up');
+    await expect(take(node, { signal: hangingUp(node) })).rejects.toThrow('hung up');
     expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
   });
 

@@ -45,3 +45,14 @@ export function onNextWrite({ store }: TestNode, answer: (go: () => Promise<unkn
     return answer(go);
   };
 }
+
+/** A signal that aborts once the next write is done, before whoever wrote hears of it. */
+export function hangingUp(node: TestNode): AbortSignal {
+  const departure = new AbortController();
+  onNextWrite(node, async (go) => {
+    const done = await go();
+    departure.abort(new Error('hung up'));
+    return done;
+  });
+  return departure.signal;
+}
