@@ -55,7 +55,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const cards = new TaskCards(this.#methods, findRegistry(this.discovery));
     this.#cards = cards;
     this.gatekeeper.roster.tasks = () => cards.all;
-    if (this.#methods.some(({ schedule }) => schedule?.kind === 'interval')) {
+    if (this.#methods.some(({ schedule }) => schedule && schedule.kind !== 'cron')) {
       this.gatekeeper.events$.subscribe((event) => cards.hear(event));
     }
   }

@@ -8,8 +8,10 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 /** Tells what this node runs by itself, and when. */
 export class TaskCards {
   readonly #crons = new Map<string, CronTimes>();
-  /** By the wall clock, in ms: when each interval came last, whether its task ran or was skipped. */
+  /** By the wall clock, in ms: when each interval or timeout came last, whether its task ran or was skipped. */
   readonly #calls = new Map<string, number | undefined>();
+  /** The scheduler starts its timers after this. */
+  readonly #madeAt: number;
   #bootedAt?: number;
 
   /** @param registry without one @nestjs/schedule runs nothing here */
@@ -18,9 +20,10 @@ export class TaskCards {
     private readonly registry: Registry | undefined,
     private readonly nodeClock: NodeClock = systemClock,
   ) {
+    this.#madeAt = nodeClock.wall();
     for (const { method, schedule } of methods) {
       if (schedule?.kind === 'cron') this.#crons.set(method, new CronTimes());
-      if (schedule?.kind === 'interval') this.#calls.set(method, undefined);
+      else if (schedule) this.#calls.set(method, undefined);
     }
   }
 
@@ -29,7 +32,7 @@ export class TaskCards {
     this.#bootedAt = this.nodeClock.wall();
   }
 
-  /** Notes when intervals come: nobody else knows. */
+  /** Notes when intervals and timeouts come: nobody else knows. */
   hear(event: GatekeeperEvent): void {
     if (event.type !== 'run-started' && event.type !== 'run-skipped') return;
     if (this.#calls.has(event.task)) this.#calls.set(event.task, this.nodeClock.wall());
@@ -65,7 +68,7 @@ export class TaskCards {
           ? this.#intervalTimes(method, Number(schedule.expression))
           : undefined;
       default:
-        return registry.getTimeouts().length > 0 ? this.#timeoutTimes(Number(schedule.expression)) : undefined;
+        return registry.getTimeouts().length > 0 ? this.#timeoutTimes(method, Number(schedule.expression)) : undefined;
     }
   }
 
@@ -74,8 +77,10 @@ export class TaskCards {
     return { next: Math.round(last + interval), interval: Math.round(interval) };
   }
 
-  #timeoutTimes(delay: number): Partial<TaskSchedule> {
+  #timeoutTimes(method: string, delay: number): Partial<TaskSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
-    return next > this.nodeClock.wall() ? { next } : {};
+    // Its timer may have started before this node had booted: it came already, unless somebody called the method earlier.
+    const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay;
+    return came || next <= this.nodeClock.wall() ? {} : { next };
   }
 }
