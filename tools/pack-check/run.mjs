@@ -56,6 +56,8 @@ function assertContents(paths) {
     'dist/console/web/manifest.json',
     'dist/console/web/LICENSES.txt',
     'tools/hazelcast/pom.xml',
+    'tools/hazelcast/hazelcast.yaml',
+    'tools/hazelcast/hazelcast-majority.yaml',
   ];
   const missing = needed.filter((path) => !paths.includes(path));
   const surplus = paths.filter((path) => /^(lib|test|bench|sample-app|shared)\//.test(path));

@@ -29,7 +29,10 @@ export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
   basePort?: number;
   /** Path of another hazelcast.yaml. Name, port and member list are overridden all the same. */
   config?: string;
-  /** Fewer members than this neither read nor write `gatekeeper.*` maps; 1 turns that off. Default: as `config` says (off). */
+  /**
+   * Fewer members than this neither read nor write `gatekeeper.*` maps, by the hazelcast-majority.yaml that this package
+   * ships; 1 turns that off. Default: as `config` says (off). A `config` of yours must not define it differently.
+   */
   minimumClusterSize?: number;
   /** How long the members may take until they form the whole cluster, in ms. Default 60,000. */
   startTimeout?: number;

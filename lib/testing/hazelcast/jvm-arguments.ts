@@ -1,4 +1,6 @@
+import { pathToFileURL } from 'node:url';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
+import { majorityConfig } from './package-files.js';
 
 /** What holds for every member of a cluster. */
 export interface ClusterSettings {
@@ -25,7 +27,7 @@ export function jvmArguments(
   return [
     `-Xmx${member.heap}`,
     `-Djava.util.logging.SimpleFormatter.format=${LOG_FORMAT}`,
-    `-Dhazelcast.config=${cluster.config}`,
+    ...configuration(cluster),
     `-Dhz.cluster-name=${cluster.clusterName}`,
     `-Dhz.network.port.port=${member.port}`,
     '-Dhz.network.port.auto-increment=false',
@@ -35,7 +37,6 @@ export function jvmArguments(
     // A master waits 5 s for further members before it lets the first one in; here the launcher says who comes when.
     '-Dhazelcast.wait.seconds.before.join=0',
     '-Dhazelcast.phone.home.enabled=false',
-    ...protection(cluster.minimumClusterSize),
     ...member.jvmArgs,
     '-jar',
     cluster.jar,
@@ -43,10 +44,12 @@ export function jvmArguments(
 }
 
 /** Hazelcast refuses a minimum below 2, so 1 turns the protection off. */
-function protection(minimum: number | undefined): string[] {
-  const property = (name: string, value: boolean | number) => `-Dhz.split-brain-protection.gatekeeper.${name}=${value}`;
-  if (minimum === undefined) return [];
-  return minimum < 2
-    ? [property('enabled', false)]
-    : [property('enabled', true), property('minimum-cluster-size', minimum)];
+function configuration({ config, minimumClusterSize: minimum }: ClusterSettings): string[] {
+  if (minimum === undefined) return [`-Dhazelcast.config=${config}`];
+  if (minimum < 2) return [`-Dhazelcast.config=${config}`, '-Dhz.split-brain-protection.gatekeeper.enabled=false'];
+  return [
+    `-Dhazelcast.config=${majorityConfig()}`,
+    `-Dgatekeeper.config=${pathToFileURL(config)}`,
+    `-Dgatekeeper.minimum-cluster-size=${minimum}`,
+  ];
 }

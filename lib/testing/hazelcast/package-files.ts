@@ -21,6 +21,8 @@ const shipped = (file: string) => join(packageRoot(), 'tools', 'hazelcast', file
 
 export const pomFile = () => shipped('pom.xml');
 export const shippedConfig = () => shipped('hazelcast.yaml');
+/** Takes another configuration in, and adds split-brain protection. */
+export const majorityConfig = () => shipped('hazelcast-majority.yaml');
 
 /** The pinned version stands in the pom and nowhere else. */
 export function pinnedVersion(pom = readFileSync(pomFile(), 'utf8')): string {

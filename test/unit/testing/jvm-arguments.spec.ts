@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { jvmArguments } from '../../../lib/testing/hazelcast/jvm-arguments.js';
+import { majorityConfig } from '../../../lib/testing/hazelcast/package-files.js';
 
 const member = (port: number) => ({ address: '127.0.0.1', port, heap: '256m', jvmArgs: ['-Dlast=1'], command: [] });
 const cluster = { clusterName: 'blue', jar: '/cache/hazelcast.jar', config: '/shipped.yaml' };
@@ -25,13 +26,21 @@ describe('the arguments of a member', () => {
   });
 
   it.each([
-    { minimumClusterSize: undefined, protection: [] },
-    { minimumClusterSize: 1, protection: ['enabled=false'] },
-    { minimumClusterSize: 2, protection: ['enabled=true', 'minimum-cluster-size=2'] },
-  ])('set split-brain protection to $protection for a minimum of $minimumClusterSize', (row) => {
-    const prefix = '-Dhz.split-brain-protection.gatekeeper.';
-    const set = argumentsWith({ ...(row.minimumClusterSize && { minimumClusterSize: row.minimumClusterSize }) });
-    const protection = set.filter((argument) => argument.startsWith(prefix));
-    expect(protection).toEqual(row.protection.map((property) => prefix + property));
+    { minimumClusterSize: undefined, configuration: ['-Dhazelcast.config=/shipped.yaml'] },
+    {
+      minimumClusterSize: 1,
+      configuration: ['-Dhazelcast.config=/shipped.yaml', '-Dhz.split-brain-protection.gatekeeper.enabled=false'],
+    },
+    {
+      minimumClusterSize: 2,
+      configuration: [
+        `-Dhazelcast.config=${majorityConfig()}`,
+        '-Dgatekeeper.config=file:///shipped.yaml',
+        '-Dgatekeeper.minimum-cluster-size=2',
+      ],
+    },
+  ])('say that the minimum is $minimumClusterSize', ({ minimumClusterSize, configuration }) => {
+    const set = argumentsWith({ ...(minimumClusterSize && { minimumClusterSize }) });
+    expect(set.filter((argument) => /config=|minimum|protection/.test(argument))).toEqual(configuration);
   });
 });
