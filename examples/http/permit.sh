@@ -51,11 +51,12 @@ keep() {
   while true; do
     pause "$step"
     asked=$(monotonic) status=0
-    answer=$(call "/$id/refresh" "{\"semaphore\":\"$semaphore\",\"token\":$token,\"duration\":$duration}" "$step") || status=$?
+    # What curl complains of is told only when it comes to that: the next refresh may make up for it.
+    answer=$(call "/$id/refresh" "{\"semaphore\":\"$semaphore\",\"token\":$token,\"duration\":$duration}" "$step" 2>&1) || status=$?
     [ $status -eq 0 ] && since=$asked && continue
     # A pause and a call each take a sixth: half of the duration is the last moment to give up.
     if [[ $answer == *permit-lost* ]] || [ $(($(monotonic) - since)) -ge $((duration / 2)) ]; then
-      echo "the permit of $semaphore was lost" >&2
+      echo "the permit of $semaphore was lost: $answer" >&2
       # Whoever waits for the command ends this, too, once that is gone: not before it has told of the loss.
       trap '' TERM
       kill -TERM "$1" 2>/dev/null || true

@@ -5,6 +5,9 @@ import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
+/** ms by which timers may be early, held against a wall clock of whole ms. */
+const EARLY = 1;
+
 /** Tells what this node runs by itself, and when. */
 export class TaskCards {
   readonly #crons = new Map<string, CronTimes>();
@@ -80,7 +83,7 @@ export class TaskCards {
   #timeoutTimes(method: string, delay: number): Partial<TaskSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
     // Its timer may have started before this node had booted: it came already, unless somebody called the method earlier.
-    const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay;
+    const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : { next };
   }
 }

@@ -8,6 +8,7 @@ import { execa } from 'execa';
 import { GatekeeperModule, GatekeeperService, type SemaphoreDefinitionInput, hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../contract/eventually.js';
+import { UNHURRIED } from '../contract/unhurried.js';
 
 /** The command line as it is shipped. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -83,6 +84,8 @@ async function startApp(
     version: '1.2.3',
     definitions,
     definitionsDelay: 0,
+    // Hundreds of definitions are written at once.
+    ...UNHURRIED,
     console: {
       tokens: [
         { token: TOKENS.view, name: 'vera', role: 'view' },

@@ -13,6 +13,7 @@ import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';
 import { settleMember } from '../../lib/testing/hazelcast/member-settings.js';
 import { shippedConfig } from '../../lib/testing/hazelcast/package-files.js';
 import { supervised } from '../../lib/testing/hazelcast/supervisor.js';
+import { eventually } from '../contract/eventually.js';
 import { fetchHazelcast, startHazelcast, type HazelcastCluster } from '../../lib/testing/index.js';
 
 const OWN = { clusterName: 'launcher-spec' };
@@ -82,7 +83,8 @@ describe('a single member', () => {
     await expect(map.set('key', 'value')).rejects.toThrow(/split brain protection/i);
 
     const added = await cluster.addMember();
-    await map.set('key', 'value');
+    // A member that has just joined counts the others from their next heartbeats on.
+    await eventually('it is written', () => map.set('key', 'value').then(() => true));
     await added.stop();
     expect(added.running).toBe(false);
     await client.shutdown();

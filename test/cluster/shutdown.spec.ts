@@ -19,9 +19,14 @@ describe('a node that gets SIGTERM in the midst of a run, under a permit of 30 s
     cluster = await startHazelcast({ clusterName: 'shutdown' });
     nodes = new Nodes(cluster);
     await Promise.all(['one', 'two'].map((name) => nodes.start({ name, jobs: ['errand'] })));
-    begun = await nodes.hears('begun', ERRAND, { since: 0 });
-    await nodes.node(begun.node).hears('begun', { semaphore: `beside-${begun.node}` }, { since: 0 });
+    const besides = nodes.running.map(({ name }) =>
+      nodes.hears('begun', { semaphore: `beside-${name}` }, { since: 0 }),
+    );
+    await Promise.all(besides);
+    begun = await nodes.hears('begun', ERRAND);
     node = nodes.node(begun.node);
+    // The other job of that tick has begun, too: the signal falls between ticks.
+    await node.hears('begun', { semaphore: `beside-${node.name}` }, { since: begun.at - 500 });
     node.signal('SIGTERM');
     sigterm = await node.hears('sigterm', {}, { since: 0 });
     ending = await node.ended;

@@ -26,10 +26,11 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
     expect(reader.response.headers['cache-control']).toBe('no-store, no-transform');
     await console.send('POST', '/api/semaphores', JOB);
     await console.send('POST', '/api/semaphores', { ...JOB, name: 'another' });
-    await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
-    expect(new Set(reader.of('change').flatMap(({ semaphores }) => semaphores))).toEqual(new Set(['job', 'another']));
-    const audited = reader.of('gatekeeper').filter(({ type }) => type === 'audited');
-    expect(audited).toMatchObject([{ entry: { by: 'dora', action: 'define' } }, { semaphore: 'another' }]);
+    const changed = () => new Set(reader.of('change').flatMap(({ semaphores }) => semaphores));
+    const audited = () => reader.of('gatekeeper').filter(({ type }) => type === 'audited');
+    await reader.until(() => changed().size === 2 && audited().length === 2);
+    expect(changed()).toEqual(new Set(['job', 'another']));
+    expect(audited()).toMatchObject([{ entry: { by: 'dora', action: 'define' } }, { semaphore: 'another' }]);
     reader.close();
   });
 

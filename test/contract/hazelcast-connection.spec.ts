@@ -45,9 +45,8 @@ describe('A store whose members are absent when it is opened', () => {
     await cluster.members[0]!.kill();
     const store = open();
     await eventually('a failed attempt', () => store.health().problem!.includes('ECONNREFUSED'));
-    const began = performance.now();
-    const error = await call(store).catch((caught: unknown) => caught);
-    expect(performance.now() - began).toBeLessThan(20);
+    const nextTurn = new Promise((resolve) => setImmediate(resolve, 'too late'));
+    const error = await Promise.race([call(store).catch((caught: unknown) => caught), nextTurn]);
     expect(error).toBeInstanceOf(StoreUnavailableError);
     expect((error as Error).message).toContain(
       `Not connected to cluster "${cluster.clusterName}" at ${cluster.addresses[0]}`,
@@ -74,7 +73,7 @@ describe('A store whose members are absent when it is opened', () => {
     const store = open();
     await eventually('a failed attempt', () => store.health().problem!.includes('ECONNREFUSED'));
     await store.close();
-    expect(handles()).toEqual(before);
+    await eventually('the handles are gone', () => expect(handles()).toEqual(before));
   });
 
   it('closes in a few seconds though the first attempt to connect is stuck', async () => {

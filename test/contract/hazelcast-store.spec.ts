@@ -1,13 +1,14 @@
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { startHazelcast } from '../../lib/testing/index.js';
 import { describeStoreContract } from './store.contract.js';
+import { UNHURRIED } from './unhurried.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { newClient } from './hazelcast-clients.js';
 
 describeStoreContract('hazelcast() with its own client', async () => {
   const cluster = await startHazelcast();
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses });
-  return { open: () => store.open(), stop: () => cluster.stop() };
+  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
 });
 
 describeStoreContract('hazelcast() over the clients of an application', async () => {
@@ -15,7 +16,7 @@ describeStoreContract('hazelcast() over the clients of an application', async ()
   const clients = await Promise.all(Array.from({ length: 12 }, () => newClient(cluster)));
   let next = 0;
   return {
-    open: () => hazelcast({ client: clients[next++ % clients.length]! }).open(),
+    open: () => hazelcast({ client: clients[next++ % clients.length]! }).open(UNHURRIED),
     stop: async () => {
       await Promise.all(clients.map((client) => client.shutdown()));
       await cluster.stop();
@@ -27,11 +28,11 @@ describeStoreContract("hazelcast({ acquisition: 'pessimistic' })", async () => {
   const cluster = await startHazelcast();
   const { clusterName, addresses: members } = cluster;
   const store = hazelcast({ clusterName, members, acquisition: 'pessimistic' });
-  return { open: () => store.open(), stop: () => cluster.stop() };
+  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
 });
 
 describeStoreContract('hazelcast({ cp: true })', async () => {
   const cluster = await startHazelcast(CP_CLUSTER);
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses, cp: true });
-  return { open: () => store.open(), stop: () => cluster.stop(), members: 3 };
+  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop(), members: 3 };
 });

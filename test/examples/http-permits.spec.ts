@@ -8,7 +8,7 @@ import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/http/', import.meta.url));
-const DURATION = 3000;
+const DURATION = 4500;
 
 describe.each([
   ['permit.sh', ['bash', 'curl']],

@@ -76,9 +76,10 @@ it('a history of 300,000 entries is held against all rules within seconds', () =
     story.granted(`p${turn % 5}:${turn}`, { at: 100 * turn }).released(`p${turn % 5}:${turn}`, 100 * turn + 50);
     story.wrote(`p${turn % 5}:${turn}`, 100 * turn + 20, true);
   }
-  const began = performance.now();
+  // Of this process: what else the machine does is no matter.
+  const began = process.cpuUsage();
   const { violations, figures } = checkHistory(story.entries);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(10_000);
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ entries: 300_001, grants: 60_000, releases: 60_000 });
 });

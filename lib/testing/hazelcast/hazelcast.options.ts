@@ -31,7 +31,8 @@ export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
   config?: string;
   /**
    * Fewer members than this neither read nor write `gatekeeper.*` maps, by the hazelcast-majority.yaml that this package
-   * ships; 1 turns that off. Default: as `config` says (off). A `config` of yours must not define it differently.
+   * ships; 1 turns that off. Default: as `config` says (off). A `config` of yours must not define it differently. A
+   * member that has just joined refuses until it has had a heartbeat of the others, within a second.
    */
   minimumClusterSize?: number;
   /** How long the members may take until they form the whole cluster, in ms. Default 60,000. */

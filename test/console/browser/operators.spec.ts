@@ -58,9 +58,9 @@ describeInBrowser('operators', () => {
 
     await two.unroute(READING);
     await two.getByRole('button', { name: 'Show what is in force now, keep my input' }).click();
+    await until(async () => (await two.getByLabel('Duration').inputValue()) === '3m');
     await conflict.waitFor({ state: 'detached' });
     expect(await two.getByLabel('Permits', { exact: true }).inputValue()).toBe('5');
-    expect(await two.getByLabel('Duration').inputValue()).toBe('3m');
     await two.getByRole('button', { name: 'Put into force' }).click();
     await two.getByText('is changed, for the very next').waitFor();
     const { definition } = (await console.gatekeeper.definitions.get('nightly'))!;

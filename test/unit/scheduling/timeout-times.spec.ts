@@ -41,7 +41,7 @@ describe('the next time of a timeout', () => {
 
   it('stays when somebody called the method before', () => {
     const { at, call, next } = nodeWithTimeout();
-    at(DELAY - 1);
+    at(DELAY - 2);
     call();
     expect(next()).toBe(100 + DELAY);
   });

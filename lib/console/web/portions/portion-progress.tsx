@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { count } from '../parts/format.js';
 import type { Progress } from './use-portions.js';
 
@@ -13,7 +13,7 @@ interface PortionProgressProps {
 export function PortionProgress({ progress, verb, onStop }: PortionProgressProps) {
   const panel = useRef<HTMLElement>(null);
   const { done, failed, remaining, isRunning, fault } = progress;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isRunning || document.activeElement === document.body) panel.current?.focus();
   }, [isRunning]);
   const total = done + Math.max(remaining, failed.size);

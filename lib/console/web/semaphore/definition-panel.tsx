@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SemaphoreDefinition, SemaphoreOverview } from '../api/answers.js';
 import { FIELDS, FIELD_LABELS, definitionToInput } from '../definition/definition-input.js';
 import { focusOr } from '../parts/focus.js';
@@ -20,7 +20,7 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
   const close = () => setEditing(false);
   const edit = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasEditing.current && !isEditing) focusOr(edit.current);
     wasEditing.current = isEditing;
   }, [isEditing]);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { SemaphoreDefinition, SemaphoreOverview } from '../api/answers.js';
 import { DefinitionFields } from '../definition/definition-fields.js';
 import { FIELDS, type FieldName } from '../definition/definition-input.js';
@@ -27,7 +27,7 @@ export function EditForm({ semaphore, inForce, onChange, onClose }: EditFormProp
   const preview = usePreview({ name: semaphore.name, input, refusal: change.error });
   const place = useRef<HTMLDivElement>(null);
   const focusFirst = () => place.current?.querySelector('input')?.focus();
-  useEffect(focusFirst, []);
+  useLayoutEffect(focusFirst, []);
   const inForceNote = (field: FieldName) =>
     changed.includes(field) && (
       <button type="button" class="link" onClick={() => setInput({ ...input, [field]: base.input[field] })}>
