@@ -31,8 +31,8 @@ describe('With a quorum of the majority of three members', () => {
       expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
       times.push(performance.now() - began);
     }
-    // A backup that is waited for in vain takes 5 s each time.
-    expect(times.toSorted((one, other) => one - other)[25]).toBeLessThan(1000);
+    // A backup that is waited for in vain takes 5 s.
+    expect(Math.max(...times)).toBeLessThan(4000);
     expect(store.health()).toEqual({ connected: true, members: 2, quorum: 2 });
   });
 
