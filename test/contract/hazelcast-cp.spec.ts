@@ -6,6 +6,7 @@ import { StoreUnavailableError, UnknownOutcomeError } from '../../lib/stores/sto
 import type { RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, type HazelcastOptions, startHazelcast } from '../../lib/testing/index.js';
 import { CP_CLUSTER } from './cp-cluster.js';
+import { closing } from './closing.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
 
@@ -131,10 +132,6 @@ describe('cp: true', () => {
     expect([StoreUnavailableError, UnknownOutcomeError].some((type) => error instanceof type)).toBe(true);
   });
 });
-
-function closing(gatekeeper: Gatekeeper): Gatekeeper & AsyncDisposable {
-  return Object.assign(gatekeeper, { [Symbol.asyncDispose]: () => gatekeeper.close() });
-}
 
 /** Counts a record up, one compare-and-set after another. */
 class Counter {

@@ -9,7 +9,7 @@ import { newClient } from './hazelcast-clients.js';
 import { LockHolder } from './lock-holder/lock-holder.js';
 
 const MAP = 'gatekeeper.records';
-const CALL_TIMEOUT = 8000;
+const CALL_TIMEOUT = 2000;
 
 describe('A record whose lock was left behind', () => {
   let cluster: HazelcastCluster;

@@ -25,14 +25,9 @@ describe('With a quorum of the majority of three members', () => {
   });
 
   it('two members are enough, and no write waits for a backup that can not be acknowledged', async () => {
-    const times: number[] = [];
-    for (let i = 0; i < 50; i += 1) {
-      const began = performance.now();
-      expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
-      times.push(performance.now() - began);
-    }
-    // A backup that is waited for in vain takes 5 s.
-    expect(Math.max(...times)).toBeLessThan(4000);
+    const began = performance.now();
+    for (let i = 0; i < 50; i += 1) expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
+    expect(performance.now() - began).toBeLessThan(4000);
     expect(store.health()).toEqual({ connected: true, members: 2, quorum: 2 });
   });
 

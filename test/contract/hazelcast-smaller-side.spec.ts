@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { NoQuorumError } from '../../lib/stores/store.errors.js';
-import type { RecordStore } from '../../lib/stores/store.js';
 import { startHazelcast } from '../../lib/testing/index.js';
 import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';
+import { closing } from './closing.js';
 import { eventually } from './eventually.js';
 
 /** Of so many each member owns some. */
 const KEYS = Array.from({ length: 50 }, () => randomUUID());
-
-const disposable = (store: RecordStore) => Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 
 it('A member that hears too few others refuses before it drops them, and goes on when they are back', async () => {
   const sizes = new Set<number>();
@@ -23,7 +21,7 @@ it('A member that hears too few others refuses before it drops them, and goes on
     },
   });
   const { clusterName, addresses } = cluster;
-  await using store = disposable(hazelcast({ clusterName, members: addresses }).open());
+  await using store = closing(hazelcast({ clusterName, members: addresses }).open());
   const allRead = async () => (await Promise.all(KEYS.map((key) => store.read(key)))).length === KEYS.length;
   // Not waited for: of the members that are silent no answer comes.
   const oneRefused = () =>
