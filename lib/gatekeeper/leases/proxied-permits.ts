@@ -109,6 +109,12 @@ export class ProxiedPermits {
     await this.#free(semaphore, (each) => each.id === id && each.expiresAt === expiresAt);
   }
 
+  #giveBackLater(semaphore: string, permit: StoredPermit): void {
+    void this.#giveBack(semaphore, permit).catch((error: unknown) =>
+      this.context.events.next({ type: 'problem', semaphore, action: 'reclaim', error }),
+    );
+  }
+
   async #free(semaphore: string, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
     const { keeper, line } = this.semaphoreOf(semaphore);
     let found: StoredPermit | undefined;
@@ -180,10 +186,9 @@ export class ProxiedPermits {
         const took = Math.max(nodeClock.monotonic() - sent.monotonic, nodeClock.wall() - sent.wall);
         const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
         if (remaining <= 0) {
-          // The answer came after the end: nobody may count on it, so it goes back.
-          void this.#giveBack(semaphore, permit).catch((error: unknown) =>
-            this.context.events.next({ type: 'problem', semaphore, action: 'reclaim', error }),
-          );
+          // The answer came after the end: nobody may count on it, so what is new goes back. What was there before its
+          // holder may still count on, by an earlier answer: this node's clock may only have been set.
+          if (outcome === 'granted') this.#giveBackLater(semaphore, permit);
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }
         this.context.events.next({ type: outcome, semaphore, permit });

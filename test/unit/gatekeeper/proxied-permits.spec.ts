@@ -35,6 +35,21 @@ describe('what is left of a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toEqual([]);
     expect(node.of('granted')).toEqual([]);
   });
+
+  it.each(['refreshed', 'taken again'])(
+    'is not told when it was %s and the wall clock was set meanwhile; its holder may count on a former answer',
+    async (how) => {
+      const nodes = cluster();
+      const node = await nodes.node();
+      const permit = await taken(node);
+      onNextWrite(node, (go) => (nodes.time.jumpWall(60_000), go()));
+      const again = how === 'refreshed' ? node.gatekeeper.proxied.refresh(permit) : take(node);
+      expect(await again).toMatchObject({ outcome: 'denied', reason: 'permit-lost' });
+      await nodes.time.advance(0);
+      expect((await nodes.record()).permits).toMatchObject([{ id: permit.id, token: permit.token }]);
+      expect(node.of('released')).toEqual([]);
+    },
+  );
 });
 
 describe('a permit for one who is no node', () => {
