@@ -1,4 +1,6 @@
+import { parseGatekeeperOptions } from '../../lib/gatekeeper/index.js';
 import { parseDefinition } from '../../lib/semaphores/index.js';
+import type { StoreDefinition } from '../../lib/stores/index.js';
 import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';
 import { StoreCluster } from './store/store-cluster.js';
@@ -14,6 +16,14 @@ import { SEMAPHORE, type World } from './world/world.js';
 
 /** In how many schedules a program that is no node asks nodes for permits. */
 const OUTSIDERS = 0.4;
+
+/** Stands where each node puts a store with faults of its own. */
+const EACH_ITS_OWN: StoreDefinition = {
+  kind: 'simulated',
+  open: () => {
+    throw new Error('a node of the simulation has to bring its own store');
+  },
+};
 
 /** What is not asked for follows from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
@@ -42,7 +52,7 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
   try {
     // A stream of its own: where nobody comes from outside, schedules go as they went before there were outsiders.
     await storm(world, machines, new Chance(~seed));
-    await aftermath(world, machines);
+    if (world.measures.hasAftermath) await aftermath(world, machines);
     // Only in another turn of the event loop does Node tell of rejections that nobody handled.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
@@ -72,7 +82,19 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
   );
   const callTimeout = chance.pick([500, 2000]);
   if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
-  return { time, trace, checker, cluster, weather, measures, definition, tolerance, callTimeout, chance };
+  // Once for all nodes: to check options takes a good part of a brief schedule.
+  const settings = parseGatekeeperOptions({
+    store: EACH_ITS_OWN,
+    definitions: [definition],
+    clockTolerance: tolerance,
+    callTimeout,
+    shutdownGrace: measures.longest,
+    strictStart: weather.strictStart,
+    // Nothing is decided by them.
+    heartbeat: 0,
+    history: false,
+  });
+  return { time, trace, checker, cluster, weather, measures, definition, settings, tolerance, callTimeout, chance };
 }
 
 /** The nodes work while everything goes wrong that may. */

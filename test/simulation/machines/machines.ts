@@ -49,7 +49,7 @@ export class Machines {
   }
 
   #plan(node: SimNode, horizon: number, chance: Chance, clocks: ClockFaults): void {
-    const { weather, trace, definition } = this.world;
+    const { weather, trace, definition, measures } = this.world;
     const befall = (rate: number, action: () => void) => this.#befall(rate, horizon, chance, action);
     const stop = (how: 'freeze' | 'sleep') => () => {
       const length = chance.skewed(50, 3 * definition.duration);
@@ -68,6 +68,7 @@ export class Machines {
     befall(weather.crashes, () => {
       trace.note(node.name, () => 'CRASHES');
       node.process.crash();
+      if (!chance.happens(measures.comebacks)) return;
       this.boot(`${node.name}'`, horizon, chance.skewed(10, horizon / 4), chance.fork(), clocks);
     });
   }

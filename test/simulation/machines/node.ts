@@ -1,4 +1,4 @@
-import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
+import { Gatekeeper, type GatekeeperEvent } from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
@@ -96,27 +96,20 @@ export class SimNode {
 
   #createGatekeeper(): Gatekeeper {
     const { world, name, process, chance } = this;
-    const { time, trace, cluster, callTimeout, weather, definition } = world;
+    const { time, trace, cluster } = world;
     const client = chance.fork();
     const store = {
       kind: 'simulated',
       open: () => new FaultyStore(cluster, { name, time, process, chance: client, trace }),
     };
-    const settings = parseGatekeeperOptions({
+    const settings = {
+      ...world.settings,
       store,
       group: chance.pick(['a', 'b']),
       acquirer: name,
-      definitions: [definition],
       definitionsDelay: chance.whole(100, Math.max(100, world.measures.starts)),
-      clockTolerance: world.tolerance,
-      callTimeout,
       sweepInterval: chance.whole(3000, 10_000),
-      shutdownGrace: world.measures.longest,
-      strictStart: weather.strictStart,
-      // Nothing is decided by them.
-      heartbeat: 0,
-      history: false,
-    });
+    };
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${name}.${ids++}`, instance: () => name };
     return new Gatekeeper(settings, silent, { nodeClock: process, random });

@@ -24,6 +24,10 @@ export interface Measures {
   readonly isSwarm: boolean;
   /** Whether the cluster may have the record from the start. */
   readonly isOld: boolean;
+  /** How likely a node that crashed comes back; surely where there is an aftermath. */
+  readonly comebacks: number;
+  /** Whether in the end everything works again, and everybody must be able to have a permit. */
+  readonly hasAftermath: boolean;
 }
 
 /** The shortest that any permit may be asked for: as many times the tolerance. */
@@ -32,9 +36,12 @@ export const SHORTEST = 3.2;
 /**
  * Long schedules let many faults meet over many leases. Short ones last a few leases, with a few of the faults, which
  * come the oftener (swarm testing): what breaks, breaks mostly by two or three events, and of these many more
- * combinations can be tried in the same time.
+ * combinations can be tried in the same time. Brief ones last one lease or two, and end in the middle of it all: for
+ * the time they take, they find most of the seeded bugs sooner, and those that need a node's return, or a call that
+ * takes longer than a lease, far later or not at all.
  */
 export const LENGTHS = {
+  brief: briefMeasures,
   short: shortMeasures,
   long: longMeasures,
 } satisfies Record<string, (tolerance: number, chance: Chance) => Measures>;
@@ -54,6 +61,8 @@ function longMeasures(tolerance: number, chance: Chance): Measures {
     calm: 20_000,
     isSwarm: false,
     isOld: false,
+    comebacks: 1,
+    hasAftermath: true,
   };
 }
 
@@ -72,5 +81,27 @@ function shortMeasures(tolerance: number, chance: Chance): Measures {
     calm: duration / 2,
     isSwarm: true,
     isOld: true,
+    comebacks: 1,
+    hasAftermath: true,
+  };
+}
+
+function briefMeasures(tolerance: number, chance: Chance): Measures {
+  const duration = Math.round(SHORTEST * tolerance * chance.skewed(1, 2));
+  const horizon = chance.between(1.5, 2.2) * duration;
+  return {
+    nodes: 2,
+    duration,
+    longest: 1.2 * duration,
+    horizon,
+    starts: 0.15 * duration,
+    pauses: [20, horizon],
+    steps: 2,
+    patience: 2 * duration,
+    calm: 0,
+    isSwarm: true,
+    isOld: true,
+    comebacks: 0.5,
+    hasAftermath: false,
   };
 }

@@ -8,8 +8,9 @@ export interface Kind {
   readonly length: LengthName;
 }
 
-/** One in so many schedules is a long one. */
+/** One in so many schedules is a long one, and one in so many a short one. */
 const LONG = 500;
+const SHORT = 6;
 
 const names = Object.keys(KEPT) as WeatherName[];
 
@@ -17,5 +18,10 @@ const names = Object.keys(KEPT) as WeatherName[];
 export function kindOf(seed: number, asked: Partial<Kind> = {}): Kind {
   const weather = asked.weather ?? new Chance(~seed).pick(names);
   if (!(weather in WEATHERS)) throw new Error(`no weather is called ${weather}`);
-  return { weather, length: asked.length ?? (seed % LONG === 0 ? 'long' : 'short') };
+  return { weather, length: asked.length ?? lengthOf(seed) };
+}
+
+function lengthOf(seed: number): LengthName {
+  if (seed % LONG === 0) return 'long';
+  return seed % SHORT === 0 ? 'short' : 'brief';
 }

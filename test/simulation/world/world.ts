@@ -1,3 +1,4 @@
+import type { GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import type { SemaphoreDefinition } from '../../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
@@ -16,6 +17,8 @@ export interface World {
   readonly weather: Weather;
   readonly measures: Measures;
   readonly definition: SemaphoreDefinition;
+  /** Of every node, but for what each has of its own: its store, its names, its delays. */
+  readonly settings: GatekeeperSettings;
   /** ms that clocks may be apart. */
   readonly tolerance: number;
   readonly callTimeout: number;
