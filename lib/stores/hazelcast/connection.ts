@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { aborted, unlessAborted } from './aborted.js';
 import { pauseAfter } from '../backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
+import { forgetLostConnections } from './lost-connections.js';
 
 /** A client of an unreachable network may take its time; the application's shutdown must not. */
 const LONGEST_CLOSE = 3000;
@@ -58,8 +59,10 @@ export class Connection<Session> {
   /** One client, from its session's opening until it is lost or we close. */
   async #serve(live: LiveClient): Promise<void> {
     const ended = AbortSignal.any([live.lost, this.#closing.signal]);
-    // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone.
-    ended.addEventListener('abort', () => (this.session = undefined));
+    // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone. Once, or
+    // Node keeps the signal for good, and with its reason the client.
+    ended.addEventListener('abort', () => (this.session = undefined), { once: true });
+    const stopForgetting = forgetLostConnections(live.client);
     try {
       const session = await unlessAborted(this.open(live, ended), ended, 'the connection was lost while it was opened');
       this.#opened(session);
@@ -67,6 +70,7 @@ export class Connection<Session> {
       this.problem = 'the connection was lost; connecting again';
     } finally {
       this.session = undefined; // set just after the event, when both came in one turn
+      stopForgetting();
       await live.release();
     }
   }
