@@ -47,7 +47,7 @@ function whatWasDone({ samples, ending }: Course): string[] {
       .map(([name, count]) => `${name} ${count}`)
       .join(', ');
   return [
-    `  resident ${number(last.rss / 1e6)} MB; timers ${counts(last.timers)}; handles ${counts(last.resources)}; ${counts(last.faults)}`,
+    `  resident ${number(last.rss / 1e6)} MB, compiled code ${number(last.compiled / 1e6)} MB; timers ${counts(last.timers)}; handles ${counts(last.resources)}; ${counts(last.faults)}`,
     `  after close(): ${ending.left ? `timers ${counts(ending.left.timers) || 'none'}, handles ${counts(ending.left.resources)}` : 'not told'}`,
     `  done: ${counts(last.done)}`,
   ];

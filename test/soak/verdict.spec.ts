@@ -9,6 +9,7 @@ function sample(index: number): TimedSample {
   return {
     minute,
     heapUsed: 25_000_000 + Math.min(minute, 5) * 500_000 + (index % 5) * 40_000,
+    compiled: 7_000_000,
     external: 2_700_000,
     rss: 140_000_000,
     timers: { 'lease.js:1': 20 + (index % 3) },
@@ -45,7 +46,7 @@ describe('the verdict', () => {
 
   it.each<[string, (sample: TimedSample) => Partial<TimedSample>, string]>([
     ['heap', ({ minute, heapUsed }) => ({ heapUsed: heapUsed + minute * 250_000 }), '250'],
-    ['external', ({ minute }) => ({ external: 2_700_000 + minute * 100_000 }), '100'],
+    ['external', ({ minute }) => ({ external: 2_700_000 + minute * 35_000 }), '35'],
     ['timers', ({ minute, timers }) => ({ timers: { ...timers, 'leak.js:1': Math.floor(minute * 60) } }), '60'],
     ['handles', ({ minute }) => ({ resources: { TCPSocketWrap: 2 + Math.floor(minute * 3) } }), '3'],
     ['listeners', ({ minute }) => ({ listeners: 23 + Math.floor(minute * 12) }), '12'],
@@ -64,6 +65,14 @@ describe('the verdict', () => {
     const noise = ({ heapUsed, minute }: TimedSample) => ({ heapUsed: heapUsed + Math.sin(minute * 40) * 1_000_000 });
     const little = ({ heapUsed, minute }: TimedSample) => ({ heapUsed: heapUsed + minute * 30_000 });
     expect(verdictOf([course(noise), course(little)])).toEqual([]);
+  });
+
+  it('leaves compiled code out of account', () => {
+    const compiling = ({ heapUsed, compiled, minute }: TimedSample) => ({
+      heapUsed: heapUsed + minute * 250_000,
+      compiled: compiled + minute * 250_000,
+    });
+    expect(verdictOf([course(compiling)])).toEqual([]);
   });
 
   it('tells of rejections, exceptions and warnings, and what was said of them', () => {

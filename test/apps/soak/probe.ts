@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
+import { getHeapCodeStatistics } from 'node:v8';
 import { say } from '../say.js';
 import { livingTimers } from './counted-timers.js';
 import type { Faults } from './faults.js';
@@ -9,6 +10,8 @@ import type { Faults } from './faults.js';
 export interface Sample {
   /** Bytes in use after a forced collection. */
   readonly heapUsed: number;
+  /** Bytes of these that are compiled code: what runs often is compiled again and better, for half an hour and more. */
+  readonly compiled: number;
   /** Bytes outside of the heap: buffers. */
   readonly external: number;
   /** Bytes; told, not judged: the allocator gives nothing back. */
@@ -59,9 +62,10 @@ export class Probe {
     const loopDelay = { mean: inMs(mean), p99: inMs(this.#delay.percentile(99)), max: inMs(max) };
     await collectGarbage();
     const { heapUsed, external, rss } = process.memoryUsage();
+    const compiled = compiledCode();
     const { faults, done } = this.subject;
     const counts = { timers: livingTimers(), resources: resources(), listeners: this.#listeners() };
-    say('sample', { heapUsed, external, rss, ...counts, names, loopDelay, faults: faults.counts, done });
+    say('sample', { heapUsed, compiled, external, rss, ...counts, names, loopDelay, faults: faults.counts, done });
     // The collection blocks the loop, which is not the loop's own doing.
     this.#delay.reset();
   }
@@ -85,6 +89,11 @@ async function collectGarbage(): Promise<void> {
   globalThis.gc!();
   await turn();
   globalThis.gc!();
+}
+
+function compiledCode(): number {
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics();
+  return code_and_metadata_size + bytecode_and_metadata_size;
 }
 
 function listenersOn(emitter: EventEmitter): number {
