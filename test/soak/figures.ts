@@ -18,7 +18,7 @@ export interface Figure {
  */
 const NOISE_OF_MEMORY = 64;
 
-/** A lost connection, with its buffers, is 76 kB: this is one of them in five minutes. Nothing else lies outside of the heap. */
+/** A lost connection, with its buffers, is 76 kB: this is one of them in five minutes. */
 const NOISE_OF_BUFFERS = 16;
 
 /** Until then a process comes to know what it works with: it took 200 to 300 kB a minute after two minutes. */
@@ -28,7 +28,7 @@ const WARM_UP = 4;
 const ONE = 1;
 
 export const FIGURES: readonly Figure[] = [
-  // Without compiled code, which comes to its end only after half an hour (seen in an hour: 1 MB more, then no more).
+  // Without compiled code: in an hour there was 1 MB more of it, most in the first half, and a little to the end.
   {
     name: 'heap',
     unit: 'kB',

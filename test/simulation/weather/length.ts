@@ -37,8 +37,7 @@ export const SHORTEST = 3.2;
  * Long schedules let many faults meet over many leases. Short ones last a few leases, with a few of the faults, which
  * come the oftener (swarm testing): what breaks, breaks mostly by two or three events, and of these many more
  * combinations can be tried in the same time. Brief ones last one lease or two, and end in the middle of it all: for
- * the time they take, they find most of the seeded bugs sooner, and those that need a node's return, or a call that
- * takes longer than a lease, far later or not at all.
+ * the time they take, they find about half of the seeded bugs sooner, and the others later, two of them hardly ever.
  */
 export const LENGTHS = {
   brief: briefMeasures,
