@@ -29,6 +29,7 @@ export interface ClusterClockReport {
 /** With a single member its clock is also held against this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
 const MOST_READINGS = 8;
+const INCOMPLETE = 'no round of readings came back whole yet: there may be members that were not heard';
 
 /**
  * Cluster time, which lies between {@link earliest} and {@link latest}: the lowest and the highest of the living
@@ -45,6 +46,8 @@ export class ClusterClock {
   #wallAhead = 0;
   #doubtedAt = -Infinity;
   #sampledAt = -Infinity;
+  /** Whether a whole first round of readings came back: until then there may be members that were not heard. */
+  #isComplete = false;
   #suspicion = '';
   #isTold = false;
   #cancelTimer?: CancelTimer;
@@ -125,13 +128,15 @@ export class ClusterClock {
   }
 
   /**
-   * Whether cluster time may decide when a lease is over. After a sign it may not for as long as the lease may have been
-   * stamped by a node that had not noticed: they all have sampled anew 30 s later, and its duration must have passed.
+   * Whether cluster time may decide when a lease is over. Not before all members were heard: whoever knows only one that
+   * runs ahead would take over early what was stamped by one that is behind. Nor after a sign, for as long as the lease
+   * may have been stamped by a node that had not noticed: they all have sampled anew 30 s later, and its duration must
+   * have passed.
    *
    * @param duration of the lease, in ms
    */
   mayJudge(duration: number): boolean {
-    return this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
+    return this.#isComplete && this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
   }
 
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
@@ -150,8 +155,8 @@ export class ClusterClock {
   report(): ClusterClockReport {
     const living = this.#samples();
     const lowest = living.reduce((low, sample) => (sample.offset < low.offset ? sample : low), living[0]!);
-    const suspect = this.isSuspect ? { suspect: this.#suspicion } : {};
-    const base = { spread: this.#spread(), members: living.length, ...suspect };
+    const suspect = this.isSuspect ? this.#suspicion : lowest && !this.#isComplete ? INCOMPLETE : undefined;
+    const base = { spread: this.#spread(), members: living.length, ...(suspect && { suspect }) };
     if (!lowest) return base;
     const offset = Math.round(lowest.offset + this.node.monotonic() - this.node.wall());
     return { ...base, offset, errorBound: lowest.roundTrip / 2 };
@@ -163,11 +168,13 @@ export class ClusterClock {
     if (this.#sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    // The first ones must find them all: whoever knows only a member that runs ahead takes permits over too early.
-    const isFirst = this.#members.size === 0;
-    const readings = isFirst ? MOST_READINGS : Math.min(MOST_READINGS, Math.max(2, 2 * this.#members.size));
+    // The first ones must find them all; a round that was cut short or slow did not, and is made up for by the next.
+    if (this.#members.size === 0) this.#isComplete = false;
+    const readings = this.#isComplete ? Math.min(MOST_READINGS, 2 * this.#members.size) : MOST_READINGS;
     try {
-      for (let count = 0; count < readings; count++) await this.#readOne();
+      let counted = 0;
+      for (let count = 0; count < readings; count++) if (await this.#readOne()) counted++;
+      this.#isComplete ||= counted === readings;
     } finally {
       // Also when a member did not answer: what the others said counts.
       if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
@@ -180,13 +187,14 @@ export class ClusterClock {
     );
   }
 
-  async #readOne(): Promise<void> {
+  /** @returns whether it counts */
+  async #readOne(): Promise<boolean> {
     const sent = this.node.monotonic();
     const { time, member } = await this.read();
     const at = this.node.monotonic();
     // It is off by up to half the time that it was under way, also when the process was frozen meanwhile. A stamp made
     // by it would let others take a permit over too early.
-    if (at - sent > this.options.tolerance) return;
+    if (at - sent > this.options.tolerance) return false;
     const clock = this.#members.get(member) ?? new MemberClock();
     this.#members.set(member, clock);
     const sample = { offset: time - (sent + at) / 2, roundTrip: at - sent, at };
@@ -194,6 +202,7 @@ export class ClusterClock {
     if (moved > this.options.tolerance) {
       this.suspect(`the clock of member ${member} moved by ${Math.round(moved)} ms against this node's`);
     }
+    return true;
   }
 
   #forgetDeparted(): void {

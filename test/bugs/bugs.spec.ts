@@ -3,7 +3,7 @@ import { BUGS, bugNamed } from './bugs.js';
 import { hunt } from './hunt.js';
 import { seededSources } from './seeded-sources.js';
 
-/** Those that take a few schedules; `npm run test:bugs` looks for all, in every layer. */
+/** Those that one schedule in a hundred or more shows; `npm run test:bugs` looks for all, in every layer. */
 const quick = BUGS.filter(({ layer }) => layer.kind === 'simulation' && layer.within <= 500);
 
 describe('a bug that is put in on purpose', () => {

@@ -28,6 +28,18 @@ export const TIME_BUGS: readonly Bug[] = [
     layer: { kind: 'simulation', weather: 'clocks-strict', within: 500, says: /S1/ },
   },
   {
+    name: 'not-all-heard',
+    why: 'what the members that answered say is cluster time: whoever heard only one that is ahead takes over early',
+    patches: [
+      {
+        file: 'lib/clock/cluster-clock.ts',
+        find: 'return this.#isComplete && this.node.monotonic()',
+        replace: 'return this.node.monotonic()',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/clock/suspicion.spec.ts'] },
+  },
+  {
     name: 'no-tolerance-for-takers',
     why: 'what is over is over: takers wait for no tolerance, neither by cluster time nor by their own clock',
     patches: [
@@ -80,7 +92,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
       },
     ],
-    layer: { kind: 'simulation', weather: 'slow', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'slow', within: 6000, says: /S1/ },
   },
   {
     name: 'monotonic-clock-only',
@@ -92,7 +104,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1|S4/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 3000, says: /S1|S4/ },
   },
   {
     name: 'no-clock-at-all',

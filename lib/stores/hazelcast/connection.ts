@@ -62,15 +62,16 @@ export class Connection<Session> {
     // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone. Once, or
     // Node keeps the signal for good, and with its reason the client.
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });
-    const stopForgetting = forgetLostConnections(live.client);
+    let stopForgetting: (() => void) | undefined;
     try {
+      stopForgetting = forgetLostConnections(live.client);
       const session = await unlessAborted(this.open(live, ended), ended, 'the connection was lost while it was opened');
       this.#opened(session);
       await aborted(ended);
       this.problem = 'the connection was lost; connecting again';
     } finally {
       this.session = undefined; // set just after the event, when both came in one turn
-      stopForgetting();
+      stopForgetting?.();
       await live.release();
     }
   }

@@ -3,11 +3,13 @@ import type { Client as HazelcastClient } from 'hazelcast-client';
 
 /** What the client is like inside, in 5.6; its types don't tell. */
 interface Inside {
-  getConnectionManager?(): Partial<EventEmitter>;
-  getInvocationService?(): {
-    /** Who hears events, by the id of the request that asked for them. */
-    readonly invocationsWithEventHandlers?: Map<unknown, { readonly connection?: unknown }>;
-  };
+  getConnectionManager?(): Partial<EventEmitter> | undefined;
+  getInvocationService?():
+    | undefined
+    | {
+        /** Who hears events, by the id of the request that asked for them. */
+        readonly invocationsWithEventHandlers?: Map<unknown, { readonly connection?: unknown }>;
+      };
 }
 
 const CONNECTION_REMOVED = 'connectionRemoved';
@@ -22,7 +24,7 @@ const CONNECTION_REMOVED = 'connectionRemoved';
 export function forgetLostConnections(client: HazelcastClient): () => void {
   const inside = client as HazelcastClient & Inside;
   const connections = inside.getConnectionManager?.();
-  const handlers = inside.getInvocationService?.().invocationsWithEventHandlers;
+  const handlers = inside.getInvocationService?.()?.invocationsWithEventHandlers;
   if (!(handlers instanceof Map)) return () => undefined;
   const forget = (lost: unknown) => {
     for (const [id, { connection }] of handlers) if (connection === lost) handlers.delete(id);

@@ -27,6 +27,8 @@ export interface ClientSurroundings {
 /** One process's connection to the cluster: every call may be slow, get lost, or come through without an answer. */
 export class FaultyStore implements RecordStore {
   #isClosed = false;
+  /** How many members were asked or passed over; which one is the first is left to chance. */
+  #turn: number;
   #watches = new Set<{ prefix: string; onChange: (change: RecordChange) => void }>();
 
   constructor(
@@ -34,6 +36,7 @@ export class FaultyStore implements RecordStore {
     private readonly around: ClientSurroundings,
   ) {
     cluster.join(this);
+    this.#turn = around.chance.whole(0, 1);
   }
 
   get name(): string {
@@ -59,7 +62,10 @@ export class FaultyStore implements RecordStore {
   }
 
   now(): Promise<ClockReading> {
-    return this.#call('now', () => this.cluster.readClock(this.around.chance));
+    const { chance } = this.around;
+    // The client asks its members in turn, but other requests of it may come in between.
+    const turn = (this.#turn += chance.happens(0.1) ? 2 : 1);
+    return this.#call('now', () => this.cluster.readClock(turn));
   }
 
   compareAndSet(key: string, expected: string | undefined, next: string, { quiet = false } = {}): Promise<boolean> {

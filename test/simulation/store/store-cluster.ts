@@ -101,8 +101,9 @@ export class StoreCluster {
     for (const client of moved) client.tell({});
   }
 
-  readClock(chance: Chance): ClockReading {
-    const member = chance.whole(0, this.#clocks.length - 1);
+  /** @param turn how many members were asked before: they take turns */
+  readClock(turn: number): ClockReading {
+    const member = turn % this.#clocks.length;
     return { time: Math.floor(EPOCH + this.around.time.now + this.#clocks[member]!), member: `member-${member}` };
   }
 

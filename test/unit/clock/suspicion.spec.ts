@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../gatekeeper/fake-time.js';
-import { Members, clockOver } from './members.js';
+import { Members, TOLERANCE, clockOver } from './members.js';
 
 const DURATION = 60_000;
 
@@ -135,5 +135,64 @@ describe('the cluster clock is suspect', () => {
     members.off.set('two', 3000);
     await clock.sample();
     expect(reasons[0]).toMatch(/^the clock of member two moved by \d+ ms/);
+  });
+
+  describe('while a first round of readings was cut short, for there may be members that were not heard', () => {
+    /** After a first round in which the second reading, which would be member two's, does not count. */
+    async function cutShort(cut: (members: Members) => () => void) {
+      const time = new FakeTime();
+      const members = new Members(time, { one: 0, two: 0 });
+      const over = clockOver(time, members);
+      const { read } = members;
+      members.read = async () => {
+        const restore = members.readings === 1 ? cut(members) : undefined;
+        try {
+          return await read();
+        } finally {
+          restore?.();
+        }
+      };
+      await over.clock.sample().catch(() => undefined);
+      return { time, members, ...over };
+    }
+
+    const lost = (members: Members) => {
+      members.failure = new Error('lost');
+      return () => {
+        members.failure = undefined;
+        members.readings++;
+      };
+    };
+    const slow = (members: Members) => {
+      members.roundTrip = TOLERANCE + 1;
+      return () => (members.roundTrip = 0);
+    };
+
+    it.each([
+      ['lost', lost],
+      ['too slow', slow],
+    ])('by one that was %s', async (_how, cut) => {
+      const { clock, reasons } = await cutShort(cut);
+      expect([clock.isFresh, clock.mayJudge(DURATION)]).toEqual([true, false]);
+      expect(clock.report().suspect).toContain('not heard');
+      expect(reasons).toEqual([]);
+    });
+
+    it('until a round came back whole, which is again as long as the first', async () => {
+      const { clock, members } = await cutShort(lost);
+      const before = members.readings;
+      await clock.sample();
+      expect(members.readings - before).toBe(8);
+      expect(clock.mayJudge(DURATION)).toBe(true);
+      expect(clock.report()).toMatchObject({ members: 2 });
+      expect(clock.report().suspect).toBeUndefined();
+    });
+
+    it('not when that happens to a later round', async () => {
+      const { clock, members } = await sampled({ one: 0, two: 0 });
+      members.failure = new Error('lost');
+      await expect(clock.sample()).rejects.toThrow('lost');
+      expect(clock.mayJudge(DURATION)).toBe(true);
+    });
   });
 });
