@@ -3,6 +3,14 @@ import { StoreUnavailableError } from '../stores/store.errors.js';
 import { MemberClock, OLDEST_SAMPLE } from './member-clock.js';
 import type { CancelTimer, NodeClock } from './node-clock.js';
 
+/** Whose clocks are read. */
+export interface ClockSource {
+  /** Successive readings come from different members. */
+  now(): Promise<ClockReading>;
+  /** How many members there are to be heard; 0 while nobody can tell. */
+  members(): number;
+}
+
 export interface ClusterClockOptions {
   /** ms that clocks may be apart before they are suspect. */
   readonly tolerance: number;
@@ -29,7 +37,6 @@ export interface ClusterClockReport {
 /** With a single member its clock is also held against this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
 const MOST_READINGS = 8;
-const INCOMPLETE = 'no round of readings came back whole yet: there may be members that were not heard';
 
 /**
  * Cluster time, which lies between {@link earliest} and {@link latest}: the lowest and the highest of the living
@@ -46,15 +53,15 @@ export class ClusterClock {
   #wallAhead = 0;
   #doubtedAt = -Infinity;
   #sampledAt = -Infinity;
-  /** Whether a whole first round of readings came back: until then there may be members that were not heard. */
-  #isComplete = false;
+  /** How many members there were by the last round of readings. */
+  #expected = 0;
   #suspicion = '';
   #isTold = false;
   #cancelTimer?: CancelTimer;
   #sampling?: Promise<void>;
 
   constructor(
-    private readonly read: () => Promise<ClockReading>,
+    private readonly source: ClockSource,
     private readonly node: NodeClock,
     private readonly options: ClusterClockOptions,
   ) {}
@@ -128,7 +135,7 @@ export class ClusterClock {
   }
 
   /**
-   * Whether cluster time may decide when a lease is over. Not before all members were heard: whoever knows only one that
+   * Whether cluster time may decide when a lease is over. Not while a member was not heard: whoever knows only one that
    * runs ahead would take over early what was stamped by one that is behind. Nor after a sign, for as long as the lease
    * may have been stamped by a node that had not noticed: they all have sampled anew 30 s later, and its duration must
    * have passed.
@@ -136,7 +143,7 @@ export class ClusterClock {
    * @param duration of the lease, in ms
    */
   mayJudge(duration: number): boolean {
-    return this.#isComplete && this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
+    return !this.#unheard && this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
   }
 
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
@@ -155,11 +162,19 @@ export class ClusterClock {
   report(): ClusterClockReport {
     const living = this.#samples();
     const lowest = living.reduce((low, sample) => (sample.offset < low.offset ? sample : low), living[0]!);
-    const suspect = this.isSuspect ? this.#suspicion : lowest && !this.#isComplete ? INCOMPLETE : undefined;
+    const suspect = this.isSuspect ? this.#suspicion : lowest && this.#unheard;
     const base = { spread: this.#spread(), members: living.length, ...(suspect && { suspect }) };
     if (!lowest) return base;
     const offset = Math.round(lowest.offset + this.node.monotonic() - this.node.wall());
     return { ...base, offset, errorBound: lowest.roundTrip / 2 };
+  }
+
+  /** Says who was not heard; undefined when all that are there were, or as many as one round hears. */
+  get #unheard(): string | undefined {
+    if (this.#expected === 0) return 'nobody can tell which members there are';
+    const heard = this.#members.size;
+    const isEnough = heard >= Math.min(MOST_READINGS, this.#expected);
+    return isEnough ? undefined : `only ${heard} of ${this.#expected} members told their time`;
   }
 
   /** Successive readings come from different members: a few of them find all. */
@@ -168,17 +183,14 @@ export class ClusterClock {
     if (this.#sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    // The first ones must find them all; a round that was cut short or slow did not, and is made up for by the next.
-    if (this.#members.size === 0) this.#isComplete = false;
-    const readings = this.#isComplete ? Math.min(MOST_READINGS, 2 * this.#members.size) : MOST_READINGS;
+    const readings = this.#unheard ? MOST_READINGS : Math.min(MOST_READINGS, 2 * this.#members.size);
     try {
-      let counted = 0;
-      for (let count = 0; count < readings; count++) if (await this.#readOne()) counted++;
-      this.#isComplete ||= counted === readings;
+      for (let count = 0; count < readings; count++) await this.#readOne();
     } finally {
       // Also when a member did not answer: what the others said counts.
       if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
       this.#forgetDeparted();
+      this.#expected = this.source.members();
       this.#checkAgreement();
     }
     if (this.isFresh) return;
@@ -187,14 +199,13 @@ export class ClusterClock {
     );
   }
 
-  /** @returns whether it counts */
-  async #readOne(): Promise<boolean> {
+  async #readOne(): Promise<void> {
     const sent = this.node.monotonic();
-    const { time, member } = await this.read();
+    const { time, member } = await this.source.now();
     const at = this.node.monotonic();
     // It is off by up to half the time that it was under way, also when the process was frozen meanwhile. A stamp made
     // by it would let others take a permit over too early.
-    if (at - sent > this.options.tolerance) return false;
+    if (at - sent > this.options.tolerance) return;
     const clock = this.#members.get(member) ?? new MemberClock();
     this.#members.set(member, clock);
     const sample = { offset: time - (sent + at) / 2, roundTrip: at - sent, at };
@@ -202,7 +213,6 @@ export class ClusterClock {
     if (moved > this.options.tolerance) {
       this.suspect(`the clock of member ${member} moved by ${Math.round(moved)} ms against this node's`);
     }
-    return true;
   }
 
   #forgetDeparted(): void {

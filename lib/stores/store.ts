@@ -47,7 +47,10 @@ export interface RecordStore {
    */
   journal(name: string): Journal;
 
-  /** One reading of the store's clock. Errors as {@link read}. */
+  /**
+   * One reading of the clock of a member; successive ones come from different members, in turn. A node ends what others
+   * hold by these clocks only when it has heard as many members as {@link health} tells. Errors as {@link read}.
+   */
   now(): Promise<ClockReading>;
 
   /**

@@ -33,7 +33,7 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/cluster-clock.ts',
-        find: 'return this.#isComplete && this.node.monotonic()',
+        find: 'return !this.#unheard && this.node.monotonic()',
         replace: 'return this.node.monotonic()',
       },
     ],

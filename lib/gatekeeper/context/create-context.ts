@@ -17,8 +17,11 @@ export function createContext(
   const store = definition.open({ writer: node.instance, callTimeout });
   const alarm = new Alarm(nodeClock);
   // Also the clock's readings end: one that hung would hold up all that wait for it.
-  const readClock = () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now());
-  const clusterClock = new ClusterClock(readClock, nodeClock, {
+  const clocks = {
+    now: () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now()),
+    members: () => store.health().members,
+  };
+  const clusterClock = new ClusterClock(clocks, nodeClock, {
     tolerance: clockTolerance,
     strictStart,
     onSuspect: (reason) => events.next({ type: 'clock-suspect', reason }),

@@ -64,7 +64,7 @@ export class FaultyStore implements RecordStore {
   now(): Promise<ClockReading> {
     const { chance } = this.around;
     // The client asks its members in turn, but other requests of it may come in between.
-    const turn = (this.#turn += chance.happens(0.1) ? 2 : 1);
+    const turn = (this.#turn += chance.happens(0.3) ? 2 : 1);
     return this.#call('now', () => this.cluster.readClock(turn));
   }
 
@@ -85,7 +85,7 @@ export class FaultyStore implements RecordStore {
   }
 
   health(): StoreHealth {
-    return { connected: !this.cluster.isDown, members: 2, quorum: 0 };
+    return { connected: !this.cluster.isDown, members: this.cluster.members, quorum: 0 };
   }
 
   async close(): Promise<void> {

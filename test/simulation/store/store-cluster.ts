@@ -101,6 +101,11 @@ export class StoreCluster {
     for (const client of moved) client.tell({});
   }
 
+  /** How many a client sees. */
+  get members(): number {
+    return this.isDown ? 0 : this.#clocks.length;
+  }
+
   /** @param turn how many members were asked before: they take turns */
   readClock(turn: number): ClockReading {
     const member = turn % this.#clocks.length;

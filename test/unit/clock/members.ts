@@ -13,6 +13,9 @@ export class Members {
   /** Set: the store can't be asked. */
   failure?: Error;
   readings = 0;
+  /** How many turns others have after each of ours. */
+  passedOver = 0;
+  #left = Infinity;
 
   constructor(
     private readonly time: FakeTime,
@@ -21,10 +24,16 @@ export class Members {
     for (const [member, by] of Object.entries(off)) this.off.set(member, by);
   }
 
+  /** The next readings come back, one is lost, and then all is well again. */
+  failsAfter(readings: number): void {
+    this.#left = readings;
+  }
+
   read = async (): Promise<ClockReading> => {
     if (this.failure) throw this.failure;
     const names = [...this.off.keys()];
-    const member = names[this.readings++ % names.length]!;
+    const member = names[(this.readings++ * (1 + this.passedOver)) % names.length]!;
+    if (this.#left-- === 0) throw new Error('lost');
     this.time.freeze(this.roundTrip / 2);
     const reading = { time: Math.floor(this.time.cluster() + this.off.get(member)!), member };
     this.time.freeze(this.roundTrip / 2);
@@ -35,7 +44,7 @@ export class Members {
 /** A clock over members, and the reasons for suspicion that it told of. */
 export function clockOver(time: FakeTime, members: Members, options: { strictStart?: boolean } = {}) {
   const reasons: string[] = [];
-  const clock = new ClusterClock(() => members.read(), time, {
+  const clock = new ClusterClock({ now: () => members.read(), members: () => members.off.size }, time, {
     tolerance: TOLERANCE,
     ...options,
     onSuspect: (reason) => reasons.push(reason),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeTime } from '../gatekeeper/fake-time.js';
+import { ClusterClock } from '../../../lib/clock/index.js';
+import { FakeTime, START } from '../gatekeeper/fake-time.js';
 import { Members, TOLERANCE, clockOver } from './members.js';
 
 const DURATION = 60_000;
@@ -137,61 +138,73 @@ describe('the cluster clock is suspect', () => {
     expect(reasons[0]).toMatch(/^the clock of member two moved by \d+ ms/);
   });
 
-  describe('while a first round of readings was cut short, for there may be members that were not heard', () => {
-    /** After a first round in which the second reading, which would be member two's, does not count. */
-    async function cutShort(cut: (members: Members) => () => void) {
+  describe('while a member was not heard, which may be behind those that were', () => {
+    it('since a reading of the first round was lost, until the next, which is as long', async () => {
       const time = new FakeTime();
       const members = new Members(time, { one: 0, two: 0 });
-      const over = clockOver(time, members);
-      const { read } = members;
-      members.read = async () => {
-        const restore = members.readings === 1 ? cut(members) : undefined;
-        try {
-          return await read();
-        } finally {
-          restore?.();
-        }
-      };
-      await over.clock.sample().catch(() => undefined);
-      return { time, members, ...over };
-    }
-
-    const lost = (members: Members) => {
-      members.failure = new Error('lost');
-      return () => {
-        members.failure = undefined;
-        members.readings++;
-      };
-    };
-    const slow = (members: Members) => {
-      members.roundTrip = TOLERANCE + 1;
-      return () => (members.roundTrip = 0);
-    };
-
-    it.each([
-      ['lost', lost],
-      ['too slow', slow],
-    ])('by one that was %s', async (_how, cut) => {
-      const { clock, reasons } = await cutShort(cut);
+      const { clock, reasons } = clockOver(time, members);
+      members.failsAfter(1);
+      await expect(clock.sample()).rejects.toThrow('lost');
       expect([clock.isFresh, clock.mayJudge(DURATION)]).toEqual([true, false]);
-      expect(clock.report().suspect).toContain('not heard');
+      expect(clock.report().suspect).toBe('only 1 of 2 members told their time');
       expect(reasons).toEqual([]);
-    });
 
-    it('until a round came back whole, which is again as long as the first', async () => {
-      const { clock, members } = await cutShort(lost);
       const before = members.readings;
       await clock.sample();
       expect(members.readings - before).toBe(8);
       expect(clock.mayJudge(DURATION)).toBe(true);
-      expect(clock.report()).toMatchObject({ members: 2 });
-      expect(clock.report().suspect).toBeUndefined();
+      expect(clock.report()).toEqual({ offset: 0, errorBound: 0, spread: 0, members: 2 });
     });
 
-    it('not when that happens to a later round', async () => {
+    it('since others asked in between, and had all of its turns', async () => {
+      const time = new FakeTime();
+      const members = new Members(time, { one: 0, two: 0 });
+      const { clock } = clockOver(time, members);
+      members.passedOver = 1;
+      await clock.sample();
+      expect(clock.mayJudge(DURATION)).toBe(false);
+      members.passedOver = 0;
+      await clock.sample();
+      expect(clock.mayJudge(DURATION)).toBe(true);
+    });
+
+    it('since it was not heard for more than 30 s, though it is there', async () => {
+      const { clock, members, time } = await sampled({ one: 0, two: 0 });
+      members.passedOver = 1;
+      await time.advance(30_000);
+      await clock.sample();
+      expect(clock.mayJudge(DURATION)).toBe(true);
+      await time.advance(1);
+      await clock.sample();
+      expect(clock.mayJudge(DURATION)).toBe(false);
+    });
+
+    it('since nobody can tell which members there are', async () => {
+      const time = new FakeTime();
+      const clock = new ClusterClock(
+        { now: () => Promise.resolve({ time: START, member: 'one' }), members: () => 0 },
+        time,
+        { tolerance: TOLERANCE },
+      );
+      await clock.sample();
+      expect([clock.mayJudge(DURATION), clock.report().suspect]).toEqual([
+        false,
+        expect.stringContaining('which members'),
+      ]);
+    });
+
+    it('not after a later round that was cut short', async () => {
       const { clock, members } = await sampled({ one: 0, two: 0 });
-      members.failure = new Error('lost');
+      members.failsAfter(1);
       await expect(clock.sample()).rejects.toThrow('lost');
+      expect(clock.mayJudge(DURATION)).toBe(true);
+    });
+
+    it('not when one round hears only 8 of 9: those that any two nodes heard overlap', async () => {
+      const names = Array.from({ length: 9 }, (_, index) => [`member ${index}`, 0]);
+      const time = new FakeTime();
+      const { clock } = clockOver(time, new Members(time, Object.fromEntries(names)));
+      await clock.sample();
       expect(clock.mayJudge(DURATION)).toBe(true);
     });
   });
