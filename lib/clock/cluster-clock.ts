@@ -36,7 +36,9 @@ export interface ClusterClockReport {
 
 /** With a single member its clock is also held against this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
-const MOST_READINGS = 8;
+/** Readings of a round: not fewer while members may be unknown, and not more however many there are. */
+const FEWEST_READINGS = 8;
+const MOST_READINGS = 64;
 
 /**
  * Cluster time, which lies between {@link earliest} and {@link latest}: the lowest and the highest of the living
@@ -55,6 +57,8 @@ export class ClusterClock {
   #sampledAt = -Infinity;
   /** How many members there were by the last round of readings. */
   #expected = 0;
+  /** Whether all readings of a first round came back. */
+  #isComplete = false;
   #suspicion = '';
   #isTold = false;
   #cancelTimer?: CancelTimer;
@@ -169,12 +173,23 @@ export class ClusterClock {
     return { ...base, offset, errorBound: lowest.roundTrip / 2 };
   }
 
-  /** Says who was not heard; undefined when all that are there were, or as many as one round hears. */
+  /**
+   * Says who may not have been heard; undefined when all were. The number alone doesn't tell: a member that has just left
+   * or that holds no data may stand in for one that does not answer.
+   */
   get #unheard(): string | undefined {
     if (this.#expected === 0) return 'nobody can tell which members there are';
     const heard = this.#members.size;
-    const isEnough = heard >= Math.min(MOST_READINGS, this.#expected);
-    return isEnough ? undefined : `only ${heard} of ${this.#expected} members told their time`;
+    if (heard < Math.min(MOST_READINGS / 2, this.#expected)) {
+      return `only ${heard} of ${this.#expected} members told their time`;
+    }
+    return this.#isComplete ? undefined : 'no round of readings came back whole yet';
+  }
+
+  /** Each member twice, as other requests may have a turn in between. */
+  #countReadings(): number {
+    const known = Math.max(this.#members.size, this.source.members());
+    return Math.min(MOST_READINGS, Math.max(this.#unheard ? FEWEST_READINGS : 2, 2 * known));
   }
 
   /** Successive readings come from different members: a few of them find all. */
@@ -183,9 +198,12 @@ export class ClusterClock {
     if (this.#sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    const readings = this.#unheard ? MOST_READINGS : Math.min(MOST_READINGS, 2 * this.#members.size);
+    if (this.#members.size === 0) this.#isComplete = false;
     try {
-      for (let count = 0; count < readings; count++) await this.#readOne();
+      let counted = 0;
+      const readings = this.#countReadings();
+      for (let count = 0; count < readings; count++) if (await this.#readOne()) counted++;
+      this.#isComplete ||= counted === readings;
     } finally {
       // Also when a member did not answer: what the others said counts.
       if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
@@ -199,13 +217,14 @@ export class ClusterClock {
     );
   }
 
-  async #readOne(): Promise<void> {
+  /** @returns whether it counts */
+  async #readOne(): Promise<boolean> {
     const sent = this.node.monotonic();
     const { time, member } = await this.source.now();
     const at = this.node.monotonic();
     // It is off by up to half the time that it was under way, also when the process was frozen meanwhile. A stamp made
     // by it would let others take a permit over too early.
-    if (at - sent > this.options.tolerance) return;
+    if (at - sent > this.options.tolerance) return false;
     const clock = this.#members.get(member) ?? new MemberClock();
     this.#members.set(member, clock);
     const sample = { offset: time - (sent + at) / 2, roundTrip: at - sent, at };
@@ -213,6 +232,7 @@ export class ClusterClock {
     if (moved > this.options.tolerance) {
       this.suspect(`the clock of member ${member} moved by ${Math.round(moved)} ms against this node's`);
     }
+    return true;
   }
 
   #forgetDeparted(): void {

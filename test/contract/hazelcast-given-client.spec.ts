@@ -43,6 +43,15 @@ describe('A store over the client of an application', () => {
     expect(await (await client.getMap('gatekeeper.records')).get('key')).toBeNull();
   });
 
+  it('is closed in the end though a member never answers that its listener is off', async () => {
+    const client = await clientWith();
+    const store = await openOver(client);
+    const records = await client.getMap('gatekeeper.records');
+    const asked = jest.spyOn(records, 'removeEntryListener').mockReturnValue(new Promise(() => undefined));
+    await store.close();
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
   it.each([ReconnectMode.ASYNC, ReconnectMode.ON])(
     'is unavailable while the client is offline, and hears changes once when it is back (%s)',
     async (reconnectMode) => {

@@ -70,7 +70,7 @@ export class Holdings {
       this.context.reachability.back();
       return attempt;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId);
+      if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId, duration);
       return this.#deniedBy(error);
     }
   }

@@ -13,6 +13,7 @@ import type { Context } from '../context/context.js';
 import { Doorbell } from '../concurrency/doorbell.js';
 import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { Step } from '../records/plan.js';
+import type { RecordKeeper } from '../records/record-keeper.js';
 import type { Semaphore } from '../semaphore.js';
 import type { ProxiedAnswer, ProxiedDenial, ProxiedPermit, ProxiedRequest, ProxiedWait } from './proxied-calls.js';
 
@@ -86,12 +87,12 @@ export class ProxiedPermits {
     this.#checkDuration({ semaphore: permit.semaphore, duration });
     const { keeper } = this.semaphoreOf(permit.semaphore);
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
-      const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
+      const held = this.#held(keeper, record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
-      const heldFor = this.#left(held);
+      const heldFor = this.#left(keeper, held);
       const who = { permitId, instance, holder, acquirer, group, held, heldFor };
       // Whoever refreshes is at work: a pause lets it finish.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
@@ -142,15 +143,14 @@ export class ProxiedPermits {
   async #takeNow(request: ProxiedRequest, permitId: string): Promise<ProxiedAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const { keeper, reclaims } = this.semaphoreOf(request.semaphore);
-    const nonces = new Set<string>();
+    const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group, duration } = request;
     try {
       const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
-        nonces.add(nonce);
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
         const isClaimable = !isInGrace(record, view);
-        const held = isClaimable ? this.#held(record, isOwn) : undefined;
+        const held = isClaimable ? this.#held(keeper, record, isOwn) : undefined;
         // Over, but not yet for others: taking it anew would give one slot to two that share a name.
         const isEnding =
           isClaimable &&
@@ -158,9 +158,11 @@ export class ProxiedPermits {
           record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isDead(each));
         const denied = { outcome: 'denied', reason: 'no-permit' } as const;
         if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
-        const heldFor = held && this.#left(held);
+        const heldFor = held && this.#left(keeper, held);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
-        return this.#step(request.semaphore, decide(record, asked, view));
+        const decision = decide(record, asked, view);
+        if (decision.outcome === 'granted') granted.add(grantOf(decision.permit));
+        return this.#step(request.semaphore, decision);
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
         throw new UnknownSemaphoreError(request.semaphore);
@@ -168,9 +170,9 @@ export class ProxiedPermits {
       return answer;
     } catch (error) {
       // Whoever asks again by the same name, of whatever node, may be given the very permit: it is nobody's only while
-      // nobody has written since.
+      // it stands as it was granted, since every refresh moves its end.
       if (error instanceof UnknownOutcomeError)
-        void reclaims.reclaim(permitId, (_, record) => nonces.has(record.nonce));
+        void reclaims.reclaim(permitId, duration, (stored) => granted.has(grantOf(stored)));
       throw error;
     }
   }
@@ -198,12 +200,20 @@ export class ProxiedPermits {
   }
 
   /** A permit that is surely not over yet, whichever of the members' clocks is right. */
-  #held(record: SemaphoreRecord | undefined, isIt: (permit: StoredPermit) => boolean): StoredPermit | undefined {
-    return record?.permits.find((permit) => isIt(permit) && this.#left(permit) > 0);
+  #held(
+    keeper: RecordKeeper,
+    record: SemaphoreRecord | undefined,
+    isIt: (permit: StoredPermit) => boolean,
+  ): StoredPermit | undefined {
+    return record?.permits.find((permit) => isIt(permit) && this.#left(keeper, permit) > 0);
   }
 
-  #left({ expiresAt, duration }: StoredPermit): number {
-    return Math.min(duration, expiresAt - this.context.clusterClock.earliest());
+  /**
+   * ms for which its holder may count on it, or more. Not by cluster time alone: if that jumped ahead, a refresh for a
+   * shorter time would end before what the holder counts on.
+   */
+  #left(keeper: RecordKeeper, permit: StoredPermit): number {
+    return Math.min(permit.duration, keeper.untilDead(permit) - this.context.timing.clockTolerance);
   }
 
   #untilWorthwhile(name: string, { holders, reason }: ProxiedDenial): number {
@@ -237,6 +247,11 @@ export class ProxiedPermits {
 
 function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
   return record?.grace !== undefined && !view.isDead(record.grace);
+}
+
+/** A grant as one attempt wrote it. */
+function grantOf({ id, token, expiresAt }: StoredPermit): string {
+  return `${id} ${token} ${expiresAt}`;
 }
 
 function isSame(stored: StoredPermit, { id, instance }: ProxiedPermit): boolean {

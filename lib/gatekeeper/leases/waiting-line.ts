@@ -57,9 +57,7 @@ export class WaitingLine {
     options.signal?.addEventListener('abort', abort);
     try {
       options.signal?.throwIfAborted();
-      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
-      if (this.holdings.holds(options.holder)) return await this.#acquire(options, quit.signal);
-      return await this.#line.run(() => this.#acquire(options, quit.signal), quit.signal);
+      return await this.#acquire(options, quit.signal);
     } finally {
       cancel?.();
       options.signal?.removeEventListener('abort', abort);
@@ -74,9 +72,21 @@ export class WaitingLine {
 
   async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
     for (;;) {
+      const wait = () => this.#wait(options, quit);
+      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
+      const attempt = await (this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit));
+      if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      await this.#nap(this.#untilWorthwhile(attempt), quit);
+      if (quit.aborted) throw this.#failure(options, attempt);
+    }
+  }
+
+  /** Until there is a permit, or this one must not hold up others of this process, who may match where it does not. */
+  async #wait(options: WaitOptions, quit: AbortSignal): Promise<Attempt> {
+    for (;;) {
       const news = this.#news;
       const attempt = await this.holdings.attempt(options);
-      if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      if (attempt.permit || attempt.reason === 'acquirer') return attempt;
       if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
       if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);

@@ -1,8 +1,8 @@
-import { type SemaphoreRecord, type StoredPermit, release, rewrite } from '../../semaphores/index.js';
+import { type StoredPermit, release, rewrite } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import type { RecordKeeper } from './record-keeper.js';
 
-type IsUnused = (permit: StoredPermit, record: SemaphoreRecord) => boolean;
+type IsUnused = (permit: StoredPermit) => boolean;
 
 /** Frees permits of one semaphore that nobody uses though the record may hold them. */
 export class Reclaims {
@@ -19,16 +19,17 @@ export class Reclaims {
    * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
    * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
    *
+   * @param duration for which it was asked, in ms, if not for the definition's
    * @param isUnused for permits that somebody else may have taken over meanwhile: whether it is still nobody's
    */
-  async reclaim(permitId: string, isUnused: IsUnused = () => true): Promise<void> {
-    const until = this.context.nodeClock.monotonic() + (this.keeper.known?.definition?.duration ?? 60_000);
+  async reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
+    const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
     for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
       try {
         return await this.keeper.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
           const stored = record.permits.find(({ id }) => id === permitId);
-          const freed = stored && isUnused(stored, record) && release(record, permitId, view, nonce);
+          const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
           return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
@@ -41,6 +42,14 @@ export class Reclaims {
         await this.#pause(delay);
       }
     }
+  }
+
+  /** How long a permit lasts, as far as this node knows, in ms. */
+  #longestOf(permitId: string): number {
+    const { definition, permits = [] } = this.keeper.known ?? {};
+    // An extended one may last longer than the definition says, and one from before an edit, too.
+    const stored = permits.find(({ id }) => id === permitId);
+    return Math.max(definition?.duration ?? 60_000, stored?.duration ?? 0);
   }
 
   close(): void {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { aborted, unlessAborted } from './aborted.js';
+import { atMost } from './at-most.js';
 import { pauseAfter } from '../backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './lost-connections.js';
 
-/** A client of an unreachable network may take its time; the application's shutdown must not. */
-const LONGEST_CLOSE = 3000;
+/** ms: a client of an unreachable network may take its time; the application's shutdown must not. */
+export const LONGEST_CLOSE = 3000;
 
 /** Keeps a session open over whatever clients its source has to give, until it is closed. */
 export class Connection<Session> {
@@ -36,9 +37,7 @@ export class Connection<Session> {
   /** Resolves when nothing is left open; after {@link LONGEST_CLOSE} ms it resolves anyway and the rest follows. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const patience = new AbortController();
-    await Promise.race([this.#ended, pause(LONGEST_CLOSE, undefined, patience).catch(() => undefined)]);
-    patience.abort();
+    await atMost(LONGEST_CLOSE, this.#ended);
   }
 
   async #keepConnected(): Promise<void> {

@@ -17,6 +17,11 @@ export class GivenClient implements ClientSource {
     const lost = new AbortController();
     const onState = (state: LifecycleState) => meansLost(state) && lost.abort();
     lifecycle.on?.(LIFECYCLE_EVENT, onState);
-    return { client, lost: lost.signal, release: async () => void lifecycle.off?.(LIFECYCLE_EVENT, onState) };
+    const release = async () => {
+      lifecycle.off?.(LIFECYCLE_EVENT, onState);
+      // Node keeps a signal that others were derived from for as long as somebody listens to them.
+      lost.abort();
+    };
+    return { client, lost: lost.signal, release };
   }
 }

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { PrefixWatches } from '../prefix-watches.js';
+import { atMost } from './at-most.js';
 import { ChangeAnnouncer } from './change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
-import { Connection } from './connection.js';
+import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
 import { GivenClient } from './given-client.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
@@ -106,10 +106,7 @@ export class HazelcastStore implements RecordStore {
 
   async verify(): Promise<void> {
     if (!this.options.cp) return; // any other cluster will do
-    const patience = new AbortController();
-    const tooLong = pause(LONGEST_VERIFICATION, undefined, patience).catch(() => undefined);
-    await Promise.race([this.#connection.attempted, tooLong]);
-    patience.abort();
+    await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
     if (this.#connection.failure instanceof CpMissingError) throw this.#connection.failure;
   }
 
@@ -134,7 +131,8 @@ export class HazelcastStore implements RecordStore {
   async #close(): Promise<void> {
     this.#watches.clear();
     await this.#connection.close();
-    await this.#feed.detach();
+    // A member that hangs answers no request to be told no more either.
+    await atMost(LONGEST_CLOSE, this.#feed.detach());
   }
 
   #connected(): Session {

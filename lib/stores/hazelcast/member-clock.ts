@@ -60,7 +60,7 @@ export class MemberClock {
 
   /** An id, whatever time it tells: a member answers. Errors as {@link read}. */
   async newId(): Promise<FlakeId> {
-    const generator = (this.#generator ??= this.generatorNamed(this.#name));
+    const generator = (this.#generator ??= this.#newGenerator());
     const answer = generator.then((each) => each.newId());
     const waiting = new AbortController();
     const tooLong = pause(this.options.patience, undefined, { signal: waiting.signal, ref: false }).then(() => {
@@ -73,6 +73,15 @@ export class MemberClock {
     } finally {
       waiting.abort();
     }
+  }
+
+  #newGenerator(): Promise<FlakeIdGenerator> {
+    const generator = this.generatorNamed(this.#name);
+    // It could not be had, as when the member that was asked for it went: the next reading asks anew.
+    generator.catch(() => {
+      if (this.#generator === generator) this.#generator = undefined;
+    });
+    return generator;
   }
 
   get #name(): string {

@@ -31,10 +31,8 @@ export class OwnClient implements ClientSource {
       // hangs for two minutes more: hence the signal.
       return await unlessAborted(creating, lost.signal, 'the client shut itself down');
     } catch (error) {
-      creating.then(
-        (late) => late.shutdown(),
-        () => undefined, // it is this very error
-      );
+      // What fails is this very error, or the shutdown of what nobody uses.
+      creating.then((late) => late.shutdown()).catch(() => undefined);
       throw log.firstWarning === undefined ? error : new Error(log.firstWarning, { cause: error });
     }
   }

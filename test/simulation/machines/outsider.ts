@@ -1,7 +1,7 @@
 import type { ProxiedAnswer } from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
-import { SEMAPHORE, type World } from '../world/world.js';
+import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 import type { Machines } from './machines.js';
 import type { SimProcess } from './sim-process.js';
 
@@ -78,7 +78,7 @@ export class Outsider {
     const { chance, name } = this;
     const wait = chance.happens(0.3) ? chance.whole(0, this.world.measures.patience) : 0;
     const holder = `${name}.${this.#doubts}`;
-    const request = { semaphore: SEMAPHORE, instance: this.#instance, holder, acquirer: name };
+    const request = { semaphore: SEMAPHORE, instance: this.#instance, holder, acquirer: name, ...this.#duration() };
     const asked = this.process.monotonic();
     const departure = new AbortController();
     const answer = await this.#ask((gatekeeper) =>
@@ -107,9 +107,14 @@ export class Outsider {
     const { id, token } = borrowed.permit;
     const asked = this.process.monotonic();
     const permit = { semaphore: SEMAPHORE, instance: this.#instance, id, token };
-    const answer = await this.#ask((gatekeeper) => gatekeeper.proxied.refresh(permit));
+    const duration = this.#duration();
+    const answer = await this.#ask((gatekeeper) => gatekeeper.proxied.refresh(permit, duration));
     // One that is over stays so, also when the answer comes after its end.
     if (answer?.outcome === 'granted' && borrowed.remaining > 0) borrowed.renew(asked + answer.remaining);
+  }
+
+  #duration(): { duration?: number } {
+    return this.chance.happens(0.3) ? { duration: anyDuration(this.world, this.chance) } : {};
   }
 
   async #release(borrowed: Borrowed): Promise<void> {

@@ -3,8 +3,7 @@ import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '.
 import { GatekeeperError } from '../../../lib/semaphores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { SimNode } from './node.js';
-import { SHORTEST } from '../weather/length.js';
-import { SEMAPHORE, type World } from '../world/world.js';
+import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 
 const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, pause: 1, revoke: 3, look: 3 };
 
@@ -60,7 +59,7 @@ export class Workload {
       onUnavailable: chance.happens(0.1) ? 'run' : 'skip',
       ...(chance.happens(0.2) && { atLeastFor: chance.whole(10, patience / 2) }),
       ...(chance.happens(0.2) && { maxHold: chance.whole(100, patience) }),
-      ...(chance.happens(0.1) && { duration: this.#duration() }),
+      ...(chance.happens(0.1) && { duration: anyDuration(this.world, this.chance) }),
     };
     const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
     this.world.trace.note(node.name, () => `run ${JSON.stringify(options)} -> ${JSON.stringify(result)}`);
@@ -87,7 +86,7 @@ export class Workload {
       { permits: chance.pick([0, 1, 1, 1, 2, 2, 3, 4]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
       { acquirerPattern: chance.pick(['n1', 'n[12].*', '.*']) },
-      ...(this.world.weather.longPermits ? [{ duration: this.#duration() }] : []),
+      ...(this.world.weather.longPermits ? [{ duration: anyDuration(this.world, this.chance) }] : []),
     ]);
     this.world.trace.note(this.node.name, () => `edits to ${JSON.stringify(change)}`);
     await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);
@@ -145,7 +144,7 @@ export class Workload {
   }
 
   async #extend(permit: RunPermit): Promise<void> {
-    const duration = this.chance.happens(0.5) ? this.#duration() : undefined;
+    const duration = this.chance.happens(0.5) ? anyDuration(this.world, this.chance) : undefined;
     try {
       await permit.extend(duration);
     } catch (error) {
@@ -155,11 +154,5 @@ export class Workload {
 
   #holder(): { holder?: string } {
     return this.chance.happens(0.3) ? { holder: this.chance.pick(['h1', 'h2']) } : {};
-  }
-
-  #duration(): number {
-    const { tolerance, weather, definition, measures } = this.world;
-    const shortest = SHORTEST * tolerance;
-    return Math.round(this.chance.skewed(shortest, weather.longPermits ? measures.longest : definition.duration));
   }
 }

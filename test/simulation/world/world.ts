@@ -2,7 +2,7 @@ import type { GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import type { SemaphoreDefinition } from '../../../lib/semaphores/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
-import type { Measures } from '../weather/length.js';
+import { SHORTEST, type Measures } from '../weather/length.js';
 import type { StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -26,3 +26,8 @@ export interface World {
 }
 
 export const SEMAPHORE = 'job';
+
+/** What may be asked for instead of the definition's duration, in ms. */
+export function anyDuration({ tolerance, weather, definition, measures }: World, chance: Chance): number {
+  return Math.round(chance.skewed(SHORTEST * tolerance, weather.longPermits ? measures.longest : definition.duration));
+}

@@ -200,11 +200,28 @@ describe('the cluster clock is suspect', () => {
       expect(clock.mayJudge(DURATION)).toBe(true);
     });
 
-    it('not when one round hears only 8 of 9: those that any two nodes heard overlap', async () => {
-      const names = Array.from({ length: 9 }, (_, index) => [`member ${index}`, 0]);
+    it('since a reading of every round so far was lost or slow, though as many told their time as there are', async () => {
       const time = new FakeTime();
-      const { clock } = clockOver(time, new Members(time, Object.fromEntries(names)));
+      const members = new Members(time, { one: 0, two: 0 });
+      const { clock } = clockOver(time, members);
+      members.failsAfter(3);
+      await expect(clock.sample()).rejects.toThrow('lost');
+      expect([clock.report().members, clock.mayJudge(DURATION)]).toEqual([2, false]);
+      expect(clock.report().suspect).toBe('no round of readings came back whole yet');
       await clock.sample();
+      expect(clock.mayJudge(DURATION)).toBe(true);
+    });
+
+    it.each([
+      [9, 18],
+      [40, 64],
+    ])('not when all of %p were heard, or 32 of them', async (count, readings) => {
+      const names = Array.from({ length: count }, (_, index) => [`member ${index}`, 0]);
+      const time = new FakeTime();
+      const members = new Members(time, Object.fromEntries(names));
+      const { clock } = clockOver(time, members);
+      await clock.sample();
+      expect(members.readings).toBe(readings);
       expect(clock.mayJudge(DURATION)).toBe(true);
     });
   });

@@ -208,6 +208,29 @@ describe('acquire', () => {
     expect(order).toEqual(['one', 'two', 'three']);
   });
 
+  it('does not make others wait behind one whose acquirer does not match, which has its permit once it does', async () => {
+    const nodes = cluster();
+    const definitions = [{ ...JOB, acquirerPattern: 'first', permits: 2 }];
+    const { gatekeeper } = await nodes.node({ definitions });
+    const second = gatekeeper.acquire('job', { acquirer: 'second', holder: 'b' });
+    await nodes.time.advance(0);
+    const first = gatekeeper.acquire('job', { acquirer: 'first', holder: 'a' });
+    await nodes.time.advance(0);
+    expect(await fate(first)).toMatchObject({ value: { isHeld: true } });
+    expect(await fate(second)).toBe('pending');
+    await gatekeeper.definitions.edit('job', { acquirerPattern: 'first|second' });
+    await nodes.time.advance(0);
+    expect(await fate(second)).toMatchObject({ value: { isHeld: true } });
+  });
+
+  it('says that its acquirer did not match when it gives up', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node({ definitions: [{ ...JOB, acquirerPattern: 'first' }] });
+    const waiting = gatekeeper.acquire('job', { acquirer: 'second', timeout: '5s' }).catch((error: Error) => error);
+    await nodes.time.advance(5000);
+    expect(await waiting).toMatchObject({ reason: 'acquirer' });
+  });
+
   it('does not make a holder wait for its own permit behind others', async () => {
     const { holder } = await held();
     const behind = holder.gatekeeper.acquire('job', { holder: 'another', timeout: '1m' });

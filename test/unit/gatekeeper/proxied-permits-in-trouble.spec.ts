@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { type ClockReading, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from './fake-time.js';
 import { fate, useCluster } from './nodes.js';
 import { DURATION, TOLERANCE, deafNode, take, taken } from './proxied.js';
@@ -72,6 +72,27 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     await nodes.time.advance(5000);
     await permit.extend();
     expect((await nodes.record()).permits.map(({ id }) => id)).toEqual([permit.id]);
+  });
+});
+
+describe('a permit for one who is no node, when the clocks of all members jump ahead', () => {
+  const cluster = useCluster();
+
+  it('is not made shorter by a refresh than what its holder may count on, if that was not told', async () => {
+    const nodes = cluster();
+    const [node, other] = [await nodes.node(), await nodes.node()];
+    const permit = await taken(node, { duration: 60_000 });
+    for (const { store } of [node, other]) {
+      store.script = async (call, go) => {
+        const answer = await go();
+        return call === 'now' ? { ...(answer as ClockReading), time: (answer as ClockReading).time + 40_000 } : answer;
+      };
+    }
+    await nodes.time.advance(11_000);
+    // For 10 s, as the definition says; suppose that the holder never hears of this.
+    await node.gatekeeper.proxied.refresh(permit);
+    await nodes.time.advance(60_000 - 11_000 - TOLERANCE);
+    expect(await take(other, { holder: 'other' })).toMatchObject({ outcome: 'denied', reason: 'no-permit' });
   });
 });
 

@@ -142,6 +142,21 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
   });
 
+  it('is taken back when only the word of the one copy that has it is there, and no answer to that', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    onNextWrite(node, async (go) => {
+      await go();
+      onNextWrite(node, async (confirm) => (await confirm(), new Promise(() => undefined)));
+      throw new UnknownOutcomeError('the member died');
+    });
+    const taking = take(node).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await taking).toBeInstanceOf(UnknownOutcomeError);
+    await settled();
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
   it('is taken back when nobody can tell whether it was granted', async () => {
     const nodes = cluster();
     const node = await nodes.node();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from './fake-time.js';
-import { fate, useCluster } from './nodes.js';
+import { type TestNode, fate, useCluster } from './nodes.js';
 import type { ScriptedStore } from './scripted-store.js';
 
 type Go = () => Promise<unknown>;
@@ -93,6 +93,45 @@ describe('a write whose answer is not clear', () => {
     expect(await fate(asking)).toBe('pending');
     await nodes.time.advance(1);
     expect(await asking).toBeInstanceOf(UnknownOutcomeError);
+  });
+
+  it.each([
+    ['asked for', async ({ gatekeeper }: TestNode) => (await gatekeeper.tryAcquire('job', { duration: '1h' }))!],
+    [
+      'extended',
+      async ({ gatekeeper }: TestNode) => {
+        const permit = (await gatekeeper.tryAcquire('job'))!;
+        await permit.extend('1h');
+        return permit;
+      },
+    ],
+  ])('is freed for as long as it lasts, when it was %s for longer than the definition says', async (_how, take) => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const permit = await take(node);
+    node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await expect(permit.release()).rejects.toThrow(StoreUnavailableError);
+    await nodes.time.advance(60_000);
+    expect((await nodes.record()).permits).toHaveLength(1);
+    node.store.script = undefined;
+    await nodes.time.advance(6000);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
+  it('is freed for as long as was asked for, when nobody can tell whether it was granted', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    onNextWrite(node.store, async (go) => {
+      await go();
+      node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    await expect(node.gatekeeper.tryAcquire('job', { duration: '1h' })).rejects.toThrow(UnknownOutcomeError);
+    await nodes.time.advance(60_000);
+    expect((await nodes.record()).permits).toHaveLength(1);
+    node.store.script = undefined;
+    await nodes.time.advance(6000);
+    expect((await nodes.record()).permits).toEqual([]);
   });
 
   it('is freed when it was applied though nobody heard of it', async () => {

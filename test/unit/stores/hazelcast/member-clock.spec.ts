@@ -82,6 +82,18 @@ describe('The clock of a member', () => {
     expect(names).toEqual(['clock', 'clock.1']);
   });
 
+  it('is read again when a generator could not be had: the member that was asked for it went', async () => {
+    const { generator } = generatorOf(idOf(now, 2n));
+    let asked = 0;
+    const open = async () => {
+      if (++asked === 1) throw new Error('the connection was closed');
+      return generator;
+    };
+    const clock = new MemberClock(open, { name: 'clock', isTrusted: true, patience: 30 });
+    await expect(clock.read()).rejects.toThrow('the connection was closed');
+    expect(await clock.read()).toEqual({ time: Number(now), member: '2' });
+  });
+
   it('is proven anew for each generator', async () => {
     const silent = { newId: () => new Promise(() => undefined) } as unknown as FlakeIdGenerator;
     const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
