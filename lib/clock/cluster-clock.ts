@@ -208,7 +208,8 @@ export class ClusterClock {
       // Also when a member did not answer: what the others said counts.
       if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
       this.#forgetDeparted();
-      this.#expected = this.source.members();
+      // One who has just lost the store can't tell, and is as sure of them as before.
+      this.#expected = this.source.members() || this.#expected;
       this.#checkAgreement();
     }
     if (this.isFresh) return;

@@ -71,8 +71,8 @@ export class Semaphore implements PermitOwner {
   }
 
   /**
-   * Waits for a permit: first come, first served in this process, and by chance between processes. Goes on waiting
-   * while the store can't be asked.
+   * Waits for a permit: first come, first served in this process, and by chance between processes; who doesn't match the
+   * acquirers' pattern stands aside until it does. Goes on waiting while the store can't be asked.
    *
    * @throws AcquireTimeoutError when `timeout` passes, or this node shuts down
    * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given

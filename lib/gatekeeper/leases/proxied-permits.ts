@@ -87,7 +87,7 @@ export class ProxiedPermits {
     this.#checkDuration({ semaphore: permit.semaphore, duration });
     const { keeper } = this.semaphoreOf(permit.semaphore);
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
-      const held = this.#held(keeper, record, (each) => isSame(each, permit) && each.token === permit.token);
+      const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
@@ -150,7 +150,7 @@ export class ProxiedPermits {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
         const isClaimable = !isInGrace(record, view);
-        const held = isClaimable ? this.#held(keeper, record, isOwn) : undefined;
+        const held = isClaimable ? this.#held(record, isOwn) : undefined;
         // Over, but not yet for others: taking it anew would give one slot to two that share a name.
         const isEnding =
           isClaimable &&
@@ -161,7 +161,9 @@ export class ProxiedPermits {
         const heldFor = held && this.#left(keeper, held);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         const decision = decide(record, asked, view);
-        if (decision.outcome === 'granted') granted.add(grantOf(decision.permit));
+        // Also what this very call was granted before, and finds in the record by its name.
+        const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
+        if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
         return this.#step(request.semaphore, decision);
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
@@ -200,16 +202,13 @@ export class ProxiedPermits {
   }
 
   /** A permit that is surely not over yet, whichever of the members' clocks is right. */
-  #held(
-    keeper: RecordKeeper,
-    record: SemaphoreRecord | undefined,
-    isIt: (permit: StoredPermit) => boolean,
-  ): StoredPermit | undefined {
-    return record?.permits.find((permit) => isIt(permit) && this.#left(keeper, permit) > 0);
+  #held(record: SemaphoreRecord | undefined, isIt: (permit: StoredPermit) => boolean): StoredPermit | undefined {
+    const at = this.context.clusterClock.earliest();
+    return record?.permits.find((permit) => isIt(permit) && permit.expiresAt > at);
   }
 
   /**
-   * ms for which its holder may count on it, or more. Not by cluster time alone: if that jumped ahead, a refresh for a
+   * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead, a refresh for a
    * shorter time would end before what the holder counts on.
    */
   #left(keeper: RecordKeeper, permit: StoredPermit): number {

@@ -12,6 +12,8 @@ export interface WaitOptions extends AttemptOptions {
   readonly signal?: AbortSignal;
 }
 
+type Denied = Attempt & { readonly permit?: undefined };
+
 /** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
 const LONGEST_NAP = 5_000;
 /** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
@@ -71,11 +73,17 @@ export class WaitingLine {
   }
 
   async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
+    let last: Denied | undefined;
     for (;;) {
       const wait = () => this.#wait(options, quit);
       // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
-      const attempt = await (this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit));
+      const waiting = this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit);
+      const attempt = await waiting.catch((error: unknown) => {
+        // It gave up its place: the reason why it was denied is the one from before.
+        throw last && error === quit.reason ? this.#failure(options, last) : error;
+      });
       if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      last = attempt;
       await this.#nap(this.#untilWorthwhile(attempt), quit);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
@@ -86,7 +94,7 @@ export class WaitingLine {
     for (;;) {
       const news = this.#news;
       const attempt = await this.holdings.attempt(options);
-      if (attempt.permit || attempt.reason === 'acquirer') return attempt;
+      if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
       if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
       if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
@@ -94,7 +102,7 @@ export class WaitingLine {
     }
   }
 
-  #failure(options: WaitOptions, attempt: Attempt & { permit?: undefined }): Error {
+  #failure(options: WaitOptions, attempt: Denied): Error {
     if (options.signal?.aborted) return options.signal.reason as Error;
     return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
   }
@@ -106,7 +114,7 @@ export class WaitingLine {
     return permit;
   }
 
-  #untilWorthwhile(attempt: Attempt & { permit?: undefined }): number {
+  #untilWorthwhile(attempt: Denied): number {
     const jitter = this.context.random.number() * JITTER;
     if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
     return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;

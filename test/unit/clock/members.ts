@@ -15,6 +15,8 @@ export class Members {
   readings = 0;
   /** How many turns others have after each of ours. */
   passedOver = 0;
+  /** How many the store sees, if not all. */
+  seen?: number | undefined;
   #left = Infinity;
 
   constructor(
@@ -44,7 +46,7 @@ export class Members {
 /** A clock over members, and the reasons for suspicion that it told of. */
 export function clockOver(time: FakeTime, members: Members, options: { strictStart?: boolean } = {}) {
   const reasons: string[] = [];
-  const clock = new ClusterClock({ now: () => members.read(), members: () => members.off.size }, time, {
+  const clock = new ClusterClock({ now: () => members.read(), members: () => members.seen ?? members.off.size }, time, {
     tolerance: TOLERANCE,
     ...options,
     onSuspect: (reason) => reasons.push(reason),

@@ -227,6 +227,10 @@ describe('acquire', () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node({ definitions: [{ ...JOB, acquirerPattern: 'first' }] });
     const waiting = gatekeeper.acquire('job', { acquirer: 'second', timeout: '5s' }).catch((error: Error) => error);
+    await nodes.time.advance(0);
+    // Meanwhile others are in the line before it.
+    for (const holder of ['a', 'b'])
+      void gatekeeper.acquire('job', { acquirer: 'first', holder }).catch(() => undefined);
     await nodes.time.advance(5000);
     expect(await waiting).toMatchObject({ reason: 'acquirer' });
   });

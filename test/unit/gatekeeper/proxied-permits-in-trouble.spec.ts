@@ -75,10 +75,10 @@ describe('a permit for one who is no node, when the store lost its data', () => 
   });
 });
 
-describe('a permit for one who is no node, when the clocks of all members jump ahead', () => {
+describe('a permit for one who is no node, when the clocks of the members are wrong', () => {
   const cluster = useCluster();
 
-  it('is not made shorter by a refresh than what its holder may count on, if that was not told', async () => {
+  it('is not made shorter by a refresh after a jump ahead than what its holder counts on who never hears of it', async () => {
     const nodes = cluster();
     const [node, other] = [await nodes.node(), await nodes.node()];
     const permit = await taken(node, { duration: 60_000 });
@@ -93,6 +93,28 @@ describe('a permit for one who is no node, when the clocks of all members jump a
     await node.gatekeeper.proxied.refresh(permit);
     await nodes.time.advance(60_000 - 11_000 - TOLERANCE);
     expect(await take(other, { holder: 'other' })).toMatchObject({ outcome: 'denied', reason: 'no-permit' });
+  });
+
+  it('stays over once it is, also by a node that saw it late while the members differ', async () => {
+    const nodes = cluster();
+    const [node, late] = [await nodes.node(), await deafNode(nodes)];
+    for (const { store } of [node, late]) {
+      let turn = 0;
+      store.script = async (call, go) => {
+        if (call !== 'now') return go();
+        const { time } = (await go()) as ClockReading;
+        return turn++ % 2 === 0 ? { time, member: 'one' } : { time: time + 3000, member: 'two' };
+      };
+    }
+    await nodes.time.advance(10_000);
+    const permit = await taken(node);
+    await nodes.time.advance(5000);
+    expect(await take(late, { holder: 'other' })).toMatchObject({ reason: 'no-permit' });
+    // It was stamped by the member that is ahead.
+    await nodes.time.advance(DURATION + 3000 - 5000);
+    for (const { gatekeeper } of [node, late]) {
+      expect(await gatekeeper.proxied.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+    }
   });
 });
 

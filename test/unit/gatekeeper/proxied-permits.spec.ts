@@ -157,6 +157,23 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toEqual([]);
   });
 
+  it('is taken back when it was found by its name, and asked for again without an answer', async () => {
+    const nodes = cluster();
+    const definitions = [{ ...JOB, permits: 2 }];
+    const [node, other] = [await nodes.node({ definitions }), await nodes.node({ definitions })];
+    onNextWrite(node, async (go) => {
+      await go();
+      await take(other, { holder: 'another' });
+      onNextWrite(node, async (again) => (await again(), new Promise(() => undefined)));
+      throw new UnknownOutcomeError('the member died');
+    });
+    const taking = take(node).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await taking).toBeInstanceOf(UnknownOutcomeError);
+    await settled();
+    expect((await nodes.record()).permits).toMatchObject([{ holder: 'another' }]);
+  });
+
   it('is taken back when nobody can tell whether it was granted', async () => {
     const nodes = cluster();
     const node = await nodes.node();
