@@ -80,7 +80,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 5000, says: /S1/ },
+    layer: { kind: 'simulation', weather: 'stormy', within: 20_000, says: /S1/ },
   },
   {
     name: 'counts-from-answer',
