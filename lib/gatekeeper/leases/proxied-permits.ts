@@ -208,8 +208,8 @@ export class ProxiedPermits {
   }
 
   /**
-   * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead, a refresh for a
-   * shorter time would end before what the holder counts on.
+   * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead,
+   * a refresh for a shorter time would end before what the holder counts on.
    */
   #left(keeper: RecordKeeper, permit: StoredPermit): number {
     return Math.min(permit.duration, keeper.untilDead(permit) - this.context.timing.clockTolerance);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { aborted, unlessAborted } from './aborted.js';
-import { atMost } from './at-most.js';
+import { atMost } from '../at-most.js';
 import { pauseAfter } from '../backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './lost-connections.js';

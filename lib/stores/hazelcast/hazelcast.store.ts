@@ -1,7 +1,7 @@
 import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
+import { atMost } from '../at-most.js';
 import { PrefixWatches } from '../prefix-watches.js';
-import { atMost } from './at-most.js';
 import { ChangeAnnouncer } from './change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection, LONGEST_CLOSE } from './connection.js';

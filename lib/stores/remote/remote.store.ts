@@ -1,3 +1,4 @@
+import { atMost } from '../at-most.js';
 import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
@@ -55,7 +56,7 @@ export class RemoteStore implements RecordStore {
     const heard = (health: StoreHealth) => this.#standing.heard(health);
     const stream = new WatchStream(prefix, to, { changed: onChange, heard });
     this.#watches.add(stream);
-    if (this.health().connected) await this.#orTooLong(stream.attempted);
+    if (this.health().connected) await atMost(this.#timeout, stream.attempted);
     return async () => {
       stream.end();
       this.#watches.delete(stream);
@@ -110,13 +111,6 @@ export class RemoteStore implements RecordStore {
       this.#standing.failed(error);
       throw error;
     }
-  }
-
-  async #orTooLong(promise: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#timeout)));
-    await Promise.race([promise, tooLong]);
-    clearTimeout(timer);
   }
 }
 

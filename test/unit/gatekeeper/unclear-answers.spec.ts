@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from './fake-time.js';
-import { type TestNode, fate, useCluster } from './nodes.js';
+import { type TestCluster, type TestNode, fate, useCluster } from './nodes.js';
 import type { ScriptedStore } from './scripted-store.js';
 
 type Go = () => Promise<unknown>;
@@ -13,6 +13,15 @@ function onNextWrite(store: ScriptedStore, answer: (go: Go) => Promise<unknown>)
     store.script = undefined;
     return answer(go);
   };
+}
+
+/** The store comes back when the definition's duration has long passed, and the permit is freed. */
+async function expectFreedLate(nodes: TestCluster, { store }: TestNode): Promise<void> {
+  await nodes.time.advance(60_000);
+  expect((await nodes.record()).permits).toHaveLength(1);
+  store.script = undefined;
+  await nodes.time.advance(6000);
+  expect((await nodes.record()).permits).toEqual([]);
 }
 
 const never = () => new Promise<never>(() => undefined);
@@ -111,11 +120,7 @@ describe('a write whose answer is not clear', () => {
     const permit = await take(node);
     node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
     await expect(permit.release()).rejects.toThrow(StoreUnavailableError);
-    await nodes.time.advance(60_000);
-    expect((await nodes.record()).permits).toHaveLength(1);
-    node.store.script = undefined;
-    await nodes.time.advance(6000);
-    expect((await nodes.record()).permits).toEqual([]);
+    await expectFreedLate(nodes, node);
   });
 
   it('is freed for as long as was asked for, when nobody can tell whether it was granted', async () => {
@@ -127,11 +132,7 @@ describe('a write whose answer is not clear', () => {
       throw new UnknownOutcomeError('the connection broke');
     });
     await expect(node.gatekeeper.tryAcquire('job', { duration: '1h' })).rejects.toThrow(UnknownOutcomeError);
-    await nodes.time.advance(60_000);
-    expect((await nodes.record()).permits).toHaveLength(1);
-    node.store.script = undefined;
-    await nodes.time.advance(6000);
-    expect((await nodes.record()).permits).toEqual([]);
+    await expectFreedLate(nodes, node);
   });
 
   it('is freed when it was applied though nobody heard of it', async () => {
