@@ -169,8 +169,12 @@ export class ClusterClock {
     const suspect = this.isSuspect ? this.#suspicion : lowest && this.#unheard;
     const base = { spread: this.#spread(), members: living.length, ...(suspect && { suspect }) };
     if (!lowest) return base;
-    const offset = Math.round(lowest.offset + this.node.monotonic() - this.node.wall());
-    return { ...base, offset, errorBound: lowest.roundTrip / 2 };
+    return { ...base, offset: this.#offWall(lowest.offset), errorBound: lowest.roundTrip / 2 };
+  }
+
+  /** @param offset of a member's clock from the monotonic one. @returns from the wall clock, in whole ms */
+  #offWall(offset: number): number {
+    return Math.round(offset + this.node.monotonic() - this.node.wall());
   }
 
   /**
@@ -248,8 +252,10 @@ export class ClusterClock {
     if (spread > this.options.tolerance) {
       this.suspect(`the members' clocks are ${Math.round(spread)} ms apart: let NTP set them`);
     }
-    const { offset = 0, members } = this.report();
-    if (members === 1 && Math.abs(offset) > LONE_MEMBER_TOLERANCE) {
+    const [lone, another] = this.#samples();
+    if (!lone || another) return;
+    const offset = this.#offWall(lone.offset);
+    if (Math.abs(offset) > LONE_MEMBER_TOLERANCE) {
       this.suspect(`the only member's clock is ${offset} ms off this node's: let NTP set both`);
     }
   }

@@ -58,10 +58,7 @@ export const nameSchema = checked<string>(nameFault);
 
 /** A zod type that takes a value as it is, unless `faultOf` finds a fault, in a sentence without the field's name. */
 function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
-  return z.custom<T>().superRefine((value, context) => {
-    const message = faultOf(value);
-    if (message) context.addIssue({ code: 'custom', message });
-  });
+  return z.custom<T>((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) });
 }
 
 function nameFault(value: unknown): string | undefined {

@@ -12,7 +12,7 @@ export function createContext(
   { store: definition, clockTolerance, callTimeout, strictStart }: GatekeeperSettings,
   given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing'>,
 ): Context {
-  const { node, nodeClock } = given;
+  const { node, nodeClock, random, isClosing } = given;
   const events = new Subject<GatekeeperEvent>();
   const store = definition.open({ writer: node.instance, callTimeout });
   const alarm = new Alarm(nodeClock);
@@ -27,7 +27,10 @@ export function createContext(
     onSuspect: (reason) => events.next({ type: 'clock-suspect', reason }),
   });
   return {
-    ...given,
+    node,
+    nodeClock,
+    random,
+    isClosing,
     timing: { clockTolerance, callTimeout, strictStart },
     store,
     alarm,

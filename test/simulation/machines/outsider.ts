@@ -84,7 +84,8 @@ export class Outsider {
     const answer = await this.#ask((gatekeeper) =>
       gatekeeper.proxied.take(request, { wait, signal: departure.signal }),
     );
-    departure.abort();
+    // Its connection ends before there was an answer.
+    if (!answer) departure.abort();
     if (answer?.outcome !== 'granted') return undefined;
     const until = asked + answer.remaining;
     // It took longer than it lasts: nobody counts on it, and it runs out.

@@ -43,9 +43,10 @@ export class Chance {
 
   /** Picks a key, each as often as its weight says. */
   weighted<K extends string>(weights: Record<K, number>): K {
-    const entries = Object.entries(weights) as [K, number][];
-    let left = this.number() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [key, weight] of entries) if ((left -= weight) < 0) return key;
-    return entries[0]![0];
+    let sum = 0;
+    for (const key in weights) sum += weights[key];
+    let left = this.number() * sum;
+    for (const key in weights) if ((left -= weights[key]) < 0) return key;
+    return Object.keys(weights)[0] as K;
   }
 }
