@@ -9,10 +9,6 @@ export interface DefinitionMatchers {
 
 const compiled = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
 
-/** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
-const MOST_KEPT = 1000;
-const byPattern = new Map<string, NameMatcher>();
-
 /** Looks up once per definition object, that is, once per revision that this process has read. */
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
   const known = compiled.get(definition);
@@ -24,11 +20,6 @@ export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers 
 
 /** A pattern that was valid when it was stored; if it is not for us (another RE2 version), it matches nobody. */
 function matcher(pattern: string): NameMatcher {
-  const known = byPattern.get(pattern);
-  if (known) return known;
   const result = compilePattern(pattern);
-  const made = typeof result === 'string' ? () => false : result;
-  if (byPattern.size >= MOST_KEPT) byPattern.clear();
-  byPattern.set(pattern, made);
-  return made;
+  return typeof result === 'string' ? () => false : result;
 }

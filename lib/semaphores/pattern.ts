@@ -10,6 +10,10 @@ export const NOBODY = '[^\\s\\S]';
 /** A compiled pattern: whether it matches the whole name. */
 export type NameMatcher = (name: string) => boolean;
 
+/** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
+const MOST_KEPT = 1000;
+const kept = new Map<string, NameMatcher>();
+
 /**
  * Compiles an operator's pattern. RE2 runs in linear time, so that no pattern can hang a node.
  *
@@ -18,9 +22,14 @@ export type NameMatcher = (name: string) => boolean;
 export function compilePattern(pattern: string): NameMatcher | string {
   if (pattern.length > LONGEST_PATTERN) return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters`;
   if (pattern === '.*') return () => true;
+  const known = kept.get(pattern);
+  if (known) return known;
   try {
     const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
-    return (name) => compiled.matches(name);
+    const matcher = (name: string) => compiled.matches(name);
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(pattern, matcher);
+    return matcher;
   } catch (error) {
     return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;
   }

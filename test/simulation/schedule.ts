@@ -25,6 +25,14 @@ const EACH_ITS_OWN: StoreDefinition = {
   },
 };
 
+/** Checked once: to check options takes a good part of a brief schedule. Each has some of its own. */
+const SETTINGS = parseGatekeeperOptions({
+  store: EACH_ITS_OWN,
+  // Nothing is decided by them.
+  heartbeat: 0,
+  history: false,
+});
+
 /** What is not asked for follows from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
   readonly isTraced?: boolean;
@@ -82,18 +90,14 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
   );
   const callTimeout = chance.pick([500, 2000]);
   if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
-  // Once for all nodes: to check options takes a good part of a brief schedule.
-  const settings = parseGatekeeperOptions({
-    store: EACH_ITS_OWN,
+  const settings = {
+    ...SETTINGS,
     definitions: [definition],
     clockTolerance: tolerance,
     callTimeout,
-    shutdownGrace: measures.longest,
+    shutdownGrace: Math.ceil(measures.longest),
     strictStart: weather.strictStart,
-    // Nothing is decided by them.
-    heartbeat: 0,
-    history: false,
-  });
+  };
   return { time, trace, checker, cluster, weather, measures, definition, settings, tolerance, callTimeout, chance };
 }
 

@@ -15,6 +15,8 @@ export async function abreast<Item>(items: readonly Item[], work: (item: Item) =
       if (errors.length > 0) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(ABREAST, items.length) }, flow));
+  const flows: Promise<void>[] = [];
+  while (flows.length < Math.min(ABREAST, items.length)) flows.push(flow());
+  await Promise.all(flows);
   if (errors.length > 0) throw errors[0];
 }

@@ -51,29 +51,29 @@ export class Workload {
     const { chance, node } = this;
     const { patience } = this.world.measures;
     const options: RunOptions = {
-      ...this.#holder(),
+      holder: this.#holder(),
       task: chance.pick(['one', 'two']),
       hold: chance.happens(0.4),
       keepAlive: chance.happens(0.7),
       overlap: chance.pick(['skip', 'allow']),
       onUnavailable: chance.happens(0.1) ? 'run' : 'skip',
-      ...(chance.happens(0.2) && { atLeastFor: chance.whole(10, patience / 2) }),
-      ...(chance.happens(0.2) && { maxHold: chance.whole(100, patience) }),
-      ...(chance.happens(0.1) && { duration: anyDuration(this.world, this.chance) }),
+      atLeastFor: chance.happens(0.2) ? chance.whole(10, patience / 2) : 0,
+      maxHold: chance.happens(0.2) ? chance.whole(100, patience) : undefined,
+      duration: chance.happens(0.1) ? anyDuration(this.world, this.chance) : undefined,
     };
     const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
     this.world.trace.note(node.name, () => `run ${JSON.stringify(options)} -> ${JSON.stringify(result)}`);
   }
 
   async hold(): Promise<void> {
-    const options = { ...this.#holder(), keepAlive: this.chance.happens(0.5) };
+    const options = { holder: this.#holder(), keepAlive: this.chance.happens(0.5) };
     const permit = await this.node.gatekeeper.tryAcquire(SEMAPHORE, options);
     if (permit) await this.#use(permit);
   }
 
   async wait(): Promise<void> {
     const options = {
-      ...this.#holder(),
+      holder: this.#holder(),
       timeout: this.chance.whole(0, this.world.measures.patience),
       keepAlive: this.chance.happens(0.5),
     };
@@ -152,7 +152,7 @@ export class Workload {
     }
   }
 
-  #holder(): { holder?: string } {
-    return this.chance.happens(0.3) ? { holder: this.chance.pick(['h1', 'h2']) } : {};
+  #holder(): string | undefined {
+    return this.chance.happens(0.3) ? this.chance.pick(['h1', 'h2']) : undefined;
   }
 }
