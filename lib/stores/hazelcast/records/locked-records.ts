@@ -43,7 +43,9 @@ export class LockedRecords extends MapRecords {
 
   override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     const began = performance.now();
-    const endTurn = await this.options.turns.begin(`${this.map.getName()}/${key}`);
+    // By then whoever asked has long given up, and two that write at once are safe by their comparison.
+    const longest = 2 * this.options.callTimeout;
+    const endTurn = await this.options.turns.begin(`${this.map.getName()}/${key}`, longest);
     try {
       return (await this.#lock(key, expected, began)) && (await super.compareAndSet(key, expected, next));
     } finally {

@@ -4,17 +4,24 @@ import type { Client as HazelcastClient } from 'hazelcast-client';
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Resolves when it is this caller's turn, to a function that ends the turn. */
-  async begin(key: string): Promise<() => void> {
+  /**
+   * Resolves when it is this caller's turn, to a function that ends the turn.
+   *
+   * @param longest ms after which the turn ends by itself: of a call that a client never settles nobody would end it
+   */
+  async begin(key: string, longest: number): Promise<() => void> {
     const before = this.#last.get(key);
-    let end!: () => void;
-    const mine = new Promise<void>((resolve) => (end = resolve));
+    let resolveMine!: () => void;
+    const mine = new Promise<void>((resolve) => (resolveMine = resolve));
     this.#last.set(key, mine);
     await before;
-    return () => {
-      end();
+    const end = () => {
+      clearTimeout(timer);
+      resolveMine();
       if (this.#last.get(key) === mine) this.#last.delete(key);
     };
+    const timer = setTimeout(end, longest).unref();
+    return end;
   }
 }
 

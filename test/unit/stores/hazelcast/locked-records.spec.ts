@@ -12,7 +12,7 @@ const CALL_TIMEOUT = 80;
 
 /** A map with one entry, whose calls a test may answer otherwise; notes them in order. */
 function fakeMap(
-  answers: Partial<Record<'tryLock' | 'get' | 'replaceIfSame' | 'forceUnlock', () => Promise<unknown>>>,
+  answers: Partial<Record<'tryLock' | 'get' | 'replaceIfSame' | 'forceUnlock' | 'unlock', () => Promise<unknown>>>,
 ) {
   const calls: string[] = [];
   const call = (name: string, answer: () => Promise<unknown>) => () => {
@@ -25,7 +25,7 @@ function fakeMap(
     get: call('get', answers.get ?? (async () => 'before')),
     replaceIfSame: call('write', answers.replaceIfSame ?? (async () => true)),
     forceUnlock: call('force', answers.forceUnlock ?? (async () => undefined)),
-    unlock: call('unlock', async () => undefined),
+    unlock: call('unlock', answers.unlock ?? (async () => undefined)),
   } as unknown as IMap<string, unknown>;
   return { calls, map };
 }
@@ -71,6 +71,25 @@ describe('A compare-and-set under a lock', () => {
     const other = fakeMap({});
     expect(await new LockedRecords(other.map, records.options).compareAndSet('other', 'before', 'after')).toBe(true);
   });
+
+  it.each(['tryLock', 'replaceIfSame', 'unlock'] as const)(
+    'waits only so long for a %s without an answer',
+    async (hung) => {
+      const asked = new Set<string>();
+      const once = { [hung]: () => (asked.has(hung) ? Promise.resolve(true) : (asked.add(hung), never())) };
+      const { map } = fakeMap(once);
+      const records = locked(map, CALL_TIMEOUT);
+      void records.compareAndSet('key', 'before', 'after');
+      // Its own time counts from when it asks: the first ones give up while they wait for their turn.
+      const tries = async () => {
+        for (;;) {
+          const written = await records.compareAndSet('key', 'before', 'later').catch(() => false);
+          if (written) return written;
+        }
+      };
+      expect(await tries()).toBe(true);
+    },
+  );
 
   it('answers false without waiting when the record has changed meanwhile', async () => {
     const { map, calls } = fakeMap({ tryLock: async () => false, get: async () => 'of another' });
