@@ -12,6 +12,8 @@ export type NameMatcher = (name: string) => boolean;
 
 /** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
 const MOST_KEPT = 1000;
+/** Larger ones are not kept, in RE2's instructions: a list of 80 host names has 800, and takes a tenth of a megabyte. */
+const LARGEST_KEPT = 1000;
 const kept = new Map<string, NameMatcher>();
 
 /**
@@ -27,12 +29,16 @@ export function compilePattern(pattern: string): NameMatcher | string {
   try {
     const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
     const matcher = (name: string) => compiled.matches(name);
-    if (kept.size >= MOST_KEPT) kept.clear();
-    kept.set(pattern, matcher);
+    if (compiled.programSize() <= LARGEST_KEPT) keep(pattern, matcher);
     return matcher;
   } catch (error) {
     return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;
   }
+}
+
+function keep(pattern: string, matcher: NameMatcher): void {
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(pattern, matcher);
 }
 
 /** The pattern that matches this name and no other: as it stands, "eu.west" would let "eu-west" through. */

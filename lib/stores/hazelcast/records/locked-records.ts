@@ -46,6 +46,10 @@ export class LockedRecords extends MapRecords {
     // By then whoever asked has long given up, and two that write at once are safe by their comparison.
     const longest = 2 * this.options.callTimeout;
     const endTurn = await this.options.turns.begin(`${this.map.getName()}/${key}`, longest);
+    if (this.#isLate(began)) {
+      endTurn();
+      this.#giveUp(key);
+    }
     try {
       return (await this.#lock(key, expected, began)) && (await super.compareAndSet(key, expected, next));
     } finally {
@@ -64,8 +68,7 @@ export class LockedRecords extends MapRecords {
    * @throws StoreUnavailableError when the lock was not to be had in time; surely nothing was written
    */
   async #lock(key: string, expected: string | undefined, began: number): Promise<boolean> {
-    const { callTimeout, ended } = this.options;
-    const isLate = () => ended.aborted || performance.now() - began >= callTimeout;
+    const isLate = () => this.#isLate(began);
     const refused = performance.now();
     for (let tries = 0; !isLate(); tries++) {
       // A lock that comes too late is no use: a write after the caller gave up is a ghost.
@@ -75,6 +78,11 @@ export class LockedRecords extends MapRecords {
       else await this.#pause(tries);
     }
     return this.#giveUp(key);
+  }
+
+  #isLate(began: number): boolean {
+    const { callTimeout, ended } = this.options;
+    return ended.aborted || performance.now() - began >= callTimeout;
   }
 
   /** An answer that was lost, as when a member dies, is a refusal: if the lock is ours after all, the next try gets it. */

@@ -1,6 +1,9 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 
-/** One after another under each key, in the order in which they came. */
+/** ms: Node takes a longer timer for a mistake, and lets it end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** One after another under each key, in the order in which they came, but for one whose turn took too long. */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
@@ -20,7 +23,7 @@ export class Turns {
       resolveMine();
       if (this.#last.get(key) === mine) this.#last.delete(key);
     };
-    const timer = setTimeout(end, longest).unref();
+    const timer = setTimeout(end, Math.min(longest, LONGEST_TIMER)).unref();
     return end;
   }
 }

@@ -131,6 +131,23 @@ describe('A compare-and-set under a lock', () => {
     expect(calls).toEqual(['lock', 'unlock']);
   });
 
+  it('asks the members for nothing when its turn comes too late', async () => {
+    const { map, calls } = fakeMap({ replaceIfSame: never });
+    const records = locked(map, CALL_TIMEOUT);
+    void records.compareAndSet('key', 'before', 'after');
+    await expect(records.compareAndSet('key', 'before', 'later')).rejects.toThrow('nothing was written');
+    expect(calls).toEqual(['lock', 'write']);
+  });
+
+  it('takes turns also with a callTimeout that no timer can count', async () => {
+    const { map, calls } = fakeMap({ replaceIfSame: never });
+    const records = locked(map, 2 ** 31);
+    void records.compareAndSet('key', 'before', 'after');
+    void records.compareAndSet('key', 'before', 'later');
+    await new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT));
+    expect(calls).toEqual(['lock', 'write']);
+  });
+
   it('asks for the lock again when the answer was lost', async () => {
     let asked = 0;
     const { map, calls } = fakeMap({ tryLock: () => (asked++ === 0 ? fail() : Promise.resolve(true)) });
