@@ -40,8 +40,9 @@ export class Semaphore implements PermitOwner {
     private readonly code: CodeDefinitions,
     private readonly context: Context,
   ) {
-    this.reclaims = new Reclaims(keeper, context);
-    this.holdings = new Holdings(keeper, this.reclaims, this, context);
+    const onFreed = () => this.line.wake();
+    this.reclaims = new Reclaims(keeper, context, onFreed);
+    this.holdings = new Holdings(keeper, this.reclaims, this, context, onFreed);
     this.runner = new Runner(keeper.name, this.holdings, context);
     this.line = new WaitingLine(
       keeper.name,

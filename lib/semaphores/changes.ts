@@ -1,7 +1,7 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { Expiring, StoredPermit } from './permit.js';
 import { NOBODY } from './pattern.js';
-import { type DefinitionChange, EMPTY_RECORD, type SemaphoreRecord, type View, rewrite } from './record.js';
+import { type DefinitionChange, EMPTY_RECORD, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
  * The siblings of `decide`: pure functions that give the record's next text, or undefined when there is nothing to
@@ -38,15 +38,15 @@ export function edit(
   view: View,
   nonce: string,
 ): SemaphoreRecord {
-  // What is paused stays so: another group pattern is for afterwards.
-  const { pause } = record;
-  const changes = pause
-    ? {
-        definition: { ...definition, groupPattern: NOBODY },
-        pause: { ...pause, groupPattern: definition.groupPattern },
-      }
-    : { definition };
+  const changes = defined(definition, record.pause);
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/** What is paused stays so: another group pattern is for afterwards. */
+export function defined(definition: SemaphoreDefinition, pause: Pause | undefined) {
+  if (!pause) return { definition };
+  const { groupPattern } = definition;
+  return { definition: { ...definition, groupPattern: NOBODY }, pause: { ...pause, groupPattern } };
 }
 
 /**

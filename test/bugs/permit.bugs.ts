@@ -60,7 +60,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/gatekeeper/leases/holdings.ts',
-        find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id);\n      return false;\n    }\n',
+        find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id, permit.duration);\n      return false;\n    }\n',
         replace: '',
       },
       {
@@ -70,8 +70,8 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/gatekeeper/leases/lease.ts',
-        find: '    this.#permit = permit;\n    this.#sent = sent;\n  }\n\n  /** Ends',
-        replace: '    this.#permit = permit;\n    this.#sent = sent;\n    this.#end = undefined;\n  }\n\n  /** Ends',
+        find: '    this.#doubtful = undefined;\n  }\n\n  /** Ends',
+        replace: '    this.#doubtful = undefined;\n    this.#end = undefined;\n  }\n\n  /** Ends',
       },
     ],
     layer: {

@@ -9,7 +9,7 @@ import type { ArchivedDefinition } from './definition-archive.js';
 /** ms for which changes are gathered: a migration of hundreds of semaphores is a few writes. */
 const GATHERING = 250;
 
-const NEWS: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'reinstated', 'restored']);
+const NEWS: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'reinstated', 'restored', 'audited']);
 
 /**
  * Sees to it that what people made of the definitions outlives the cluster's memory, whichever node they did it on: at

@@ -5,6 +5,7 @@ import {
   type SemaphoreRecord,
   type View,
   createRecord,
+  defined,
   parseDefinition,
   reinstate,
   restore,
@@ -137,9 +138,9 @@ export class CodeDefinitions {
 
   /** What was reset is as code says, also when code says something else by now. */
   #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
-    const { name, change, definition } = archived;
+    const { name, change, pause } = archived;
     const code = change?.kind === 'reset' ? this.#expected.get(name) : undefined;
-    return reinstate({ ...archived, definition: code ?? definition }, record, view, nonce);
+    return reinstate(code ? { ...archived, ...defined(code, pause) } : archived, record, view, nonce);
   }
 }
 

@@ -31,6 +31,8 @@ export type Attempt =
       readonly error?: Error;
     };
 
+const CLOSING: Attempt = { reason: 'closing', holders: [] };
+
 /** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */
 export class Holdings {
   #leases = new Map<string, Lease>();
@@ -42,6 +44,8 @@ export class Holdings {
     private readonly reclaims: Reclaims,
     private readonly owner: PermitOwner,
     private readonly context: Context,
+    /** Told of each permit that went back: the store does not tell a node of its own writes. */
+    private readonly onFreed: () => void,
   ) {}
 
   get leases(): readonly Lease[] {
@@ -55,7 +59,7 @@ export class Holdings {
 
   /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure is never counted as granted. */
   async attempt(options: AttemptOptions): Promise<Attempt> {
-    if (this.context.isClosing()) return { reason: 'closing', holders: [] };
+    if (this.context.isClosing()) return CLOSING;
     const permitId = this.context.random.id();
     const holder = options.holder ?? this.context.node.instance;
     const { instance, group } = this.context.node;
@@ -68,10 +72,13 @@ export class Holdings {
         return this.#step(decide(record, request, view), holder, keepAlive);
       });
       this.context.reachability.back();
-      return attempt;
+      // It was under way when this node began to shut down: no work may begin any more.
+      return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId, duration);
-      return this.#deniedBy(error);
+      const denied = this.#deniedBy(error);
+      // The store is out of reach because it is being closed.
+      return this.context.isClosing() ? CLOSING : denied;
     }
   }
 
@@ -82,7 +89,8 @@ export class Holdings {
    */
   async refresh(lease: Lease, duration?: number): Promise<boolean> {
     const running = lease.users.size > 0;
-    return this.keeper.transact<boolean>((record, view, nonce) => {
+    let isSent = false;
+    const refreshing = this.keeper.transact<boolean>((record, view, nonce) => {
       if (!lease.isHeld) return { result: false };
       const { id: permitId, holder, instance, acquirer, group } = lease.permit;
       const [held, heldFor] = [lease.permit, lease.left];
@@ -92,12 +100,36 @@ export class Holdings {
         view,
       );
       if (decision.outcome !== 'denied') {
-        return { quiet: true, write: decision.record, done: (sent) => this.#renew(lease, decision.permit, sent) };
+        isSent = true;
+        const done = (sent: Instant) => {
+          isSent = false;
+          return this.#renew(lease, decision.permit, sent);
+        };
+        return { quiet: true, write: decision.record, done };
       }
       // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
       if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
       return { result: false };
     });
+    try {
+      const isRenewed = await refreshing;
+      if (isSent) this.#doubt(lease, duration);
+      return isRenewed;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) this.#doubt(lease, duration);
+      throw error;
+    }
+  }
+
+  /** The record may say, or come to say, that the permit lasts for longer than anybody counts on it. */
+  #doubt(lease: Lease, duration = 0): void {
+    lease.doubt(duration);
+    if (!lease.isHeld) this.#reclaimDoubtful(lease);
+  }
+
+  #reclaimDoubtful(lease: Lease): void {
+    if (lease.end === 'expired' && lease.doubtful !== undefined && !lease.isKept)
+      void this.reclaims.reclaim(lease.permit.id, lease.doubtful);
   }
 
   /** Gives one use back, and the permit with the last one. */
@@ -145,6 +177,12 @@ export class Holdings {
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
   }
 
+  async #refuse(permit: Permit): Promise<Attempt> {
+    // If the store can't be told, it is told on, or the permit runs out.
+    await this.release(permit).catch(() => undefined);
+    return CLOSING;
+  }
+
   #lease(holder: string): Lease | undefined {
     const lease = this.#leases.get(holder);
     return lease?.isHeld ? lease : undefined;
@@ -183,7 +221,7 @@ export class Holdings {
   /** A lease that ended while the refresh was under way stays lost: its user was told. */
   #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
     if (!lease.isHeld) {
-      void this.reclaims.reclaim(permit.id);
+      void this.reclaims.reclaim(permit.id, permit.duration);
       return false;
     }
     lease.renew(permit, sent);
@@ -205,6 +243,7 @@ export class Holdings {
     if (this.#leases.get(holder) === lease) this.#leases.delete(holder);
     this.#keepAlives.get(lease)?.stop();
     this.#keepAlives.delete(lease);
+    this.#reclaimDoubtful(lease);
     if (lease.users.size === 0 || reason === 'released') return;
     this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: lease.permit, reason });
   }
@@ -221,7 +260,9 @@ export class Holdings {
         const next = record && release(record, permit.id, view, nonce);
         return next ? { write: next, done: () => true } : { result: true };
       });
-      if (released) this.context.events.next({ type: 'released', semaphore: this.keeper.name, permit });
+      if (!released) return;
+      this.context.events.next({ type: 'released', semaphore: this.keeper.name, permit });
+      this.onFreed();
     } catch (error) {
       lease.finish('released');
       void this.reclaims.reclaim(permit.id);

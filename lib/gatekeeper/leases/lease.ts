@@ -31,6 +31,7 @@ export class Lease {
   #end?: LossReason;
   #cancelTimer: CancelTimer;
   #isKept = false;
+  #doubtful?: number;
   /** The uses that share it; the store's release comes with the last one. */
   readonly users = new Set<LeaseUser>();
 
@@ -78,6 +79,15 @@ export class Lease {
     this.#isKept = true;
   }
 
+  /** ms that a refresh whose fate nobody knows was to make it last, 0 for the definition's; undefined: there is none. */
+  get doubtful(): number | undefined {
+    return this.#doubtful;
+  }
+
+  doubt(duration: number): void {
+    this.#doubtful = Math.max(duration, this.#doubtful ?? 0);
+  }
+
   /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
   get left(): number {
     return this.remaining + this.context.timing.clockTolerance;
@@ -87,6 +97,7 @@ export class Lease {
   renew(permit: StoredPermit, sent: Instant): void {
     this.#permit = permit;
     this.#sent = sent;
+    this.#doubtful = undefined;
   }
 
   /** Ends it for good: a permit that was lost stays lost. */

@@ -13,6 +13,8 @@ export class Reclaims {
   constructor(
     private readonly keeper: RecordKeeper,
     private readonly context: Context,
+    /** Told of each permit that may have been freed: the store does not tell a node of its own writes. */
+    private readonly onFreed: () => void,
   ) {}
 
   /**
@@ -26,12 +28,13 @@ export class Reclaims {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
     for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
       try {
-        return await this.keeper.transact<void>((record, view, nonce) => {
+        await this.keeper.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
           const stored = record.permits.find(({ id }) => id === permitId);
           const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
           return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
+        return this.onFreed();
       } catch (error) {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.
         if (this.#isClosed) return;

@@ -11,7 +11,7 @@ import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.j
 import type { Context } from '../context/context.js';
 import { Deadline, DeadlinePassed } from '../context/deadline.js';
 import { KnownRecord } from './known-record.js';
-import type { Plan, Write } from './plan.js';
+import type { Plan, Step, Write } from './plan.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 
 interface Attempt<T> {
@@ -97,20 +97,31 @@ export class RecordKeeper {
       // Nothing is awaited in the steady state but the write itself.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const nonce = this.context.random.id();
-      const step = (isRead && this.#confirm(attempts, nonce)) || plan(this.#seen.record, this.view(), nonce);
+      const step = isRead
+        ? (this.#confirm(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+        : this.#planFromMemory(plan, nonce);
       if (this.#seen.takeSampleWish() && !isSampled) {
         isSampled = true;
         await this.#trySample(deadline);
         // Planned anew in any case: time has passed.
         continue;
       }
-      if ('result' in step && isRead) return step.result;
-      if ('write' in step) {
+      if (step && 'result' in step && isRead) return step.result;
+      if (step && 'write' in step) {
         const attempt = this.#prepare(step);
         if (await this.#write(attempt, deadline, attempts)) return attempt.done();
         await this.#backOff(attempts.length, deadline);
       }
       isRead = true;
+    }
+  }
+
+  /** Straight from what this node last saw. @returns undefined when the plan objects to that: it may be old */
+  #planFromMemory<T>(plan: Plan<T>, nonce: string): Step<T> | undefined {
+    try {
+      return plan(this.#seen.record, this.view(), nonce);
+    } catch {
+      return undefined; // an error that is true comes again when the record was read
     }
   }
 

@@ -126,6 +126,40 @@ describe('close', () => {
     await Promise.all([running, closing]);
   });
 
+  it.each([
+    ['while the grace goes on', '10s', 0],
+    ['after it, while definitions are saved', '1s', 1],
+    ['after it', '1s', 0],
+  ])('begins no run whose permit comes %s', async (_when, shutdownGrace, saves) => {
+    const nodes = cluster();
+    const { work: answered, end: answer } = openEnd();
+    const archive = {
+      load: async () => [],
+      save: () => (saves ? answered() : Promise.resolve()),
+      close: async () => {},
+    };
+    const persistence = { kind: 'slow', open: () => archive };
+    const [one, other] = [await nodes.node({ shutdownGrace, persistence }), await nodes.node()];
+    one.store.script = async (call, go) => {
+      if (call === 'compareAndSet') await answered();
+      return go();
+    };
+    let hasBegun = false;
+    const running = one.gatekeeper.run('job', () => (hasBegun = true), { onUnavailable: 'run' });
+    await settled();
+    const closing = one.gatekeeper.close();
+    await nodes.time.advance(1500);
+    answer();
+    await nodes.time.advance(500);
+    expect(await running).toEqual({ executed: false, reason: 'closing' });
+    await closing;
+    expect(hasBegun).toBe(false);
+    await nodes.time.advance(10_600);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+    await other.gatekeeper.close();
+    expect(nodes.time.pending).toBe(0);
+  });
+
   it('does not run unguarded either: a node that shuts down is no store that is out of reach', async () => {
     const { gatekeeper } = await cluster().node();
     await gatekeeper.close();

@@ -71,6 +71,18 @@ describe('a change by an operator', () => {
     expect(await other.gatekeeper.definitions.get('job')).toMatchObject({ revision: 2, change: { by: 'ann' } });
   });
 
+  it('is made on what stands in the store, though this node has not heard of it yet', async () => {
+    const nodes = cluster();
+    const [one, other] = await two(nodes);
+    other.store.isDeaf = true;
+    await one.gatekeeper.definitions.edit('job', { permits: 2 });
+    const edited = other.gatekeeper.definitions.edit('job', { permits: 3 }, { expectedRevision: 2 });
+    expect(await edited).toMatchObject({ revision: 3 });
+    await one.gatekeeper.definitions.remove('job');
+    const again = { name: 'job', duration: '20s' };
+    expect(await other.gatekeeper.definitions.define(again)).toMatchObject({ definition: { duration: 20_000 } });
+  });
+
   it('is made by exactly one of many who expect the same revision', async () => {
     const nodes = cluster();
     const all = await Promise.all(Array.from({ length: 5 }, () => nodes.node()));

@@ -1,49 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ArchivedDefinition,
-  CorruptArchiveError,
-  type DefinitionArchive,
-  InvalidOptionsError,
-  type Persistence,
-  parseGatekeeperOptions,
-} from 'nestjs-gatekeeper';
-import { merge } from '../../../lib/persistence/merge.js';
+import { CorruptArchiveError, InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { ScriptedArchive } from './scripted-archive.js';
 import { JOB, type TestCluster, keyOf, useCluster } from './nodes.js';
-
-/** An archive in memory, between whose calls a test can stand. */
-class ScriptedArchive implements DefinitionArchive {
-  content: ReadonlyMap<string, ArchivedDefinition> = new Map();
-  readonly calls = { load: 0, save: 0, write: 0, close: 0 };
-  script?: (call: 'load' | 'save') => Promise<void> | void;
-
-  async load(): Promise<ArchivedDefinition[]> {
-    this.#refuseClosed();
-    this.calls.load++;
-    await this.script?.('load');
-    return [...this.content.values()];
-  }
-
-  async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    this.#refuseClosed();
-    this.calls.save++;
-    await this.script?.('save');
-    const { merged, news } = merge(this.content, definitions);
-    if (news.length > 0) this.calls.write++;
-    this.content = merged;
-  }
-
-  async close(): Promise<void> {
-    this.calls.close++;
-  }
-
-  get persistence(): Persistence {
-    return { kind: 'scripted', open: () => this };
-  }
-
-  #refuseClosed(): void {
-    if (this.calls.close > 0) throw new Error('it is closed');
-  }
-}
 
 const byAnn = { by: 'ann', reason: 'a migration' };
 const SWEEP = 12_500;
@@ -74,6 +32,14 @@ describe('definitions that people changed', () => {
       },
     ]);
     expect(archive.calls.write).toBe(1);
+  });
+
+  it('are archived a moment after an operator defined what code does not know', async () => {
+    const { archive, node, nodes } = prepare();
+    const { gatekeeper } = await node(nodes);
+    await gatekeeper.definitions.define({ name: 'own', duration: '1m' }, byAnn);
+    await nodes.time.advance(500);
+    expect(archive.content.get('own')).toMatchObject({ revision: 1, change: { kind: 'define', ...byAnn } });
   });
 
   it('are archived by every node that has an archive, whoever changed them', async () => {
@@ -172,6 +138,21 @@ describe('definitions that people changed', () => {
       definition: { permits: 8 },
       isOverridden: false,
     });
+  });
+
+  it('stay paused where they were reset in a pause, and are as code says after it', async () => {
+    const { archive, node, nodes } = prepare();
+    const first = await node(nodes);
+    await first.gatekeeper.definitions.pause('job', byAnn);
+    await first.gatekeeper.definitions.reset('job', byAnn);
+    await nodes.time.advance(500);
+    expect(archive.content.get('job')).toMatchObject({ revision: 3, change: { kind: 'reset' } });
+
+    const { gatekeeper } = await node(cluster(), { definitions: [{ ...JOB, groupPattern: 'default|other' }] });
+    expect(await gatekeeper.run('job', () => 1)).toEqual({ executed: false, reason: 'paused' });
+    const resumed = await gatekeeper.definitions.resume('job');
+    expect(resumed).toMatchObject({ definition: { groupPattern: 'default|other' }, isOverridden: false });
+    expect(await gatekeeper.run('job', () => 1)).toMatchObject({ executed: true });
   });
 
   it('come back with a grace where a node starts strictly', async () => {

@@ -16,6 +16,9 @@ export class ScriptedStore implements RecordStore {
   /** Called in the stead of every call but `close`; `go` passes it on. */
   script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
 
+  /** Whether hints get lost. */
+  isDeaf = false;
+
   constructor(private readonly inner: RecordStore) {}
 
   read(key: string): Promise<string | undefined> {
@@ -40,7 +43,7 @@ export class ScriptedStore implements RecordStore {
   }
 
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
-    return this.inner.watch(prefix, onChange);
+    return this.inner.watch(prefix, (change) => this.isDeaf || onChange(change));
   }
 
   journal(name: string): Journal {
