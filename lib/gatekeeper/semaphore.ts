@@ -40,9 +40,8 @@ export class Semaphore implements PermitOwner {
     private readonly code: CodeDefinitions,
     private readonly context: Context,
   ) {
-    const onFreed = () => this.line.wake();
-    this.reclaims = new Reclaims(keeper, context, onFreed);
-    this.holdings = new Holdings(keeper, this.reclaims, this, context, onFreed);
+    this.reclaims = new Reclaims(keeper, context);
+    this.holdings = new Holdings(keeper, this.reclaims, this, context, () => this.line.wake());
     this.runner = new Runner(keeper.name, this.holdings, context);
     this.line = new WaitingLine(
       keeper.name,

@@ -77,7 +77,7 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/gatekeeper/leases/holdings.ts',
-        find: 'if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId, duration);',
+        find: 'void this.reclaims.reclaim(permitId, duration).then(this.onFreed);',
         replace: '',
       },
     ],

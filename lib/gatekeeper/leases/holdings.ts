@@ -64,18 +64,24 @@ export class Holdings {
     const holder = options.holder ?? this.context.node.instance;
     const { instance, group } = this.context.node;
     const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
+    let refreshed: Lease | undefined;
     try {
       const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
         const [held, heldFor] = [lease?.permit, lease?.left];
         const request = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
-        return this.#step(decide(record, request, view), holder, keepAlive);
+        const decision = decide(record, request, view);
+        refreshed = decision.outcome === 'refreshed' ? lease : undefined;
+        return this.#step(decision, holder, keepAlive);
       });
       this.context.reachability.back();
       // It was under way when this node began to shut down: no work may begin any more.
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) void this.reclaims.reclaim(permitId, duration);
+      if (error instanceof UnknownOutcomeError) {
+        void this.reclaims.reclaim(permitId, duration).then(this.onFreed);
+        if (refreshed) this.#doubt(refreshed, duration);
+      }
       const denied = this.#deniedBy(error);
       // The store is out of reach because it is being closed.
       return this.context.isClosing() ? CLOSING : denied;
@@ -123,13 +129,18 @@ export class Holdings {
 
   /** The record may say, or come to say, that the permit lasts for longer than anybody counts on it. */
   #doubt(lease: Lease, duration = 0): void {
+    const isOver = !lease.isHeld;
     lease.doubt(duration);
-    if (!lease.isHeld) this.#reclaimDoubtful(lease);
+    if (isOver) this.#reclaimDoubtful(lease);
   }
 
+  /** Not before others might have it without the doubt: until then whoever works on after the signal keeps his time. */
   #reclaimDoubtful(lease: Lease): void {
-    if (lease.end === 'expired' && lease.doubtful !== undefined && !lease.isKept)
-      void this.reclaims.reclaim(lease.permit.id, lease.doubtful);
+    if (lease.end !== 'expired' || lease.doubtful === undefined) return;
+    const untilDead = Math.max(0, lease.left + this.context.timing.clockTolerance);
+    const isUnused = () => !lease.isKept;
+    const reclaiming = this.reclaims.reclaimLater(untilDead, lease.permit.id, lease.doubtful, isUnused);
+    void reclaiming.then(this.onFreed);
   }
 
   /** Gives one use back, and the permit with the last one. */
@@ -265,7 +276,7 @@ export class Holdings {
       this.onFreed();
     } catch (error) {
       lease.finish('released');
-      void this.reclaims.reclaim(permit.id);
+      void this.reclaims.reclaim(permit.id).then(this.onFreed);
       throw error;
     }
   }

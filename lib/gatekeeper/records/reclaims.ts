@@ -13,8 +13,6 @@ export class Reclaims {
   constructor(
     private readonly keeper: RecordKeeper,
     private readonly context: Context,
-    /** Told of each permit that may have been freed: the store does not tell a node of its own writes. */
-    private readonly onFreed: () => void,
   ) {}
 
   /**
@@ -28,13 +26,12 @@ export class Reclaims {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
     for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
       try {
-        await this.keeper.transact<void>((record, view, nonce) => {
+        return await this.keeper.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
           const stored = record.permits.find(({ id }) => id === permitId);
           const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
           return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
-        return this.onFreed();
       } catch (error) {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.
         if (this.#isClosed) return;
@@ -45,6 +42,13 @@ export class Reclaims {
         await this.#pause(delay);
       }
     }
+  }
+
+  /** As {@link reclaim}, but not before `delay` ms have passed. */
+  async reclaimLater(delay: number, ...what: Parameters<Reclaims['reclaim']>): Promise<void> {
+    if (this.#isClosed) return;
+    await this.#pause(delay);
+    await this.reclaim(...what);
   }
 
   /** How long a permit lasts, as far as this node knows, in ms. */

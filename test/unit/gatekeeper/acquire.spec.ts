@@ -45,6 +45,17 @@ describe('acquire', () => {
     expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
+  it('does not ask on and on for what is over when it comes', async () => {
+    const nodes = cluster();
+    await nodes.node({ clockTolerance: 100, definitions: [{ ...JOB, duration: 400 }] });
+    const { gatekeeper, store } = await nodes.node({ definitions: [] });
+    store.isDeaf = true;
+    const waiting = gatekeeper.acquire('job', { timeout: '3s' }).catch((error: Error) => error);
+    await nodes.time.advance(3000);
+    expect(await waiting).toBeInstanceOf(AcquireTimeoutError);
+    expect(store.calls.compareAndSet).toBeLessThan(12);
+  });
+
   it('is woken when the permit expires', async () => {
     const nodes = cluster();
     const [holder, waiter] = [await nodes.node(), await nodes.node()];

@@ -74,3 +74,14 @@ export function scripted(definition: StoreDefinition): { store: ScriptedStore; d
   const store = new ScriptedStore(definition.open());
   return { store, definition: { kind: 'scripted', open: () => store } };
 }
+
+export type Go = () => Promise<unknown>;
+
+/** Does something else to the next write only. */
+export function onNextWrite(store: ScriptedStore, answer: (go: Go) => Promise<unknown>): void {
+  store.script = (call, go) => {
+    if (call !== 'compareAndSet') return go();
+    store.script = undefined;
+    return answer(go);
+  };
+}
