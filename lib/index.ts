@@ -35,7 +35,7 @@ export {
   type MigrationStep,
   NewerArchiveError,
   NoCurrentPermitError,
-  type NodeCard,
+  type NodeInfo,
   type NodeIdentity,
   NotInCodeError,
   type Overview,
@@ -43,7 +43,7 @@ export {
   type Permit,
   PermitLostError,
   type Persistence,
-  type Roster,
+  type NodeRegistry,
   type RunEntry,
   type RunOptions,
   type RunPermit,
@@ -54,15 +54,15 @@ export {
   type SkipEntry,
   type Skipped,
   type SkipReason,
-  type TaskCard,
-  type TaskOnNodes,
-  type TaskSchedule,
+  type JobInfo,
+  type JobOnNodes,
+  type JobSchedule,
   UnknownSemaphoreError,
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
 } from './gatekeeper/index.js';
-export { file } from './persistence/file/index.js';
+export { fileArchive } from './persistence/file/index.js';
 export {
   ClusterSingleton,
   type ClusterSingletonOptions,

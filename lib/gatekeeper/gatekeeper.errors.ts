@@ -4,12 +4,12 @@ import { GatekeeperError } from '../semaphores/gatekeeper.error.js';
 import type { DefinitionChange } from '../semaphores/record.js';
 
 /** Why a permit is no longer held although its user did not give it back. */
-export type LossReason = 'expired' | 'revoked' | 'max-hold' | 'released' | 'closing' | 'unguarded';
+export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
 
 const LOSS: Record<LossReason, string> = {
   expired: 'its lease ended before it was refreshed (store out of reach, process frozen or event loop blocked?)',
   revoked: 'it was revoked, or lost with the data of the store',
-  'max-hold': 'the run took longer than its maxHold',
+  'max-run-time': 'the run took longer than its maxRunTime',
   released: 'it was released',
   closing: 'this node shuts down and the run did not end in time',
   unguarded: "the run was let through by onUnavailable: 'run' and never had one",

@@ -7,7 +7,7 @@ import { Deadline, answerWithin } from './context/deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
 import { logEvent } from './context/event-log.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
-import { Roster } from './nodes/index.js';
+import { NodeRegistry } from './nodes/index.js';
 import type { GatekeeperEvent } from './context/events.js';
 import type { Explanation } from './state/explanation.js';
 import type { GatekeeperSettings } from './options/gatekeeper-options.js';
@@ -40,7 +40,7 @@ export class Gatekeeper {
   /** The definitions in force, and how to change them. */
   readonly definitions: Definitions;
   /** Which nodes live. */
-  readonly roster: Roster;
+  readonly registry: NodeRegistry;
   /** Who changed what. */
   readonly audit: Audit;
   /** @internal Permits for those who are no nodes. */
@@ -77,7 +77,7 @@ export class Gatekeeper {
     for (const definition of settings.definitions) this.code.expect(definition);
     this.audit = new Audit(this.#context);
     this.#runLog = new RunLog(this.#context, settings.history);
-    this.roster = new Roster(this.#context, settings, this.#runLog);
+    this.registry = new NodeRegistry(this.#context, settings, this.#runLog);
     this.definitions = this.#createDefinitions();
     this.proxied = new ProxiedPermits((name) => this.semaphore(name), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
@@ -118,7 +118,7 @@ export class Gatekeeper {
     sweep?.start();
     load?.start(this.settings.definitionsDelay);
     dump?.start();
-    this.roster.start();
+    this.registry.start();
   }
 
   async #verifyStore(): Promise<void> {
@@ -184,7 +184,7 @@ export class Gatekeeper {
   }
 
   /** How this node, its store and its clock fare: what is known without asking. */
-  standing(): Omit<GatekeeperState, 'semaphores'> {
+  health(): Omit<GatekeeperState, 'semaphores'> {
     const { node, store, clusterClock } = this.#context;
     return { node, store: store.health(), clock: clusterClock.report() };
   }
@@ -196,7 +196,12 @@ export class Gatekeeper {
    * @param only the name of the one semaphore that is wanted: none where it was never defined
    */
   overview(only?: string): Promise<Overview> {
-    const sources = { directory: this.#directory, context: this.#context, roster: this.roster, runLog: this.#runLog };
+    const sources = {
+      directory: this.#directory,
+      context: this.#context,
+      registry: this.registry,
+      runLog: this.#runLog,
+    };
     return readOverview(sources, only);
   }
 
@@ -235,7 +240,7 @@ export class Gatekeeper {
     for (const periodic of this.#periodics) periodic.stop();
     await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
     await this.#archivist?.close();
-    await Promise.all([this.#runLog.close(), this.audit.close(), this.roster.close()]);
+    await Promise.all([this.#runLog.close(), this.audit.close(), this.registry.close()]);
     this.#context.clusterClock.stop();
     await this.#endWatch();
     await this.#context.store.close();
@@ -257,7 +262,7 @@ export class Gatekeeper {
       of: (name: string) => this.#directory.get(name).keeper,
       glimpse: (name: string) => this.#directory.glimpse(name).keeper,
     };
-    return new Definitions(keepers, this.code, this.audit, this.#context, () => this.roster.nodes());
+    return new Definitions(keepers, this.code, this.audit, this.#context, () => this.registry.nodes());
   }
 
   #createPeriodics(): Periodic[] {

@@ -97,8 +97,7 @@ export class Semaphore implements PermitOwner {
   }
 
   /**
-   * Gives one use of a permit back. Idempotent. What a run has left to be held (`hold`) stays until it expires all the
-   * same. When the store can't be told, it is told on until the permit expires.
+   * Gives one use of a permit back. Idempotent. A permit that a run left to expire stays all the same. When the store can't be told, it is told on until the permit expires.
    */
   release(permit: Permit): Promise<void> {
     return permit.owner === this ? this.holdings.release(permit) : permit.release();

@@ -4,7 +4,7 @@ import type { RunOptions } from '../gatekeeper/index.js';
 export type SemaphoreName = string | ((...args: never[]) => string);
 
 /** Options of `@ClusterSingleton`. */
-export type ClusterSingletonOptions = Omit<RunOptions, 'duration' | 'task'>;
+export type ClusterSingletonOptions = Omit<RunOptions, 'duration' | 'job'>;
 
 /** What `@ClusterSingleton` notes on a method, as it was written; checked when the application boots. */
 export interface ClusterSingletonMetadata {

@@ -1,4 +1,4 @@
-import type { TaskSchedule } from '../gatekeeper/index.js';
+import type { JobSchedule } from '../gatekeeper/index.js';
 import type { CronJob, Moment } from './cron-jobs.js';
 
 /** How many of the last times are remembered. */
@@ -6,7 +6,7 @@ const RECENT = 3;
 /** Times between two looks that are counted one by one. */
 const MOST_STEPS = 100;
 
-type Times = Pick<TaskSchedule, 'next' | 'interval' | 'recent'>;
+type Times = Pick<JobSchedule, 'next' | 'interval' | 'recent'>;
 
 /**
  * When a cron job is next due, and when it was, as far back as somebody looked: what is due on weekdays only can't be

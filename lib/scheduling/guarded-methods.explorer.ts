@@ -11,7 +11,7 @@ import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
 import { guardWith } from './guarded-run.js';
 import { scheduleOf } from './schedule-metadata.js';
-import { TaskCards } from './task-cards.js';
+import { JobInfos } from './job-infos.js';
 
 /**
  * Lists the guarded methods when the application boots, and fails with one error that names every fault. It wraps
@@ -21,7 +21,7 @@ import { TaskCards } from './task-cards.js';
 export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
   readonly #logger = new Logger('Gatekeeper');
   #methods: readonly GuardedMethod[] = [];
-  #cards?: TaskCards;
+  #cards?: JobInfos;
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -41,7 +41,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     for (const definition of definitions) this.gatekeeper.code.expect(definition);
-    this.#announceTasks();
+    this.#announceJobs();
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
   }
 
@@ -51,10 +51,10 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   /** The other nodes are told what this one runs by itself. */
-  #announceTasks(): void {
-    const cards = new TaskCards(this.#methods, findRegistry(this.discovery));
+  #announceJobs(): void {
+    const cards = new JobInfos(this.#methods, findRegistry(this.discovery));
     this.#cards = cards;
-    this.gatekeeper.roster.tasks = () => cards.all;
+    this.gatekeeper.registry.jobs = () => cards.all;
     if (this.#methods.some(({ schedule }) => schedule && schedule.kind !== 'cron')) {
       this.gatekeeper.events$.subscribe((event) => cards.hear(event));
     }

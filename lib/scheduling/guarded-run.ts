@@ -42,22 +42,22 @@ interface GuardedCall {
 export async function runGuarded({ instance, place, metadata, args, work }: GuardedCall): Promise<unknown> {
   const { semaphore, duration, options } = metadata;
   const gatekeeper = instance?.[GATEKEEPER_PROPERTY];
-  const method = taskName(instance, place);
+  const method = jobName(instance, place);
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   // Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator.
   if (!gatekeeper.code.isExpected(name)) await gatekeeper.code.ensure(name, duration);
-  // A name that depends on the arguments makes runs for different arguments different tasks.
-  const task = typeof semaphore === 'function' ? `${method}(${name})` : method;
-  const result = await gatekeeper.run(name, work, { ...options, task });
+  // A name that depends on the arguments makes runs for different arguments different jobs.
+  const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
+  const result = await gatekeeper.run(name, work, { ...options, job });
   return result.executed ? result.value : undefined;
 }
 
 /**
- * By the class of the instance: two classes that inherit a method run it as two tasks. A method that is overridden and
- * called through `super` is another task than the one that calls it: else the one would keep the other out.
+ * By the class of the instance: two classes that inherit a method run it as two jobs. A method that is overridden and
+ * called through `super` is another job than the one that calls it: else the one would keep the other out.
  */
-function taskName(instance: Guarded | undefined, { target, property }: Place): string {
+function jobName(instance: Guarded | undefined, { target, property }: Place): string {
   const owner = target.constructor.name;
   const own = instance?.constructor.name ?? owner;
   const name = `${own}.${String(property)}`;

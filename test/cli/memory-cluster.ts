@@ -46,7 +46,7 @@ export async function startedNode(store: StoreDefinition, options: Partial<Gatek
   await gatekeeper.start();
   await eventually('the node has loaded its definitions and is listed', async () => {
     const { semaphores } = await gatekeeper.state();
-    const nodes = await gatekeeper.roster.nodes();
+    const nodes = await gatekeeper.registry.nodes();
     return semaphores.length >= settings.definitions.length && nodes.some(isOne(gatekeeper));
   });
   return gatekeeper;

@@ -7,11 +7,11 @@ import {
   Gatekeeper,
   type GatekeeperEvent,
   type Persistence,
-  file,
+  fileArchive,
   hazelcast,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import { postgres } from 'nestjs-gatekeeper/postgres';
+import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../contract/eventually.js';
 
@@ -55,13 +55,13 @@ class Application {
 
 const APPLICATIONS = [
   new Application('a file of each host', 'gatekeeper.files', () =>
-    ['a', 'b'].map((host) => file(join(folder, host, 'definitions.json'))),
+    ['a', 'b'].map((host) => fileArchive(join(folder, host, 'definitions.json'))),
   ),
   new Application('a file that all share', 'gatekeeper.shared', () =>
-    ['a', 'b'].map(() => file(join(folder, 'shared.json'))),
+    ['a', 'b'].map(() => fileArchive(join(folder, 'shared.json'))),
   ),
   new Application('a table of PostgreSQL', 'gatekeeper.table', () =>
-    ['a', 'b'].map(() => postgres({ pool: database })),
+    ['a', 'b'].map(() => postgresArchive({ pool: database })),
   ),
 ];
 
@@ -123,7 +123,7 @@ describe('when all nodes and all members were stopped at once', () => {
       application.edited = await one!.get('edited');
     }
     tornPath = join(folder, 'torn', 'definitions.json');
-    const { gatekeeper } = await start('first', 'gatekeeper.torn', file(tornPath));
+    const { gatekeeper } = await start('first', 'gatekeeper.torn', fileArchive(tornPath));
     await gatekeeper.definitions.edit('edited', { permits: 9 }, BY_ANN);
     await gatekeeper.close();
     const text = await readFile(tornPath, 'utf8');
@@ -146,7 +146,7 @@ describe('when all nodes and all members were stopped at once', () => {
   });
 
   it('a node whose file is torn starts with what code says, tells of it, and keeps the file aside', async () => {
-    const { gatekeeper, events } = await start('second', 'gatekeeper.torn', file(tornPath));
+    const { gatekeeper, events } = await start('second', 'gatekeeper.torn', fileArchive(tornPath));
     try {
       expect(await gatekeeper.definitions.get('edited')).toMatchObject({ revision: 1, isOverridden: false });
       const problems = problemsOf(events);

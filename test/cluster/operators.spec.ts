@@ -91,9 +91,9 @@ describe('what an operator does through one node, on real members', () => {
   it('is in force for the very next decision of every other node', async () => {
     for (let count = 0; count < 20; count++) {
       await office.definitions.pause('job-1', { by: 'ann', reason: 'flood' });
-      expect(await worker.run('job-1', () => 1, { hold: false })).toEqual({ executed: false, reason: 'paused' });
+      expect(await worker.run('job-1', () => 1, { atLeastFor: 0 })).toEqual({ executed: false, reason: 'paused' });
       await office.definitions.resume('job-1');
-      expect(await worker.run('job-1', () => 1, { hold: false })).toEqual({ executed: true, value: 1 });
+      expect(await worker.run('job-1', () => 1, { atLeastFor: 0 })).toEqual({ executed: true, value: 1 });
     }
   });
 
@@ -127,7 +127,7 @@ describe('what an operator does through one node, on real members', () => {
   });
 
   it('stands in the audit log, and runs in the history, for every node to read', async () => {
-    await worker.run('job-3', () => 1, { task: 'Jobs.work' });
+    await worker.run('job-3', () => 1, { job: 'Jobs.work' });
     await office.definitions.edit('job-3', { permits: 2 }, { by: 'bob', reason: 'rush' });
     await eventually('the entry is there', async () => {
       const entries = await worker.audit.read(100);
@@ -136,7 +136,7 @@ describe('what an operator does through one node, on real members', () => {
     await eventually('the run is there', async () => {
       const { semaphores, nodes } = await office.overview();
       const job = semaphores.find(({ name }) => name === 'job-3');
-      return nodes.length === 2 && job?.lastRun?.task === 'Jobs.work' && job.lastRun.node.acquirer === 'worker';
+      return nodes.length === 2 && job?.lastRun?.job === 'Jobs.work' && job.lastRun.node.acquirer === 'worker';
     });
   });
 });

@@ -40,7 +40,7 @@ export class RealCluster {
 
   async run(place: number, hold: boolean): Promise<number | undefined> {
     const work = (permit: { token: number }) => permit.token;
-    const result = await this.#nodes[place]!.node.gatekeeper.run(SEMAPHORE, work, { hold });
+    const result = await this.#nodes[place]!.node.gatekeeper.run(SEMAPHORE, work, { atLeastFor: hold ? undefined : 0 });
     return result.executed ? result.value : undefined;
   }
 

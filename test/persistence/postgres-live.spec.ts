@@ -8,7 +8,7 @@ import {
   memory,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import { postgres } from 'nestjs-gatekeeper/postgres';
+import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { eventually } from '../contract/eventually.js';
 import { describeArchiveContract } from '../unit/persistence/archive.contract.js';
 import { archived, names } from '../unit/persistence/archived.js';
@@ -17,7 +17,7 @@ import { type Pool, PostgresServer, describeOnPostgres } from './postgres-server
 const BY_ANN = { by: 'ann', reason: 'the night of the move' };
 const CODE = ['edited', 'paused', 'removed', 'untouched'].map((name) => ({ name, duration: '10s' }));
 
-describeOnPostgres('postgres() on a real server', () => {
+describeOnPostgres('postgresArchive() on a real server', () => {
   let server: PostgresServer;
   let admin: Pool;
 
@@ -31,10 +31,10 @@ describeOnPostgres('postgres() on a real server', () => {
   afterEach(() => admin.end());
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  const archive = (connectionString = server.address()) => postgres({ connectionString }).open();
+  const archive = (connectionString = server.address()) => postgresArchive({ connectionString }).open();
   const rows = async () => (await admin.query('SELECT * FROM gatekeeper_definitions ORDER BY name')).rows;
 
-  describeArchiveContract('postgres({ connectionString })', async () => ({ open: () => archive() }));
+  describeArchiveContract('postgresArchive({ connectionString })', async () => ({ open: () => archive() }));
 
   describe('an archive', () => {
     it('makes its table, as the documentation shows it', async () => {
@@ -126,7 +126,11 @@ describeOnPostgres('postgres() on a real server', () => {
     });
 
     const start = async (store: StoreDefinition, connectionString = server.address()) => {
-      const options: GatekeeperOptions = { store, definitions: CODE, persistence: postgres({ connectionString }) };
+      const options: GatekeeperOptions = {
+        store,
+        definitions: CODE,
+        persistence: postgresArchive({ connectionString }),
+      };
       const warnings: string[] = [];
       const log = { log: () => {}, error: () => {}, debug: () => {}, warn: (text: string) => void warnings.push(text) };
       const quick = { definitionsDelay: 0, sweepInterval: 200 };

@@ -14,7 +14,8 @@ const PROGRAMS = process.env['POSTGRES_PROGRAMS'] ?? newest();
 const isThere = existsSync(join(PROGRAMS, 'initdb'));
 
 const HOW = `"apt-get install postgresql", or name the folder of initdb and postgres in the environment variable POSTGRES_PROGRAMS`;
-if (!isThere) console.warn(`tests of postgres() on a real server are skipped, there is none in ${PROGRAMS}: ${HOW}`);
+if (!isThere)
+  console.warn(`tests of postgresArchive() on a real server are skipped, there is none in ${PROGRAMS}: ${HOW}`);
 
 /** Tests that need a PostgreSQL; without one they are skipped, and it is said how to get it. */
 export const describeOnPostgres = isThere ? describe : describe.skip;

@@ -48,7 +48,7 @@ describe('two applications over the store of a third', () => {
     static most = 0;
     static readonly runs: { token: number; at: string }[] = [];
 
-    @ClusterSingleton('export', '10s', { hold: false })
+    @ClusterSingleton('export', '10s', { atLeastFor: 0 })
     async export(at: string) {
       Jobs.most = Math.max(Jobs.most, ++Jobs.running);
       Jobs.runs.push({ token: currentPermit().token, at });
@@ -80,7 +80,7 @@ describe('two applications over the store of a third', () => {
       expect(Jobs.most).toBe(1);
       const tokens = Jobs.runs.map(({ token }) => token);
       expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
-      expect((await one.gatekeeper.roster.nodes()).length).toBeGreaterThanOrEqual(2);
+      expect((await one.gatekeeper.registry.nodes()).length).toBeGreaterThanOrEqual(2);
     },
   );
 

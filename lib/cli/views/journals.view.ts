@@ -6,12 +6,12 @@ import { differenceText } from './difference.js';
 /** Runs and skips, as they come. */
 export function historyText(entries: readonly HistoryEntry[]): string {
   if (entries.length === 0) return 'no runs';
-  return table(['at', 'semaphore', 'task', 'node', 'outcome', 'took', 'token', 'remark'], entries.map(historyRow));
+  return table(['at', 'semaphore', 'job', 'node', 'outcome', 'took', 'token', 'remark'], entries.map(historyRow));
 }
 
 function historyRow(entry: HistoryEntry): string[] {
-  const { at, semaphore, task, node } = entry;
-  const begin = [timeText(at), semaphore, task, `${node.group}/${node.acquirer}`];
+  const { at, semaphore, job, node } = entry;
+  const begin = [timeText(at), semaphore, job, `${node.group}/${node.acquirer}`];
   if (entry.kind === 'run') {
     const { outcome, took, token, message } = entry;
     return [...begin, outcome, durationText(took), token === undefined ? '-' : String(token), message ?? ''];

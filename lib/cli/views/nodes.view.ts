@@ -2,7 +2,7 @@ import type { NodeOverview } from '../../gatekeeper/index.js';
 import { table } from '../text/table.js';
 import { spanText } from '../text/times.js';
 
-const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'tasks', 'holds'];
+const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'jobs', 'holds'];
 
 /** @param now cluster time in ms */
 export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOverview[] }): string {
@@ -15,7 +15,7 @@ export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOve
 }
 
 function row(node: NodeOverview, now: number): string[] {
-  const { group, acquirer, instance, host, pid, version, startedAt, at, clock, tasks, holds } = node;
+  const { group, acquirer, instance, host, pid, version, startedAt, at, clock, jobs, holds } = node;
   return [
     group,
     acquirer,
@@ -26,7 +26,7 @@ function row(node: NodeOverview, now: number): string[] {
     spanText(Math.max(0, now - startedAt)),
     `${spanText(Math.max(0, now - at))} ago`,
     clock.suspect ? `suspect: ${clock.suspect}` : clock.offset === undefined ? '-' : `${clock.offset}ms`,
-    String(tasks.length),
+    String(jobs.length),
     holds.map(({ semaphore, slot }) => `${semaphore}:${slot}`).join(', ') || '-',
   ];
 }

@@ -5,7 +5,7 @@ import {
   type MigrationPlan,
   type NodeIdentity,
   type NodeOverview,
-  nodeCardSchema,
+  nodeInfoSchema,
 } from '../../gatekeeper/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
@@ -26,7 +26,7 @@ import { ROLES, type Role } from './roles.js';
 /** What calls are answered with, each held against the type of what the gatekeeper gives. */
 
 const heldSchema = z.object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time });
-export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeCardSchema.extend({ holds: list(heldSchema) });
+export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema.extend({ holds: list(heldSchema) });
 
 /** Who asks, of which node. */
 export interface SessionAnswer {

@@ -8,7 +8,7 @@ import {
   type NodeIdentity,
   type RunEntry,
   type SemaphoreOverview,
-  taskCardSchema,
+  jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
@@ -86,7 +86,7 @@ const semaphoreShape = {
   problem: z.string().optional(),
 };
 
-const happened = { semaphore: z.string(), task: z.string(), node: nodeIdentitySchema, at: time };
+const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
 const skipReason = z.enum([
   'no-definition',
   'group',
@@ -137,7 +137,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
 
 export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z.object({
   ...semaphoreShape,
-  tasks: list(taskCardSchema.omit({ lastRun: true }).extend({ nodes: whole })),
+  jobs: list(jobInfoSchema.omit({ lastRun: true }).extend({ nodes: whole })),
   next: time.optional(),
   lastRun: runSchema.optional(),
   warnings: list(z.object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })),

@@ -12,7 +12,7 @@ export class BulkController {
 
   @Serves(ROUTES.preview)
   async preview(@Input() { body }: InputOf<typeof ROUTES.preview>): Promise<Preview> {
-    return previewOf(body, await this.gatekeeper.roster.nodes(), this.gatekeeper.definitions);
+    return previewOf(body, await this.gatekeeper.registry.nodes(), this.gatekeeper.definitions);
   }
 
   @Serves(ROUTES.migrate)

@@ -1,4 +1,4 @@
-import type { Definitions, NodeCard } from '../../gatekeeper/index.js';
+import type { Definitions, NodeInfo } from '../../gatekeeper/index.js';
 import { type SemaphoreDefinition, definitionSchema, mismatchOf } from '../../semaphores/index.js';
 import type { Preview, PreviewedNode } from '../api/index.js';
 
@@ -6,7 +6,7 @@ import type { Preview, PreviewedNode } from '../api/index.js';
  * What is wrong with a definition that somebody is writing, and whom it would let through. While one pattern has a
  * fault the other is tried all the same; one with a fault matches nobody.
  */
-export function previewOf(input: object, nodes: readonly NodeCard[], definitions: Definitions): Preview {
+export function previewOf(input: object, nodes: readonly NodeInfo[], definitions: Definitions): Preview {
   const tried = triable(input as Partial<SemaphoreDefinition>);
   return { faults: definitions.faultsOf(input), nodes: nodes.map((node) => previewed(node, tried)) };
 }
@@ -16,7 +16,7 @@ function triable({ groupPattern = '', acquirerPattern = '' }: Partial<SemaphoreD
   return { ...definitionSchema.parse({ name: 'preview', duration: 1 }), groupPattern, acquirerPattern };
 }
 
-function previewed({ group, acquirer, instance }: NodeCard, definition: SemaphoreDefinition): PreviewedNode {
+function previewed({ group, acquirer, instance }: NodeInfo, definition: SemaphoreDefinition): PreviewedNode {
   const mismatch = mismatchOf(definition, { group, acquirer });
   return { group, acquirer, instance, matches: mismatch === undefined, ...(mismatch && { mismatch }) };
 }

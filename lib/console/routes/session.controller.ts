@@ -18,7 +18,7 @@ export class SessionController {
   @Serves(ROUTES.session)
   session(@VisitorOf() { user, role }: Visitor): SessionAnswer {
     const { readOnly, environment } = this.settings;
-    const { node, store, clock } = this.gatekeeper.standing();
+    const { node, store, clock } = this.gatekeeper.health();
     return { user, role, readOnly, ...(environment !== undefined && { environment }), node, store, clock };
   }
 }

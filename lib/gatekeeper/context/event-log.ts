@@ -19,11 +19,9 @@ export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void
     case 'denied':
       return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
-      return logger.debug(`${name}: skipped ${event.task} (${event.reason})`);
+      return logger.debug(`${name}: skipped ${event.job} (${event.reason})`);
     case 'run-unguarded':
-      return logger.warn(
-        `${name}: ${event.task} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`,
-      );
+      return logger.warn(`${name}: ${event.job} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`);
     case 'restored':
       return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
     case 'reinstated':

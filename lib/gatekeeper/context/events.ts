@@ -7,10 +7,10 @@ import type { AuditEntry } from '../journals/audit.js';
 /** Why a run did not take place. */
 export type SkipReason = DenialReason | 'overlap';
 
-/** A run of a task on this node. */
-export interface RunOfTask {
+/** A run of a job on this node. */
+export interface RunOfJob {
   readonly semaphore: string;
-  readonly task: string;
+  readonly job: string;
   /** Tells the runs of one semaphore on this node apart. */
   readonly run: number;
   /** Absent when it runs without one. */
@@ -28,16 +28,16 @@ export type GatekeeperEvent =
     }
   | { readonly type: 'denied'; readonly semaphore: string; readonly reason: DenialReason }
   | { readonly type: 'expired'; readonly semaphore: string; readonly permits: readonly StoredPermit[] }
-  | ({ readonly type: 'run-started' } & RunOfTask)
+  | ({ readonly type: 'run-started' } & RunOfJob)
   | ({
       readonly type: 'run-finished';
       /** ms by the node's monotonic clock. */
       readonly took: number;
       /** Present, whatever it is, when the run failed. */
       readonly error?: unknown;
-    } & RunOfTask)
-  | { readonly type: 'run-skipped'; readonly semaphore: string; readonly task: string; readonly reason: SkipReason }
-  | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly task: string; readonly reason: DenialReason }
+    } & RunOfJob)
+  | { readonly type: 'run-skipped'; readonly semaphore: string; readonly job: string; readonly reason: SkipReason }
+  | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
   /** `reinstated`: it came from the archive, in place of what code says or of an earlier revision. */
   | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
   /** A definition was changed, by whomever on whatever node. */

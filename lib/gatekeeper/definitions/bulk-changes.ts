@@ -9,7 +9,7 @@ import {
 import { abreast } from '../concurrency/abreast.js';
 import { type Context, timeOf } from '../context/context.js';
 import { listRecords } from '../records/list-records.js';
-import type { NodeCard } from '../nodes/index.js';
+import type { NodeInfo } from '../nodes/index.js';
 import { isUnreadable } from '../records/known-record.js';
 import { KEY_PREFIX, type RecordKeeper } from '../records/record-keeper.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
@@ -36,7 +36,7 @@ export class BulkChanges {
     private readonly keeperOf: (name: string) => RecordKeeper,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
-    private readonly nodes: () => Promise<readonly NodeCard[]>,
+    private readonly nodes: () => Promise<readonly NodeInfo[]>,
   ) {}
 
   async planMigration(request: MigrationRequest, { limit }: MigrationOptions = {}): Promise<MigrationPlan> {

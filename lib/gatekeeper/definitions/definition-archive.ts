@@ -30,7 +30,7 @@ export interface DefinitionArchive {
   close(): Promise<void>;
 }
 
-/** What `file(...)`, `postgres(...)` and their like return: options that were checked, and a way to open the archive. */
+/** What `fileArchive(...)`, `postgresArchive(...)` and their like return: options that were checked, and a way to open the archive. */
 export interface Persistence {
   /** Names the kind of archive in messages: "file", "postgres". */
   readonly kind: string;

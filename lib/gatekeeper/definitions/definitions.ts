@@ -17,7 +17,7 @@ import {
 import { once } from '../concurrency/once.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../journals/index.js';
-import type { NodeCard } from '../nodes/index.js';
+import type { NodeInfo } from '../nodes/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
@@ -52,7 +52,7 @@ export class Definitions {
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
-    nodes: () => Promise<readonly NodeCard[]>,
+    nodes: () => Promise<readonly NodeInfo[]>,
   ) {
     this.writer = new DefinitionWriter(keepers.of, code, audit, context);
     this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);

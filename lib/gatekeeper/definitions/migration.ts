@@ -8,7 +8,7 @@ import {
   mismatchOf,
 } from '../../semaphores/index.js';
 import type { NodeIdentity } from '../context/context.js';
-import type { NodeCard } from '../nodes/index.js';
+import type { NodeInfo } from '../nodes/index.js';
 import { type HolderState, holderStates } from '../state/holder-state.js';
 import type { MigrationRequest, Patterns } from './migration-request.js';
 
@@ -38,7 +38,7 @@ export interface MigrationPlan {
 /** What is known when a migration is planned. */
 export interface Inventory {
   readonly records: ReadonlyMap<string, SemaphoreRecord>;
-  readonly nodes: readonly NodeCard[];
+  readonly nodes: readonly NodeInfo[];
   /** The node that plans. */
   readonly node: NodeIdentity;
   /** Cluster time in ms. */

@@ -11,7 +11,7 @@ const FRESH = 1000;
 const STALE = 60_000;
 
 /**
- * The newest run of each task. Kept, so that whoever looks again and again need not read the whole journal each time;
+ * The newest run of each job. Kept, so that whoever looks again and again need not read the whole journal each time;
  * read only when somebody looks.
  */
 export class LastRuns {
@@ -40,19 +40,19 @@ export class LastRuns {
   }
 }
 
-/** The newest run of each task. Nodes tell of runs when they come to it: not always in their order. */
+/** The newest run of each job. Nodes tell of runs when they come to it: not always in their order. */
 export function newestRuns(runs: Iterable<RunEntry>): RunEntry[] {
   const newest = new Map<string, RunEntry>();
   for (const run of runs) keepNewest(newest, run);
   return [...newest.values()];
 }
 
-export function taskKey({ semaphore, task }: { readonly semaphore: string; readonly task: string }): string {
-  return `${semaphore}\n${task}`;
+export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {
+  return `${semaphore}\n${job}`;
 }
 
 function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {
-  const key = taskKey(run);
+  const key = jobKey(run);
   const known = runs.get(key);
   if (!known || known.at <= run.at) runs.set(key, run);
 }

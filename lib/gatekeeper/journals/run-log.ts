@@ -2,11 +2,11 @@ import type { Subscription } from 'rxjs';
 import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason } from '../context/events.js';
 import { JournalWriter } from './journal-writer.js';
-import { LastRuns, taskKey } from './last-runs.js';
+import { LastRuns, jobKey } from './last-runs.js';
 
 interface RunOrSkip {
   readonly semaphore: string;
-  readonly task: string;
+  readonly job: string;
   readonly node: NodeIdentity;
   /** Cluster time in ms: of a run, when it began. */
   readonly at: number;
@@ -27,7 +27,7 @@ export interface RunEntry extends RunOrSkip {
 }
 
 /**
- * The first of a row of ticks at which a task did not run on a node for one and the same reason: all nodes but one skip
+ * The first of a row of ticks at which a job did not run on a node for one and the same reason: all nodes but one skip
  * at each tick, and a line for each would push everything else out.
  */
 export interface SkipEntry extends RunOrSkip {
@@ -41,8 +41,8 @@ export type HistoryEntry = RunEntry | SkipEntry;
 
 /** Long enough for a sentence, short enough that thousands fit. */
 const LONGEST_MESSAGE = 500;
-/** Tasks whose newest run here is remembered: more than any application has methods. */
-const MOST_TASKS = 1000;
+/** Jobs whose newest run here is remembered: more than any application has methods. */
+const MOST_JOBS = 1000;
 
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
 
@@ -53,9 +53,9 @@ export class RunLog {
   readonly #subscription?: Subscription;
   /** Begun runs by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
-  /** The present row of skips by semaphore and task. */
+  /** The present row of skips by semaphore and job. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
-  /** The newest run of each task on this node, by semaphore and task; the oldest first. */
+  /** The newest run of each job on this node, by semaphore and job; the oldest first. */
   readonly #newest = new Map<string, RunEntry>();
 
   /** @param isOn whether this node's own runs are noted */
@@ -73,14 +73,14 @@ export class RunLog {
     return this.#journal.read(limit);
   }
 
-  /** The newest run of each task, as far as the journal goes back. @throws StoreUnavailableError */
+  /** The newest run of each job, as far as the journal goes back. @throws StoreUnavailableError */
   lastRuns(): Promise<RunEntry[]> {
     return this.#lastRuns.get();
   }
 
-  /** The newest run of a task on this node, however long ago: the journal may have forgotten it. */
-  newestHere(task: { readonly semaphore: string; readonly task: string }): RunEntry | undefined {
-    return this.#newest.get(taskKey(task));
+  /** The newest run of a job on this node, however long ago: the journal may have forgotten it. */
+  newestHere(job: { readonly semaphore: string; readonly job: string }): RunEntry | undefined {
+    return this.#newest.get(jobKey(job));
   }
 
   async close(): Promise<void> {
@@ -105,7 +105,7 @@ export class RunLog {
   #started(event: Of<'run-started'>): void {
     const at = timeOf(this.context);
     this.#running.set(runKey(event), { at, permitId: event.permit?.id, isLost: false });
-    this.#skips.delete(taskKey(event));
+    this.#skips.delete(jobKey(event));
   }
 
   #lost({ permit }: Of<'lost'>): void {
@@ -113,14 +113,14 @@ export class RunLog {
   }
 
   #finished(event: Of<'run-finished'>): void {
-    const { semaphore, task, took, error, permit } = event;
+    const { semaphore, job, took, error, permit } = event;
     const run = this.#running.get(runKey(event));
     this.#running.delete(runKey(event));
     const failed = 'error' in event;
     const entry: RunEntry = {
       kind: 'run',
       semaphore,
-      task,
+      job,
       node: this.context.node,
       at: run?.at ?? timeOf(this.context) - took,
       took: Math.round(took),
@@ -133,23 +133,23 @@ export class RunLog {
   }
 
   #remember(entry: RunEntry): void {
-    const key = taskKey(entry);
+    const key = jobKey(entry);
     this.#newest.delete(key);
     this.#newest.set(key, entry);
-    if (this.#newest.size > MOST_TASKS) this.#newest.delete(this.#newest.keys().next().value!);
+    if (this.#newest.size > MOST_JOBS) this.#newest.delete(this.#newest.keys().next().value!);
   }
 
   #skipped(event: Of<'run-skipped'>): void {
-    const { semaphore, task, reason } = event;
-    const row = this.#skips.get(taskKey(event));
+    const { semaphore, job, reason } = event;
+    const row = this.#skips.get(jobKey(event));
     if (row?.reason === reason) {
       row.count++;
       return;
     }
-    this.#skips.set(taskKey(event), { reason, count: 1 });
+    this.#skips.set(jobKey(event), { reason, count: 1 });
     const at = timeOf(this.context);
     const { node } = this.context;
-    this.#journal.note({ kind: 'skip', semaphore, task, node, at, reason, ...(row && { before: row }) });
+    this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
 }
 

@@ -1,2 +1,2 @@
-export { type NodeCard, type TaskCard, type TaskSchedule, nodeCardSchema, taskCardSchema } from './node-card.js';
-export { Roster } from './roster.js';
+export { type NodeInfo, type JobInfo, type JobSchedule, nodeInfoSchema, jobInfoSchema } from './node-info.js';
+export { NodeRegistry } from './node-registry.js';

@@ -28,19 +28,17 @@ export interface AcquireWaitOptions extends AcquireOptions {
 /** Options of `run` and of `@ClusterSingleton`. */
 export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' | 'duration'> {
   /** Names the run in events, and tells overlapping runs apart; the semaphore's name unless given. */
-  readonly task?: string;
+  readonly job?: string;
   /**
-   * true (default): the permit is kept after the run until it expires, so that a node whose clock is late finds it
-   * taken. false: it is released after the run, but not before `atLeastFor`.
+   * Releases the permit after the run, but not before this long after the run's start (ShedLock's lockAtLeastFor).
+   * Absent: the permit is kept until it expires, so that a node whose clock is late finds it taken. 0: released at once.
    */
-  readonly hold?: boolean;
-  /** With `hold: false`: how long after the run's start the permit is kept at least. Default 0. */
   readonly atLeastFor?: number | string;
   /** Refreshes the permit every third of its duration while the run goes on. Default true. */
   readonly keepAlive?: boolean;
   /** A run that takes longer loses its permit: its signal aborts, and the permit runs out. Never unless given. */
-  readonly maxHold?: number | string;
-  /** When the former run of this task in this process still goes on: skip (default), or run beside it. */
+  readonly maxRunTime?: number | string;
+  /** When the former run of this job in this process still goes on: skip (default), or run beside it. */
   readonly overlap?: 'skip' | 'allow';
   /** When the store can't be asked: skip (default), or run without a permit. */
   readonly onUnavailable?: 'skip' | 'run';
@@ -65,11 +63,10 @@ const waitSchema = acquireSchema.extend({
 
 const runSchema = onlyFields({
   ...acquireShape,
-  task: nameSchema.optional(),
-  hold: switchSchema.default(true),
-  atLeastFor: delaySchema.default(0),
+  job: nameSchema.optional(),
+  atLeastFor: delaySchema.optional(),
   keepAlive: switchSchema.default(true),
-  maxHold: durationSchema.optional(),
+  maxRunTime: durationSchema.optional(),
   overlap: choiceSchema(['skip', 'allow']).default('skip'),
   onUnavailable: choiceSchema(['skip', 'run']).default('skip'),
   onSkip: z
@@ -93,7 +90,7 @@ export function parseWaitOptions(semaphore: string, options: AcquireWaitOptions 
 /** @throws InvalidOptionsError */
 export function parseRunOptions(semaphore: string, options: RunOptions = {}): RunSettings {
   const settings = parse(runSchema, semaphore, options);
-  return { ...settings, task: settings.task ?? semaphore };
+  return { ...settings, job: settings.job ?? semaphore };
 }
 
 function parse<S extends z.ZodType>(schema: S, semaphore: string, value: unknown): z.output<S> {

@@ -40,7 +40,7 @@ export interface GatekeeperOptions {
   readonly heartbeat?: number | string;
   /** Whether runs are noted in the cluster's journal. Default true. */
   readonly history?: boolean;
-  /** Where definitions outlive the cluster's memory: `file('...')` or `postgres({...})`. Default: nowhere. */
+  /** Where definitions outlive the cluster's memory: `fileArchive('...')` or `postgresArchive({...})`. Default: nowhere. */
   readonly persistence?: Persistence;
   /** The application's version, shown to operators. */
   readonly version?: string;
@@ -76,7 +76,10 @@ const optionsSchema = onlyFields({
   heartbeat: delaySchema.default(10_000),
   history: switchSchema.default(true),
   persistence: z
-    .custom<Persistence | undefined>(isPersistence, "is neither file('...') nor postgres({ connectionString })")
+    .custom<Persistence | undefined>(
+      isPersistence,
+      "is neither fileArchive('...') nor postgresArchive({ connectionString })",
+    )
     .optional(),
   version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),

@@ -1,4 +1,4 @@
-import type { NodeCard } from '../nodes/index.js';
+import type { NodeInfo } from '../nodes/index.js';
 import type { SemaphoreOverview } from './overview.js';
 
 /** A permit that a node holds. */
@@ -11,12 +11,12 @@ export interface HeldPermit {
 }
 
 /** A node that lives, and what it holds. */
-export interface NodeOverview extends NodeCard {
+export interface NodeOverview extends NodeInfo {
   readonly holds: readonly HeldPermit[];
 }
 
 /** Each node with what it holds now. */
-export function withHoldings(nodes: readonly NodeCard[], semaphores: readonly SemaphoreOverview[]): NodeOverview[] {
+export function withHoldings(nodes: readonly NodeInfo[], semaphores: readonly SemaphoreOverview[]): NodeOverview[] {
   const held = holdingsByInstance(semaphores);
   return nodes.map((node) => ({ ...node, holds: held.get(node.instance) ?? [] }));
 }

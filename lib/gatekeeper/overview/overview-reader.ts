@@ -1,17 +1,17 @@
 import { type Context, timeOf } from '../context/context.js';
 import { type RunEntry, type RunLog, newestRuns } from '../journals/index.js';
-import type { NodeCard, Roster } from '../nodes/index.js';
+import type { NodeInfo, NodeRegistry } from '../nodes/index.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
 import { readState } from '../state/state-reader.js';
 import { groupedBy } from './grouped.js';
 import { NodeMatches } from './node-matches.js';
 import { type Overview, semaphoreOverview } from './overview.js';
-import { lastRunOf } from './scheduled-task.js';
+import { lastRunOf } from './scheduled-job.js';
 
 interface Sources {
   readonly directory: SemaphoreDirectory;
   readonly context: Context;
-  readonly roster: Roster;
+  readonly registry: NodeRegistry;
   readonly runLog: RunLog;
 }
 
@@ -20,20 +20,23 @@ interface Sources {
  *
  * @param only the name of the one semaphore that is wanted
  */
-export async function readOverview({ directory, context, roster, runLog }: Sources, only?: string): Promise<Overview> {
+export async function readOverview(
+  { directory, context, registry, runLog }: Sources,
+  only?: string,
+): Promise<Overview> {
   const [state, nodes, runs] = await Promise.all([
     readState(directory, context, only),
-    roster.nodes().catch((): NodeCard[] => []),
+    registry.nodes().catch((): NodeInfo[] => []),
     runLog.lastRuns().catch((): RunEntry[] => []),
   ]);
   const now = timeOf(context);
   const matches = new NodeMatches(nodes);
-  const tasks = nodes.flatMap((node) => node.tasks.map((card) => ({ card, node })));
-  const tasksOf = groupedBy(tasks, ({ card }) => card.semaphore);
-  const runsOf = groupedBy(newestRuns([...tasks.flatMap(lastRunOf), ...runs]), ({ semaphore }) => semaphore);
+  const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
+  const jobsOf = groupedBy(jobs, ({ card }) => card.semaphore);
+  const runsOf = groupedBy(newestRuns([...jobs.flatMap(lastRunOf), ...runs]), ({ semaphore }) => semaphore);
   const semaphores = state.semaphores.map((semaphore) => {
     const { name } = semaphore;
-    return semaphoreOverview(semaphore, { now, matches, tasks: tasksOf.get(name) ?? [], runs: runsOf.get(name) ?? [] });
+    return semaphoreOverview(semaphore, { now, matches, jobs: jobsOf.get(name) ?? [], runs: runsOf.get(name) ?? [] });
   });
   return { now, semaphores, nodes };
 }

@@ -1,10 +1,10 @@
 import { intendedDefinition } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
-import type { NodeCard, TaskCard } from '../nodes/index.js';
+import type { NodeInfo, JobInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
 import type { NodeMatches } from './node-matches.js';
-import { type ScheduledTask, nextRun } from './scheduled-task.js';
+import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import { type Warning, warningsOf } from './warnings.js';
 
 /** All that one looks at first: every semaphore with what it runs, and every node. */
@@ -14,21 +14,21 @@ export interface Overview {
   /** By name. */
   readonly semaphores: readonly SemaphoreOverview[];
   /** The nodes that live; none while the store can't be asked. */
-  readonly nodes: readonly NodeCard[];
+  readonly nodes: readonly NodeInfo[];
 }
 
 export interface SemaphoreOverview extends SemaphoreState {
   /** What it guards, by name. */
-  readonly tasks: readonly TaskOnNodes[];
-  /** Cluster time in ms at which a node that is let through next runs one of its tasks by itself. */
+  readonly jobs: readonly JobOnNodes[];
+  /** Cluster time in ms at which a node that is let through next runs one of its jobs by itself. */
   readonly next?: number;
-  /** The newest run that ended, of any of its tasks. */
+  /** The newest run that ended, of any of its jobs. */
   readonly lastRun?: RunEntry;
   readonly warnings: readonly Warning[];
 }
 
-/** A task, as the node has it that started last. */
-export interface TaskOnNodes extends Omit<TaskCard, 'lastRun'> {
+/** A job, as the node has it that started last. */
+export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
   /** How many living nodes have it. */
   readonly nodes: number;
 }
@@ -37,9 +37,9 @@ export interface TaskOnNodes extends Omit<TaskCard, 'lastRun'> {
 export interface SemaphoreFacts {
   /** Cluster time in ms. */
   readonly now: number;
-  /** Its tasks on living nodes. */
-  readonly tasks: readonly ScheduledTask[];
-  /** The newest run of each of its tasks. */
+  /** Its jobs on living nodes. */
+  readonly jobs: readonly ScheduledJob[];
+  /** The newest run of each of its jobs. */
   readonly runs: readonly RunEntry[];
   readonly matches: NodeMatches;
 }
@@ -47,20 +47,20 @@ export interface SemaphoreFacts {
 /** Puts together what is shown of one semaphore. Pure. */
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
-  const passing = intended ? facts.matches.of(intended) : new Set<NodeCard>();
-  const next = state.pause ? undefined : nextRun(facts.tasks, passing, facts.now);
+  const passing = intended ? facts.matches.of(intended) : new Set<NodeInfo>();
+  const next = state.pause ? undefined : nextRun(facts.jobs, passing, facts.now);
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,
-    tasks: merged(facts.tasks),
+    jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),
     warnings: intended ? warningsOf(state, intended, { ...facts, passing }) : [],
   };
 }
 
-function merged(tasks: readonly ScheduledTask[]): TaskOnNodes[] {
-  const byName = groupedBy(tasks, ({ card }) => card.task);
+function merged(jobs: readonly ScheduledJob[]): JobOnNodes[] {
+  const byName = groupedBy(jobs, ({ card }) => card.job);
   return [...byName.keys()].toSorted().map((name) => {
     const same = byName.get(name)!;
     const newest = same.reduce((one, other) => (other.node.startedAt > one.node.startedAt ? other : one));

@@ -1,9 +1,9 @@
 import type { SemaphoreDefinition } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
-import type { NodeCard } from '../nodes/index.js';
+import type { NodeInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
-import { type ScheduledTask, clusterTimeOf } from './scheduled-task.js';
+import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
 import { spokenDuration, spokenTime } from './spoken.js';
 
 /** What somebody should look into. */
@@ -16,14 +16,14 @@ export interface Warning {
 interface Facts {
   /** Cluster time in ms. */
   readonly now: number;
-  readonly tasks: readonly ScheduledTask[];
+  readonly jobs: readonly ScheduledJob[];
   readonly runs: readonly RunEntry[];
-  readonly matches: { readonly nodes: readonly NodeCard[] };
+  readonly matches: { readonly nodes: readonly NodeInfo[] };
   /** The nodes that the definition lets through. */
-  readonly passing: ReadonlySet<NodeCard>;
+  readonly passing: ReadonlySet<NodeInfo>;
 }
 
-/** How often a task may miss its time before it is told. */
+/** How often a job may miss its time before it is told. */
 export const MISSES = 3;
 /** ms by which a run may begin before its node's clock says so in cluster time. */
 const SLACK = 1000;
@@ -34,7 +34,7 @@ const SLACK = 1000;
  * @param definition as it is when nobody pauses it
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: Facts): Warning[] {
-  const tooLong = facts.runs.flatMap((run) => tooLongRun(run, facts.tasks));
+  const tooLong = facts.runs.flatMap((run) => tooLongRun(run, facts.jobs));
   if (state.pause) return tooLong;
   const without = noNode(definition, facts);
   return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...tooLong];
@@ -49,26 +49,26 @@ function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { matche
   return [{ code: 'no-node', sentence }];
 }
 
-function tooLongRun({ task, took, at, node }: RunEntry, tasks: readonly ScheduledTask[]): Warning[] {
-  const intervals = tasks.flatMap(({ card }) => (card.task === task ? (card.schedule?.interval ?? []) : []));
+function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJob[]): Warning[] {
+  const intervals = jobs.flatMap(({ card }) => (card.job === job ? (card.schedule?.interval ?? []) : []));
   const interval = Math.min(...intervals);
   if (!(took > interval)) return [];
   const sentence =
-    `the last run of ${task} took ${spokenDuration(took)} (since ${spokenTime(at)}, on ${node.acquirer}): ` +
+    `the last run of ${job} took ${spokenDuration(took)} (since ${spokenTime(at)}, on ${node.acquirer}): ` +
     `longer than the ${spokenDuration(interval)} until it is due again`;
   return [{ code: 'runs-too-long', sentence }];
 }
 
-/** Tasks that missed {@link MISSES} times in a row although a node that may run them has lived that long. */
+/** Jobs that missed {@link MISSES} times in a row although a node that may run them has lived that long. */
 function notRun(state: SemaphoreState, facts: Facts): Warning[] {
-  const byName = groupedBy(facts.tasks, ({ card }) => card.task);
-  return [...byName].flatMap(([name, tasks]) => {
+  const byName = groupedBy(facts.jobs, ({ card }) => card.job);
+  return [...byName].flatMap(([name, jobs]) => {
     const since = Math.max(
-      ...tasks.filter(({ node }) => facts.passing.has(node)).flatMap((task) => missesSince(task, facts)),
+      ...jobs.filter(({ node }) => facts.passing.has(node)).flatMap((job) => missesSince(job, facts)),
     );
     if (since === -Infinity) return [];
-    const run = facts.runs.find(({ task }) => task === name);
-    // What the runs of another task show, or show not, says nothing of this one.
+    const run = facts.runs.find(({ job }) => job === name);
+    // What the runs of another job show, or show not, says nothing of this one.
     const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
     if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
     const last = sign > 0 ? `it ran last ${spokenTime(sign)}` : 'no run of it is known';
@@ -78,7 +78,7 @@ function notRun(state: SemaphoreState, facts: Facts): Warning[] {
 }
 
 /** @returns cluster time of the {@link MISSES}th time, counted back from now, if the node lived then */
-function missesSince({ card, node }: ScheduledTask, { now }: Facts): number[] {
+function missesSince({ card, node }: ScheduledJob, { now }: Facts): number[] {
   const { recent, next, interval, kind } = card.schedule ?? {};
   if (kind === 'timeout') return [];
   const first = recent ? recent.at(-MISSES) : next && interval && next - MISSES * interval;

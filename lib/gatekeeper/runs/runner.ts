@@ -10,20 +10,19 @@ import { type RunPermit, UnguardedPermit } from './run-permit.js';
 /** What a run did not take place for. */
 export interface Skipped {
   readonly semaphore: string;
-  readonly task: string;
+  readonly job: string;
   readonly reason: SkipReason;
 }
 
 /** Options of a run as they are carried out; durations in ms. */
 export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
   /** Names the run in events and history, and tells overlapping runs apart. */
-  readonly task: string;
-  readonly hold: boolean;
-  /** ms; with `hold: false` the permit is not given back earlier than this after the run's start. */
-  readonly atLeastFor: number;
+  readonly job: string;
+  /** ms after the run's start before which the permit is not released; undefined: it is kept until it expires. */
+  readonly atLeastFor?: number;
   readonly keepAlive: boolean;
   /** ms after which a run loses its permit; undefined: never. */
-  readonly maxHold?: number;
+  readonly maxRunTime?: number;
   readonly overlap: 'skip' | 'allow';
   readonly onUnavailable: 'skip' | 'run';
   readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
@@ -51,9 +50,9 @@ export class Runner {
   }
 
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { task, holder = '' } = settings;
+    const { job, holder = '' } = settings;
     // Runs of different holders have permits of their own.
-    const key = `${task}\n${holder}`;
+    const key = `${job}\n${holder}`;
     if (settings.overlap === 'skip' && this.#running.has(key)) return this.#skip(settings, 'overlap');
     // Counted before the first await: two calls in one turn must not both pass.
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
@@ -92,10 +91,12 @@ export class Runner {
   async #guarded<T>(permit: Permit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
     const { nodeClock } = this.context;
     const started = nodeClock.monotonic();
-    const { maxHold } = settings;
+    const { maxRunTime } = settings;
     // The permit itself runs out: a run that ignores its signal must not overlap with the next one right away.
     const cancel =
-      maxHold === undefined ? undefined : nodeClock.schedule(() => this.holdings.abandon(permit, 'max-hold'), maxHold);
+      maxRunTime === undefined
+        ? undefined
+        : nodeClock.schedule(() => this.holdings.abandon(permit, 'max-run-time'), maxRunTime);
     try {
       return await this.#execute(permit, work, settings, started);
     } finally {
@@ -105,19 +106,19 @@ export class Runner {
   }
 
   #unguarded<T>(reason: DenialReason, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
-    this.context.events.next({ type: 'run-unguarded', semaphore: this.semaphore, task: settings.task, reason });
+    this.context.events.next({ type: 'run-unguarded', semaphore: this.semaphore, job: settings.job, reason });
     return this.#execute(new UnguardedPermit(this.semaphore), work, settings, this.context.nodeClock.monotonic());
   }
 
   async #execute<T>(
     permit: RunPermit,
     work: (permit: RunPermit) => T | Promise<T>,
-    { task }: RunSettings,
+    { job }: RunSettings,
     started: number,
   ): Promise<RunResult<T>> {
     const { events, nodeClock } = this.context;
     const held = permit instanceof Permit && { permit: permit.lease.permit };
-    const run = { semaphore: this.semaphore, task, run: ++this.#count, ...held };
+    const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
     events.next({ type: 'run-started', ...run });
     try {
       const value = await withPermit(permit, () => work(permit));
@@ -129,8 +130,8 @@ export class Runner {
     }
   }
 
-  async #finish(permit: Permit, { hold, atLeastFor }: RunSettings, took: number): Promise<void> {
-    if (hold) return this.holdings.retire(permit);
+  async #finish(permit: Permit, { atLeastFor }: RunSettings, took: number): Promise<void> {
+    if (atLeastFor === undefined) return this.holdings.retire(permit);
     if (took >= atLeastFor) return this.#release(permit);
     const later = () => {
       this.#pendingReleases.delete(permit);
@@ -149,7 +150,7 @@ export class Runner {
   }
 
   #skip<T>(settings: RunSettings, reason: SkipReason): RunResult<T> {
-    const skipped = { semaphore: this.semaphore, task: settings.task, reason };
+    const skipped = { semaphore: this.semaphore, job: settings.job, reason };
     this.context.events.next({ type: 'run-skipped', ...skipped });
     void this.#tell(skipped, settings.onSkip);
     return { executed: false, reason };

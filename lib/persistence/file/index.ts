@@ -11,9 +11,9 @@ import { FileArchive } from './file-archive.js';
  * @param path relative to the working directory, or absolute
  * @throws InvalidOptionsError when it is no path
  */
-export function file(path: string): Persistence {
+export function fileArchive(path: string): Persistence {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw new InvalidOptionsError("file()'s path", [
+    throw new InvalidOptionsError("fileArchive()'s path", [
       `${show(path)} is not a path: give './gatekeeper-definitions.json'`,
     ]);
   }

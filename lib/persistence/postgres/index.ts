@@ -47,9 +47,9 @@ const schema = onlyFields({
  * @throws InvalidOptionsError listing every fault
  * @throws MissingPackageError when pg is needed, and not installed
  */
-export function postgres(options: PostgresOptions): Persistence {
+export function postgresArchive(options: PostgresOptions): Persistence {
   const parsed = schema.safeParse(options);
-  if (!parsed.success) throw new InvalidOptionsError("postgres()'s options", faultsOf(parsed.error));
+  if (!parsed.success) throw new InvalidOptionsError("postgresArchive()'s options", faultsOf(parsed.error));
   const { connectionString, pool, table } = parsed.data;
   if (!pool) requirePg();
   const connection = () => (pool ? given(pool) : connect(connectionString!));

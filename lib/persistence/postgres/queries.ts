@@ -37,7 +37,7 @@ const PATIENCE = 5000;
 
 /** The application's own pool, which it closes itself. */
 export function given(pool: Queries): Connection {
-  const queries = explaining(pool, "PostgreSQL of postgres()'s pool");
+  const queries = explaining(pool, "PostgreSQL of postgresArchive()'s pool");
   return { queries: async () => queries, close: async () => undefined };
 }
 
@@ -54,7 +54,9 @@ export function requirePg(resolve: (name: string) => unknown = createRequire(imp
   try {
     resolve(PACKAGE);
   } catch (cause) {
-    throw new MissingPackageError('postgres({ connectionString }) needs the package pg: npm install pg', { cause });
+    throw new MissingPackageError('postgresArchive({ connectionString }) needs the package pg: npm install pg', {
+      cause,
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import { ClusterSingleton, currentPermit } from 'nestjs-gatekeeper';
 /**
  * One node of the cluster exports. All nodes have this timer; the permit decides which of them runs.
  *
- * The permit is kept after the run until it expires (`hold`, on by default): a node whose clock is a little late finds
+ * The permit is kept after the run until it expires (no `atLeastFor`): a node whose clock is a little late finds
  * it taken and does not export a second time. Here the next tick comes before that, and finds the permit still with the
  * same node, which refreshes it: so the export stays where it is until that node ends or freezes.
  */

@@ -45,7 +45,7 @@ export class ContenderJob {
     this.#isRunning = false;
   }
 
-  @ClusterSingleton(() => JOB, undefined, { hold: false })
+  @ClusterSingleton(() => JOB, undefined, { atLeastFor: 0 })
   async run(): Promise<void> {
     const permit = currentPermit();
     this.#permit = noted(permit, this.#told.id);

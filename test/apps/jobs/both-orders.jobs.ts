@@ -22,13 +22,13 @@ export class BothOrdersJobs {
     return work('below');
   }
 
-  @ClusterSingleton('given-back', '5s', { hold: false, atLeastFor: '600ms' })
+  @ClusterSingleton('given-back', '5s', { atLeastFor: '600ms' })
   @Cron(CronExpression.EVERY_SECOND)
   givenBack(): Promise<void> {
     return work('given-back');
   }
 
-  @ClusterSingleton('given-back-too-early', '5s', { hold: false })
+  @ClusterSingleton('given-back-too-early', '5s', { atLeastFor: 0 })
   @Cron(CronExpression.EVERY_SECOND)
   givenBackTooEarly(): Promise<void> {
     return work('given-back-too-early');

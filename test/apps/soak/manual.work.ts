@@ -95,7 +95,12 @@ export class ManualWork {
       await pause(chances.whole(0, 100));
       if (isFailing) throw GIVE_UP;
     };
-    const options = { holder, duration: '2s', hold: chances.happens(20), onSkip: () => this.count('run: skipped') };
+    const options = {
+      holder,
+      duration: '2s',
+      atLeastFor: chances.happens(20) ? undefined : 0,
+      onSkip: () => this.count('run: skipped'),
+    };
     await this.gatekeeper.run(chances.pick(ROOMS), work, options);
   }
 

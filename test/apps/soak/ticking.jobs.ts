@@ -23,13 +23,13 @@ export class TickingJobs {
   }
 
   @Interval(700)
-  @ClusterSingleton('spread', '3s', { hold: false, atLeastFor: '600ms' })
+  @ClusterSingleton('spread', '3s', { atLeastFor: '600ms' })
   async spread(): Promise<void> {
     await pause(chances.whole(0, 300));
   }
 
   /** Takes longer than its permit lasts: it lives by its keep-alive, and its ticks meanwhile overlap. */
-  @ClusterSingleton('long', '2s', { hold: false, overlap: 'skip' })
+  @ClusterSingleton('long', '2s', { atLeastFor: 0, overlap: 'skip' })
   @Interval(900)
   async long(): Promise<void> {
     const { signal } = currentPermit();
@@ -37,14 +37,14 @@ export class TickingJobs {
   }
 
   /** Its permit is taken from it before it ends. */
-  @ClusterSingleton('hung', '2s', { hold: false, maxHold: '1s' })
+  @ClusterSingleton('hung', '2s', { atLeastFor: 0, maxRunTime: '1s' })
   @Interval(2900)
   async hung(): Promise<void> {
     const { signal } = currentPermit();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }
 
-  @ClusterSingleton('failing', '2s', { hold: false })
+  @ClusterSingleton('failing', '2s', { atLeastFor: 0 })
   @Interval(1300)
   async failing(): Promise<void> {
     await pause(chances.whole(0, 20));
@@ -58,7 +58,7 @@ export class TickingJobs {
     await this.tenant(this.#next);
   }
 
-  @ClusterSingleton((tenant: number) => `tenant-${tenant}`, '2s', { hold: false })
+  @ClusterSingleton((tenant: number) => `tenant-${tenant}`, '2s', { atLeastFor: 0 })
   private async tenant(_tenant: number): Promise<void> {
     await currentPermit().extend();
     currentPermit().assertHeld();

@@ -23,7 +23,7 @@ describeInBrowser('what people and nodes call things', () => {
     }
     await gatekeeper.tryAcquire(IMAGE, { holder: IMAGE });
     await gatekeeper.definitions.pause(SCRIPT, { by: IMAGE, reason: IMAGE });
-    await gatekeeper.run(LINK, () => Promise.reject(new Error(IMAGE)), { task: SCRIPT }).catch(() => undefined);
+    await gatekeeper.run(LINK, () => Promise.reject(new Error(IMAGE)), { job: SCRIPT }).catch(() => undefined);
 
     const { page, complaints } = await visit(url, { token: TOKENS.define });
     await page.getByRole('link', { name: IMAGE }).waitFor();

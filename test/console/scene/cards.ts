@@ -1,9 +1,9 @@
-import type { NodeCard, RecordStore } from 'nestjs-gatekeeper';
+import type { NodeInfo, RecordStore } from 'nestjs-gatekeeper';
 
 const HOUR = 3_600_000;
 
 /** Cards of nodes that are not there: for lists of many. They stay alive for as long as a test may take. */
-export function cardsOf(count: number, now: number, tasks: NodeCard['tasks'] = []): NodeCard[] {
+export function cardsOf(count: number, now: number, jobs: NodeInfo['jobs'] = []): NodeInfo[] {
   return Array.from({ length: count }, (_, index) => {
     const isAway = index % 5 === 4;
     return {
@@ -18,12 +18,12 @@ export function cardsOf(count: number, now: number, tasks: NodeCard['tasks'] = [
       heartbeat: HOUR,
       clock:
         index === 3 ? { offset: -1840, suspect: "a member's clock moved by 1840 ms" } : { offset: (index * 37) % 60 },
-      tasks,
+      jobs,
     };
   });
 }
 
-/** Puts cards where the roster looks for them. */
-export async function publishCards(store: RecordStore, nodes: readonly NodeCard[]): Promise<void> {
+/** Puts cards where the registry looks for them. */
+export async function publishCards(store: RecordStore, nodes: readonly NodeInfo[]): Promise<void> {
   await store.compareAndSet('nodes:crowd', undefined, JSON.stringify({ v: 1, nodes }));
 }

@@ -2,7 +2,7 @@ import type { HistoryEntry, NodeIdentity, RecordStore } from 'nestjs-gatekeeper'
 
 interface Past {
   readonly semaphore: string;
-  readonly task: string;
+  readonly job: string;
   /** Take turns. */
   readonly nodes: readonly NodeIdentity[];
   /** ms between two runs. */
@@ -15,14 +15,14 @@ interface Past {
 }
 
 /** Runs as nodes would have noted them, oldest first. */
-export function pastRuns({ semaphore, task, nodes, every, took, runs, bad = {} }: Past, now: number): HistoryEntry[] {
+export function pastRuns({ semaphore, job, nodes, every, took, runs, bad = {} }: Past, now: number): HistoryEntry[] {
   return Array.from({ length: runs }, (_, index) => {
     const back = runs - index;
     const outcome = bad[back] ?? 'ok';
     return {
       kind: 'run',
       semaphore,
-      task,
+      job,
       node: nodes[Math.floor(index / 6) % nodes.length]!,
       at: now - back * every,
       took: Math.round(took * (0.7 + ((index * 7) % 10) / 16)),

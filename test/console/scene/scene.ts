@@ -1,6 +1,6 @@
 import {
   Gatekeeper,
-  type NodeCard,
+  type NodeInfo,
   type SemaphoreDefinitionInput,
   type StoreDefinition,
   parseGatekeeperOptions,
@@ -65,12 +65,12 @@ export class Scene {
   async #publish(now: number, [one, two, three]: readonly Gatekeeper[]): Promise<void> {
     const store = this.store.open();
     const nodes = [one!.node, two!.node, three!.node];
-    await publishCards(store, cardsOf(6, now, tasks(now)));
+    await publishCards(store, cardsOf(6, now, jobs(now)));
     await publishHistory(store, [
       ...pastRuns(
         {
           semaphore: 'nightly-export',
-          task: 'ExportJob.run',
+          job: 'ExportJob.run',
           nodes: nodes.slice(0, 2),
           every: 12 * MINUTE,
           took: 4 * MINUTE,
@@ -80,17 +80,17 @@ export class Scene {
         now,
       ),
       ...pastRuns(
-        { semaphore: 'invoice-run', task: 'InvoiceJob.run', nodes, every: 5 * MINUTE, took: 40_000, runs: 30 },
+        { semaphore: 'invoice-run', job: 'InvoiceJob.run', nodes, every: 5 * MINUTE, took: 40_000, runs: 30 },
         now,
       ),
       ...pastRuns(
-        { semaphore: 'mail-queue', task: 'MailJob.flush', nodes, every: 2 * MINUTE, took: 9000, runs: 30 },
+        { semaphore: 'mail-queue', job: 'MailJob.flush', nodes, every: 2 * MINUTE, took: 9000, runs: 30 },
         now,
       ),
       ...pastRuns(
         {
           semaphore: 'search-reindex',
-          task: 'SearchJob.reindex',
+          job: 'SearchJob.reindex',
           nodes,
           every: 30 * MINUTE,
           took: 11 * MINUTE,
@@ -101,7 +101,7 @@ export class Scene {
       ...pastRuns(
         {
           semaphore: 'exchange-rates',
-          task: 'RatesJob.fetch',
+          job: 'RatesJob.fetch',
           nodes,
           every: 5 * MINUTE,
           took: 900,
@@ -111,11 +111,11 @@ export class Scene {
         now,
       ),
       ...pastRuns(
-        { semaphore: 'session-cleanup', task: 'CleanupJob.run', nodes, every: MINUTE, took: 350, runs: 20 },
+        { semaphore: 'session-cleanup', job: 'CleanupJob.run', nodes, every: MINUTE, took: 350, runs: 20 },
         now,
       ),
       ...pastRuns(
-        { semaphore: 'report-archive', task: 'ArchiveJob.run', nodes, every: 6 * HOUR, took: 3 * MINUTE, runs: 3 },
+        { semaphore: 'report-archive', job: 'ArchiveJob.run', nodes, every: 6 * HOUR, took: 3 * MINUTE, runs: 3 },
         now,
       ),
     ]);
@@ -133,7 +133,7 @@ export class Scene {
     };
     const node = new Gatekeeper(parseGatekeeperOptions(options), silent);
     this.#nodes.push(node);
-    node.roster.tasks = () => tasks(Date.now());
+    node.registry.jobs = () => jobs(Date.now());
     await node.start();
     // Only then its definitions are in the store.
     while ((await node.state()).semaphores.length < DEFINITIONS.length)
@@ -142,9 +142,9 @@ export class Scene {
   }
 }
 
-function tasks(now: number): NodeCard['tasks'] {
-  const cron = (task: string, semaphore: string, expression: string, interval: number, inMs: number) => ({
-    task,
+function jobs(now: number): NodeInfo['jobs'] {
+  const cron = (job: string, semaphore: string, expression: string, interval: number, inMs: number) => ({
+    job,
     semaphore,
     schedule: { kind: 'cron' as const, expression, next: now + inMs, interval },
   });

@@ -50,19 +50,25 @@ export class Workload {
   async run(): Promise<void> {
     const { chance, node } = this;
     const { patience } = this.world.measures;
+    const who = { holder: this.#holder(), job: chance.pick(['one', 'two']) };
+    const isKept = chance.happens(0.4);
     const options: RunOptions = {
-      holder: this.#holder(),
-      task: chance.pick(['one', 'two']),
-      hold: chance.happens(0.4),
+      ...who,
       keepAlive: chance.happens(0.7),
       overlap: chance.pick(['skip', 'allow']),
       onUnavailable: chance.happens(0.1) ? 'run' : 'skip',
-      atLeastFor: chance.happens(0.2) ? chance.whole(10, patience / 2) : 0,
-      maxHold: chance.happens(0.2) ? chance.whole(100, patience) : undefined,
+      atLeastFor: this.#atLeastFor(isKept),
+      maxRunTime: chance.happens(0.2) ? chance.whole(100, patience) : undefined,
       duration: chance.happens(0.1) ? anyDuration(this.world, this.chance) : undefined,
     };
     const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
     this.world.trace.note(node.name, () => `run ${JSON.stringify(options)} -> ${JSON.stringify(result)}`);
+  }
+
+  #atLeastFor(isKept: boolean): number | undefined {
+    const { chance } = this;
+    const least = chance.happens(0.2) ? chance.whole(10, this.world.measures.patience / 2) : 0;
+    return isKept ? undefined : least;
   }
 
   async hold(): Promise<void> {

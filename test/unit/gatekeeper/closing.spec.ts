@@ -90,7 +90,7 @@ describe('close', () => {
   it('gives back what waits for its atLeastFor', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node();
-    await gatekeeper.run('job', () => 1, { hold: false, atLeastFor: '5s' });
+    await gatekeeper.run('job', () => 1, { atLeastFor: '5s' });
     await gatekeeper.close();
     expect((await nodes.record()).permits).toEqual([]);
     expect(nodes.time.pending).toBe(0);
@@ -120,7 +120,7 @@ describe('close', () => {
     const running = gatekeeper.run('job', work);
     await settled();
     const closing = gatekeeper.close();
-    expect(await gatekeeper.run('job', () => 2, { task: 'another' })).toEqual({ executed: false, reason: 'closing' });
+    expect(await gatekeeper.run('job', () => 2, { job: 'another' })).toEqual({ executed: false, reason: 'closing' });
     expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
     end();
     await Promise.all([running, closing]);

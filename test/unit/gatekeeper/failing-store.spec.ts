@@ -47,7 +47,7 @@ describe('a store that fails in every way', () => {
     for (const node of all) failing(node, random);
     for (let turn = 0; turn < 200; turn++) {
       const node = all[turn % all.length]!;
-      void node.gatekeeper.run('job', workOf(node), { hold: random() < 0.2 });
+      void node.gatekeeper.run('job', workOf(node), { atLeastFor: random() < 0.2 ? undefined : 0 });
       await nodes.time.advance(700);
     }
     process.off('unhandledRejection', note);

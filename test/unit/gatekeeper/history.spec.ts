@@ -14,7 +14,7 @@ describe('the history of runs', () => {
     await nodes.time.advance(1000);
     const { work, end } = openEnd();
     let token = 0;
-    const running = one.gatekeeper.run('job', (permit) => ((token = permit.token), work()), { task: 'Jobs.work' });
+    const running = one.gatekeeper.run('job', (permit) => ((token = permit.token), work()), { job: 'Jobs.work' });
     await nodes.time.advance(3000);
     expect(await other.gatekeeper.history(10)).toEqual([]);
     end();
@@ -24,7 +24,7 @@ describe('the history of runs', () => {
       {
         kind: 'run',
         semaphore: 'job',
-        task: 'Jobs.work',
+        job: 'Jobs.work',
         node: one.gatekeeper.node,
         at: START + 1000,
         took: 3000,
@@ -42,7 +42,7 @@ describe('the history of runs', () => {
       const work = async () => {
         throw error;
       };
-      await expect(gatekeeper.run('job', work, { hold: false })).rejects.toBe(error);
+      await expect(gatekeeper.run('job', work, { atLeastFor: 0 })).rejects.toBe(error);
     };
     await fail(new Error('disk full'));
     await fail('a text');
@@ -89,24 +89,24 @@ describe('the history of runs', () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];
     const tick = async () => {
-      await other.gatekeeper.run('job', () => 1, { task: 'Jobs.work' });
+      await other.gatekeeper.run('job', () => 1, { job: 'Jobs.work' });
       await nodes.time.advance(1000);
     };
     await one.gatekeeper.tryAcquire('job');
     for (let ticks = 0; ticks < 5; ticks++) await tick();
     await one.gatekeeper.definitions.pause('job');
     for (let ticks = 0; ticks < 3; ticks++) await tick();
-    const skip = { kind: 'skip', semaphore: 'job', task: 'Jobs.work', node: other.gatekeeper.node };
+    const skip = { kind: 'skip', semaphore: 'job', job: 'Jobs.work', node: other.gatekeeper.node };
     expect(await one.gatekeeper.history(10)).toEqual([
       { ...skip, at: START, reason: 'no-permit' },
       { ...skip, at: START + 5000, reason: 'paused', before: { reason: 'no-permit', count: 5 } },
     ]);
   });
 
-  it('begins a new row of skips after a run, and for each task', async () => {
+  it('begins a new row of skips after a run, and for each job', async () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];
-    const run = (task: string) => other.gatekeeper.run('job', () => 1, { task, hold: false });
+    const run = (job: string) => other.gatekeeper.run('job', () => 1, { job, atLeastFor: 0 });
     const permit = (await one.gatekeeper.tryAcquire('job'))!;
     await run('a');
     await run('b');
@@ -116,7 +116,7 @@ describe('the history of runs', () => {
     await run('a');
     await run('b');
     await nodes.time.advance(100);
-    expect((await one.gatekeeper.history(10)).map(({ kind, task }) => `${kind} ${task}`)).toEqual([
+    expect((await one.gatekeeper.history(10)).map(({ kind, job }) => `${kind} ${job}`)).toEqual([
       'skip a',
       'skip b',
       'run a',

@@ -52,7 +52,7 @@ describe('what a node writes into a journal', () => {
     const { gatekeeper, store, of } = await nodes.node({ history: true });
     store.script = (call, go) => (call === 'append' ? away() : go());
     for (let run = 0; run < 1200; run++) {
-      await gatekeeper.run('job', () => 1, { task: `task ${run}` });
+      await gatekeeper.run('job', () => 1, { job: `job ${run}` });
       // Some are waiting, some were sent in vain.
       if (run % 500 === 0) await nodes.time.advance(100);
     }
@@ -62,7 +62,7 @@ describe('what a node writes into a journal', () => {
     await nodes.time.advance(5000);
     const entries = await gatekeeper.history(10_000);
     expect(entries).toHaveLength(1000);
-    expect([entries.at(0)!.task, entries.at(-1)!.task]).toEqual(['task 200', 'task 1199']);
+    expect([entries.at(0)!.job, entries.at(-1)!.job]).toEqual(['job 200', 'job 1199']);
     expect(of('problem')).toMatchObject([
       {
         action: 'write the journal of runs',
@@ -75,7 +75,7 @@ describe('what a node writes into a journal', () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node({ history: true });
     const run = async (from: number, to: number) => {
-      for (let task = from; task < to; task++) await gatekeeper.run('job', () => 1, { task: `task ${task}` });
+      for (let job = from; job < to; job++) await gatekeeper.run('job', () => 1, { job: `job ${job}` });
     };
     store.script = (call, go) => (call === 'append' ? new Promise(() => undefined) : go());
     await run(0, 500);
@@ -85,7 +85,7 @@ describe('what a node writes into a journal', () => {
     store.script = undefined;
     await nodes.time.advance(5000);
     const entries = await gatekeeper.history(10_000);
-    expect([entries.length, entries.at(0)!.task, entries.at(-1)!.task]).toEqual([1000, 'task 300', 'task 1299']);
+    expect([entries.length, entries.at(0)!.job, entries.at(-1)!.job]).toEqual([1000, 'job 300', 'job 1299']);
   });
 
   it('that hangs is given up and sent again', async () => {

@@ -17,12 +17,12 @@ describe('the newest entries of a journal', () => {
   });
 });
 
-describe('the newest run of each task', () => {
+describe('the newest run of each job', () => {
   const node = { group: 'default', acquirer: 'app1', instance: 'i' };
-  const run = (task: string, at: number): RunEntry => ({
+  const run = (job: string, at: number): RunEntry => ({
     kind: 'run',
     semaphore: 'job',
-    task,
+    job,
     node,
     at,
     took: 1,

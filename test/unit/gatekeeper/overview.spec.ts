@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError, type TaskCard } from 'nestjs-gatekeeper';
+import { StoreUnavailableError, type JobInfo } from 'nestjs-gatekeeper';
 import { withHoldings } from '../../../lib/gatekeeper/overview/index.js';
 import { START } from './fake-time.js';
 import { JOB, type TestCluster, useCluster } from './nodes.js';
 
-const DAILY: TaskCard = {
-  task: 'Jobs.export',
+const DAILY: JobInfo = {
+  job: 'Jobs.export',
   semaphore: 'job',
   schedule: { kind: 'cron', expression: '0 3 * * *', next: START + 5000, interval: 86_400_000 },
 };
 
-/** A node that tells of itself, runs `tasks` by itself and notes its runs. */
-async function working(nodes: TestCluster, tasks: TaskCard[] = [DAILY], options = {}) {
+/** A node that tells of itself, runs `jobs` by itself and notes its runs. */
+async function working(nodes: TestCluster, jobs: JobInfo[] = [DAILY], options = {}) {
   const node = nodes.unstarted({
     definitions: [JOB],
     definitionsDelay: 0,
@@ -19,7 +19,7 @@ async function working(nodes: TestCluster, tasks: TaskCard[] = [DAILY], options 
     history: true,
     ...options,
   });
-  node.gatekeeper.roster.tasks = () => tasks;
+  node.gatekeeper.registry.jobs = () => jobs;
   await node.gatekeeper.start();
   await nodes.time.advance(0);
   return node;
@@ -32,16 +32,16 @@ describe('the overview', () => {
     const nodes = cluster();
     const one = await working(nodes);
     const later = { ...DAILY, schedule: { ...DAILY.schedule!, next: START + 9000 } };
-    await working(nodes, [later, { task: 'Jobs.other', semaphore: 'job' }, { task: 'Jobs.byTenant' }]);
+    await working(nodes, [later, { job: 'Jobs.other', semaphore: 'job' }, { job: 'Jobs.byTenant' }]);
     const overview = await one.gatekeeper.overview();
     expect(overview).toMatchObject({ now: START, nodes: [{ acquirer: 'app1' }, { acquirer: 'app2' }] });
     expect(overview.semaphores).toMatchObject([
       {
         name: 'job',
         free: 1,
-        tasks: [
-          { task: 'Jobs.export', nodes: 2 },
-          { task: 'Jobs.other', nodes: 1 },
+        jobs: [
+          { job: 'Jobs.export', nodes: 2 },
+          { job: 'Jobs.other', nodes: 1 },
         ],
         next: START + 5000,
         warnings: [],
@@ -87,36 +87,36 @@ describe('the overview', () => {
   it('shows the newest run, wherever it was', async () => {
     const nodes = cluster();
     const [one, other] = [await working(nodes), await working(nodes, [])];
-    await one.gatekeeper.run('job', () => 1, { task: 'Jobs.export', hold: false });
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
     await nodes.time.advance(2000);
     await expect(
-      other.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { task: 'Jobs.export', hold: false }),
+      other.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
     ).rejects.toThrow('disk full');
     await nodes.time.advance(1000);
     const lastRun = { at: START + 2000, outcome: 'failed', message: 'disk full', node: other.gatekeeper.node };
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun });
-    await one.gatekeeper.run('job', () => 1, { task: 'Jobs.export', hold: false });
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
     await nodes.time.advance(1000);
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
   });
 
-  it('shows the newest run of any of its tasks', async () => {
+  it('shows the newest run of any of its jobs', async () => {
     const nodes = cluster();
     const { gatekeeper } = await working(nodes);
-    for (const task of ['Jobs.export', 'Jobs.other']) {
-      await gatekeeper.run('job', () => 1, { task, hold: false });
+    for (const job of ['Jobs.export', 'Jobs.other']) {
+      await gatekeeper.run('job', () => 1, { job, atLeastFor: 0 });
       await nodes.time.advance(1000);
     }
-    expect((await gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { task: 'Jobs.other' } });
+    expect((await gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { job: 'Jobs.other' } });
   });
 
-  it('shows a task as the node has it that started last, in the midst of an update', async () => {
+  it('shows a job as the node has it that started last, in the midst of an update', async () => {
     const nodes = cluster();
     const weekly = { ...DAILY, schedule: { ...DAILY.schedule!, expression: '0 3 * * 1' } };
     await working(nodes, [DAILY], { acquirer: 'b' });
     await nodes.time.advance(1000);
     const { gatekeeper } = await working(nodes, [weekly], { acquirer: 'a' });
-    expect((await gatekeeper.overview()).semaphores[0]!.tasks).toMatchObject([
+    expect((await gatekeeper.overview()).semaphores[0]!.jobs).toMatchObject([
       { nodes: 2, schedule: { expression: '0 3 * * 1' } },
     ]);
   });
@@ -134,21 +134,21 @@ describe('the overview', () => {
     expect(await holds()).toBe(0);
   });
 
-  it('shows the last run of a rare task when others have pushed it out of the journal', async () => {
+  it('shows the last run of a rare job when others have pushed it out of the journal', async () => {
     const nodes = cluster();
     const [one, other] = [await working(nodes), await working(nodes, [])];
     await expect(
-      one.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { task: 'Jobs.export', hold: false }),
+      one.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
     ).rejects.toThrow('disk full');
     // Once it has told of it, on its next card.
     await nodes.time.advance(11_000);
     await other.store.journal('runs').append(Array.from({ length: 10_000 }, () => '{}'));
     const { semaphores, nodes: cards } = await other.gatekeeper.overview();
     expect(await other.gatekeeper.history(10_000)).not.toContainEqual(expect.objectContaining({ kind: 'run' }));
-    const lastRun = { kind: 'run', task: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
+    const lastRun = { kind: 'run', job: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
     expect(semaphores[0]).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
-    expect(semaphores[0]!.tasks[0]).not.toHaveProperty('lastRun');
-    expect(cards[0]!.tasks).toMatchObject([{ task: 'Jobs.export', lastRun: { outcome: 'failed' } }]);
+    expect(semaphores[0]!.jobs[0]).not.toHaveProperty('lastRun');
+    expect(cards[0]!.jobs).toMatchObject([{ job: 'Jobs.export', lastRun: { outcome: 'failed' } }]);
   });
 
   it('is what this node knows while the store can not be asked', async () => {
@@ -156,6 +156,6 @@ describe('the overview', () => {
     store.script = () => Promise.reject(new StoreUnavailableError('away'));
     const { semaphores, nodes } = await gatekeeper.overview();
     expect(nodes).toEqual([]);
-    expect(semaphores).toMatchObject([{ name: 'job', tasks: [], warnings: [] }]);
+    expect(semaphores).toMatchObject([{ name: 'job', jobs: [], warnings: [] }]);
   });
 });

@@ -43,20 +43,20 @@ describe('a run that takes longer than its permit', () => {
     await running;
   });
 
-  it('loses it after maxHold, and the permit runs out by itself', async () => {
+  it('loses it after maxRunTime, and the permit runs out by itself', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     const { work, end } = openEnd();
     let permit!: RunPermit;
-    const running = one.gatekeeper.run('job', (given) => ((permit = given), work()), { maxHold: '15s' });
+    const running = one.gatekeeper.run('job', (given) => ((permit = given), work()), { maxRunTime: '15s' });
     await nodes.time.advance(14_999);
     expect(permit.isHeld).toBe(true);
     const { signal } = permit;
     await nodes.time.advance(1);
     expect(signal.reason).toBeInstanceOf(PermitLostError);
-    expect(signal.reason).toMatchObject({ reason: 'max-hold' });
-    expect(() => permit.assertHeld()).toThrow(/longer than its maxHold/);
-    expect(one.of('lost')).toMatchObject([{ semaphore: 'job', reason: 'max-hold' }]);
+    expect(signal.reason).toMatchObject({ reason: 'max-run-time' });
+    expect(() => permit.assertHeld()).toThrow(/longer than its maxRunTime/);
+    expect(one.of('lost')).toMatchObject([{ semaphore: 'job', reason: 'max-run-time' }]);
     expect(await other.gatekeeper.tryAcquire('job')).toBeUndefined();
     await nodes.time.advance(10_000);
     expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
@@ -68,7 +68,7 @@ describe('a run that takes longer than its permit', () => {
     const nodes = cluster();
     const { gatekeeper, of } = await nodes.node();
     const { work, end } = openEnd();
-    const running = gatekeeper.run('job', work, { keepAlive: false, maxHold: '12s' });
+    const running = gatekeeper.run('job', work, { keepAlive: false, maxRunTime: '12s' });
     await nodes.time.advance(20_000);
     expect(of('lost')).toMatchObject([{ reason: 'expired' }]);
     end();
@@ -80,9 +80,9 @@ describe('a run that takes longer than its permit', () => {
     const { gatekeeper } = await nodes.node();
     const { work, end, started } = openEnd();
     let permit!: RunPermit;
-    const long = gatekeeper.run('job', (given) => ((permit = given), work()), { task: 'long', hold: false });
+    const long = gatekeeper.run('job', (given) => ((permit = given), work()), { job: 'long', atLeastFor: 0 });
     await started;
-    await gatekeeper.run('job', () => 1, { task: 'short', hold: false });
+    await gatekeeper.run('job', () => 1, { job: 'short', atLeastFor: 0 });
     await nodes.time.advance(30_000);
     expect(permit.isHeld).toBe(true);
     end();

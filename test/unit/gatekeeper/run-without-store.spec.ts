@@ -32,14 +32,14 @@ describe('a run while the store can not be asked', () => {
         const { isGuarded, token, isHeld, remaining } = currentPermit();
         return { isGuarded, token, isHeld, remaining, aborted: permit.signal.aborted };
       },
-      { onUnavailable: 'run', task: 'Jobs.export' },
+      { onUnavailable: 'run', job: 'Jobs.export' },
     );
     expect(seen).toEqual({
       executed: true,
       value: { isGuarded: false, token: 0, isHeld: false, remaining: 0, aborted: false },
     });
     expect(of('run-unguarded')).toEqual([
-      { type: 'run-unguarded', semaphore: 'job', task: 'Jobs.export', reason: 'unavailable' },
+      { type: 'run-unguarded', semaphore: 'job', job: 'Jobs.export', reason: 'unavailable' },
     ]);
     expect(log).toContainEqual(expect.stringMatching(/^warn "job": Jobs.export runs WITHOUT a permit/));
   });

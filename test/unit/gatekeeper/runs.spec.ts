@@ -50,13 +50,13 @@ describe('run', () => {
   it('tells of all that happens, in order', async () => {
     const nodes = cluster();
     const { gatekeeper, events } = await nodes.node();
-    await gatekeeper.run('job', () => nodes.time.freeze(250), { task: 'Jobs.export', hold: false });
+    await gatekeeper.run('job', () => nodes.time.freeze(250), { job: 'Jobs.export', atLeastFor: 0 });
     const stored = expect.objectContaining({ slot: 0, token: START * 1024 });
     expect(events).toEqual([
       { type: 'defined', semaphore: 'job', revision: 1 },
       { type: 'granted', semaphore: 'job', permit: stored },
-      { type: 'run-started', semaphore: 'job', task: 'Jobs.export', run: 1, permit: stored },
-      { type: 'run-finished', semaphore: 'job', task: 'Jobs.export', run: 1, permit: stored, took: 250 },
+      { type: 'run-started', semaphore: 'job', job: 'Jobs.export', run: 1, permit: stored },
+      { type: 'run-finished', semaphore: 'job', job: 'Jobs.export', run: 1, permit: stored, took: 250 },
       { type: 'released', semaphore: 'job', permit: stored },
     ]);
   });
@@ -74,25 +74,25 @@ describe('run', () => {
   it('does not let another use give back what a run holds', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
-    await one.gatekeeper.run('job', () => 1, { task: 'that holds' });
-    await one.gatekeeper.run('job', () => 1, { task: 'that does not', hold: false });
+    await one.gatekeeper.run('job', () => 1, { job: 'that holds' });
+    await one.gatekeeper.run('job', () => 1, { job: 'that does not', atLeastFor: 0 });
     await (await one.gatekeeper.tryAcquire('job'))!.release();
     expect(await other.gatekeeper.run('job', () => 2)).toEqual({ executed: false, reason: 'no-permit' });
     await nodes.time.advance(10_600);
     expect(await other.gatekeeper.run('job', () => 2)).toEqual({ executed: true, value: 2 });
   });
 
-  it('releases after the run with hold: false', async () => {
+  it('releases after the run with atLeastFor: 0', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
-    await one.gatekeeper.run('job', () => 1, { hold: false });
-    expect(await other.gatekeeper.run('job', () => 2, { hold: false })).toEqual({ executed: true, value: 2 });
+    await one.gatekeeper.run('job', () => 1, { atLeastFor: 0 });
+    expect(await other.gatekeeper.run('job', () => 2, { atLeastFor: 0 })).toEqual({ executed: true, value: 2 });
   });
 
   it('releases no earlier than atLeastFor after the start of the run', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
-    const running = one.gatekeeper.run('job', openAfter(nodes.time, 1000), { hold: false, atLeastFor: '3s' });
+    const running = one.gatekeeper.run('job', openAfter(nodes.time, 1000), { atLeastFor: '3s' });
     await nodes.time.advance(1000);
     await running;
     await nodes.time.advance(1999);
@@ -104,13 +104,13 @@ describe('run', () => {
   it('releases at once when the run took longer than atLeastFor', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
-    const running = one.gatekeeper.run('job', openAfter(nodes.time, 4000), { hold: false, atLeastFor: '3s' });
+    const running = one.gatekeeper.run('job', openAfter(nodes.time, 4000), { atLeastFor: '3s' });
     await nodes.time.advance(4000);
     await running;
     expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
-  it('does not begin a run while the former one of the same task goes on', async () => {
+  it('does not begin a run while the former one of the same job goes on', async () => {
     const { gatekeeper } = await cluster().node();
     const { work, end, started } = openEnd();
     const first = gatekeeper.run('job', work);
@@ -121,7 +121,7 @@ describe('run', () => {
     expect(await gatekeeper.run('job', () => 3)).toEqual({ executed: true, value: 3 });
   });
 
-  it('does not begin two runs of one task that are asked for in the same turn', async () => {
+  it('does not begin two runs of one job that are asked for in the same turn', async () => {
     const { gatekeeper } = await cluster().node();
     const results = await Promise.all([gatekeeper.run('job', () => 1), gatekeeper.run('job', () => 2)]);
     expect(results).toEqual([
@@ -140,13 +140,13 @@ describe('run', () => {
     ]);
   });
 
-  it('runs beside the former run with overlap: allow, or under another task', async () => {
+  it('runs beside the former run with overlap: allow, or under another job', async () => {
     const { gatekeeper } = await cluster().node();
     const { work, end, started } = openEnd();
     const first = gatekeeper.run('job', work);
     await started;
     expect(await gatekeeper.run('job', () => 2, { overlap: 'allow' })).toEqual({ executed: true, value: 2 });
-    expect(await gatekeeper.run('job', () => 3, { task: 'another' })).toEqual({ executed: true, value: 3 });
+    expect(await gatekeeper.run('job', () => 3, { job: 'another' })).toEqual({ executed: true, value: 3 });
     end();
     await first;
   });
@@ -156,8 +156,8 @@ describe('run', () => {
     const [one, other] = [await nodes.node(), await nodes.node()];
     await one.gatekeeper.run('job', () => 1);
     const skipped: Skipped[] = [];
-    await other.gatekeeper.run('job', () => 2, { task: 'Jobs.export', onSkip: (skip) => void skipped.push(skip) });
-    expect(skipped).toEqual([{ semaphore: 'job', task: 'Jobs.export', reason: 'no-permit' }]);
+    await other.gatekeeper.run('job', () => 2, { job: 'Jobs.export', onSkip: (skip) => void skipped.push(skip) });
+    expect(skipped).toEqual([{ semaphore: 'job', job: 'Jobs.export', reason: 'no-permit' }]);
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('run', () => {
     const [one, other] = [await nodes.node(), await nodes.node()];
     await one.gatekeeper.run('job', () => 1);
     other.log.length = 0;
-    await other.gatekeeper.run('job', () => 2, { task: 'Jobs.export' });
+    await other.gatekeeper.run('job', () => 2, { job: 'Jobs.export' });
     expect(other.log).toEqual(['debug "job": skipped Jobs.export (no-permit)']);
   });
 
@@ -193,10 +193,10 @@ describe('run', () => {
   });
 
   it.each([
-    ['hold', { hold: 'no' as never }, '"no"'],
+    ['keepAlive', { keepAlive: 'no' as never }, '"no"'],
     ['atLeastFor', { atLeastFor: -5 }, '-5'],
     ['keepAlive', { keepAlive: 1 as never }, '1'],
-    ['maxHold', { maxHold: 'ever' }, '"ever"'],
+    ['maxRunTime', { maxRunTime: 'ever' }, '"ever"'],
     ['overlap', { overlap: 'queue' as never }, '"queue" is not "skip" or "allow"'],
     ['onUnavailable', { onUnavailable: 'wait' as never }, '"wait" is not "skip" or "run"'],
     ['onSkip', { onSkip: 'log' as never }, '"log" is not a function'],

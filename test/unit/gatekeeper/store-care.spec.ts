@@ -166,7 +166,7 @@ describe.each([
     await nodes.overwrite(text);
     await gatekeeper.run('job', () => 1);
     await nodes.overwrite(good);
-    expect(await gatekeeper.run('job', () => 1, { hold: false })).toEqual({ executed: true, value: 1 });
+    expect(await gatekeeper.run('job', () => 1, { atLeastFor: 0 })).toEqual({ executed: true, value: 1 });
     await nodes.overwrite(text);
     await gatekeeper.run('job', () => 1);
     expect(of('record-unreadable')).toHaveLength(2);

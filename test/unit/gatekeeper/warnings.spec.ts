@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NodeCard, RunEntry, SemaphoreDefinition, TaskCard } from 'nestjs-gatekeeper';
+import type { NodeInfo, RunEntry, SemaphoreDefinition, JobInfo } from 'nestjs-gatekeeper';
 import { NodeMatches } from '../../../lib/gatekeeper/overview/node-matches.js';
 import { type SemaphoreFacts, semaphoreOverview } from '../../../lib/gatekeeper/overview/overview.js';
 import type { SemaphoreState } from '../../../lib/gatekeeper/state/state.js';
@@ -13,8 +13,8 @@ const DEFINITION: SemaphoreDefinition = {
   permits: 1,
   duration: 10_000,
 };
-const EACH_MINUTE: TaskCard = {
-  task: 'Jobs.work',
+const EACH_MINUTE: JobInfo = {
+  job: 'Jobs.work',
   semaphore: 'job',
   schedule: { kind: 'cron', expression: '* * * * *', next: NOW + 1, interval: MINUTE, recent: minutesAgo(3, 2, 1) },
 };
@@ -23,7 +23,7 @@ function minutesAgo(...minutes: number[]): number[] {
   return minutes.map((count) => NOW - count * MINUTE);
 }
 
-function aNode(changes: Partial<NodeCard> = {}): NodeCard {
+function aNode(changes: Partial<NodeInfo> = {}): NodeInfo {
   const names = { group: 'production', acquirer: 'app1', instance: 'instance', host: 'host', pid: 1 };
   return {
     ...names,
@@ -31,7 +31,7 @@ function aNode(changes: Partial<NodeCard> = {}): NodeCard {
     at: NOW,
     heartbeat: 10_000,
     clock: {},
-    tasks: [EACH_MINUTE],
+    jobs: [EACH_MINUTE],
     ...changes,
   };
 }
@@ -43,18 +43,18 @@ function aState(changes: Partial<SemaphoreState> = {}): SemaphoreState {
 
 function aRun(at: number, changes: Partial<RunEntry> = {}): RunEntry {
   const node = { group: 'production', acquirer: 'app1', instance: 'instance' };
-  return { kind: 'run', semaphore: 'job', task: 'Jobs.work', node, at, took: 10, outcome: 'ok', ...changes };
+  return { kind: 'run', semaphore: 'job', job: 'Jobs.work', node, at, took: 10, outcome: 'ok', ...changes };
 }
 
-function warnings(state: SemaphoreState, nodes: NodeCard[], runs: RunEntry[] = []) {
-  const tasks = nodes.flatMap((node) => node.tasks.map((card) => ({ card, node })));
-  const facts: SemaphoreFacts = { now: NOW, matches: new NodeMatches(nodes), tasks, runs };
+function warnings(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = []) {
+  const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
+  const facts: SemaphoreFacts = { now: NOW, matches: new NodeMatches(nodes), jobs, runs };
   return semaphoreOverview(state, facts).warnings;
 }
 
 const codes = (...given: Parameters<typeof warnings>) => warnings(...given).map(({ code }) => code);
 
-describe('a task that did not run', () => {
+describe('a job that did not run', () => {
   const since = NOW - 3 * MINUTE;
 
   it('is told after three times in a row, with figures', () => {
@@ -72,7 +72,7 @@ describe('a task that did not run', () => {
     expect(warnings(aState(), [aNode()])[0]!.sentence).toMatch(/and did not run: no run of it is known$/);
   });
 
-  it.each<[string, Partial<SemaphoreState>, Partial<NodeCard>, RunEntry[]]>([
+  it.each<[string, Partial<SemaphoreState>, Partial<NodeInfo>, RunEntry[]]>([
     ['while it ran since', {}, {}, [aRun(since)]],
     ['while it ran on a node whose clock is a little ahead', {}, {}, [aRun(since - 900)]],
     ['while a permit was granted since, though no run is noted', { lastGrantAt: since + 1 }, {}, []],
@@ -88,16 +88,16 @@ describe('a task that did not run', () => {
     [
       'of what runs on working days, over the weekend',
       {},
-      { tasks: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, recent: minutesAgo(2) } }] },
+      { jobs: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, recent: minutesAgo(2) } }] },
       [],
     ],
     [
       'of a timeout',
       {},
-      { tasks: [{ ...EACH_MINUTE, schedule: { kind: 'timeout', expression: '1', next: NOW - MINUTE, interval: 1 } }] },
+      { jobs: [{ ...EACH_MINUTE, schedule: { kind: 'timeout', expression: '1', next: NOW - MINUTE, interval: 1 } }] },
       [],
     ],
-    ['without a schedule', {}, { tasks: [{ task: 'Jobs.work', semaphore: 'job' }] }, []],
+    ['without a schedule', {}, { jobs: [{ job: 'Jobs.work', semaphore: 'job' }] }, []],
   ])('is not told of %s', (_, state, node, runs) => {
     expect(codes(aState(state), [aNode(node)], runs)).not.toContain('not-run');
   });
@@ -123,14 +123,14 @@ describe('a task that did not run', () => {
 
   it('counts an interval from its next time', () => {
     const schedule = { kind: 'interval' as const, expression: '60000', next: NOW + 1, interval: MINUTE };
-    const node = aNode({ tasks: [{ ...EACH_MINUTE, schedule }] });
+    const node = aNode({ jobs: [{ ...EACH_MINUTE, schedule }] });
     expect(codes(aState(), [node], [aRun(NOW - 4 * MINUTE)])).toEqual(['not-run']);
     expect(codes(aState(), [node], [aRun(NOW - 3 * MINUTE)])).toEqual([]);
   });
 
-  it('is not excused by the runs of another task under the same semaphore', () => {
-    const node = aNode({ tasks: [EACH_MINUTE, { ...EACH_MINUTE, task: 'Jobs.other' }] });
-    const runs = [aRun(NOW - 10 * MINUTE), aRun(NOW - 1000, { task: 'Jobs.other' })];
+  it('is not excused by the runs of another job under the same semaphore', () => {
+    const node = aNode({ jobs: [EACH_MINUTE, { ...EACH_MINUTE, job: 'Jobs.other' }] });
+    const runs = [aRun(NOW - 10 * MINUTE), aRun(NOW - 1000, { job: 'Jobs.other' })];
     const state = aState({ lastGrantAt: NOW - 1000 });
     expect(warnings(state, [node], runs).map(({ sentence }) => sentence)).toEqual([
       expect.stringMatching(/^Jobs.work was due 3 times/),
@@ -154,7 +154,7 @@ describe('a run that took longer than the time until it is due again', () => {
     const pause = { by: 'ann', at: 1, groupPattern: 'production' };
     expect(codes(aState({ pause }), [aNode()], [aRun(NOW, { took: MINUTE + 1 })])).toEqual(['runs-too-long']);
     expect(codes(aState(), [aNode()], [aRun(NOW, { took: MINUTE })])).toEqual([]);
-    expect(codes(aState(), [aNode({ tasks: [] })], [aRun(NOW, { took: 10 * MINUTE })])).toEqual([]);
+    expect(codes(aState(), [aNode({ jobs: [] })], [aRun(NOW, { took: 10 * MINUTE })])).toEqual([]);
   });
 });
 

@@ -35,9 +35,9 @@ describe('the check of guarded methods at boot', () => {
     ['a duration that is too short', ['job', 20], '20 ms must be more than 3 x clockTolerance'],
     ['no duration', ['job'], 'semaphore "job" is not in GatekeeperModule\'s definitions and has no duration'],
     ['an empty name', ['', '10s'], 'name: is empty'],
-    ['a wrong switch', ['job', '10s', { hold: 'no' }], 'hold: "no" is neither true nor false'],
+    ['a wrong switch', ['job', '10s', { keepAlive: 'no' }], 'keepAlive: "no" is neither true nor false'],
     ['a wrong choice', ['job', '10s', { overlap: 'queue' }], 'overlap: "queue" is not "skip" or "allow"'],
-    ['a wrong maxHold', ['job', '10s', { maxHold: 0 }], 'maxHold: 0 must be more than 0 ms'],
+    ['a wrong maxRunTime', ['job', '10s', { maxRunTime: 0 }], 'maxRunTime: 0 must be more than 0 ms'],
     ['an unknown option', ['job', '10s', { lockFor: 1 }], 'lockFor'],
     ['a wrong duration of a function', [() => 'x', 'soon'], 'duration: "soon" is not a duration'],
   ] as [string, Parameters<typeof ClusterSingleton>, string][])('finds %s', async (_, parameters, fault) => {
@@ -63,7 +63,7 @@ describe('the check of guarded methods at boot', () => {
 
   it('lists all faults of all methods in one error', async () => {
     const faults = await faultsOf([
-      guarded(ClusterSingleton('one', 'soon', { hold: 7 as never })),
+      guarded(ClusterSingleton('one', 'soon', { keepAlive: 7 as never })),
       guarded(ClusterSingleton('two')),
       guarded(ClusterSingleton('three', '10s')),
       guarded(ClusterSingleton('three', '20s')),

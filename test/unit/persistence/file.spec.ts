@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError, file } from 'nestjs-gatekeeper';
+import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError, fileArchive } from 'nestjs-gatekeeper';
 import { FileArchive } from '../../../lib/persistence/file/file-archive.js';
 import type { Files } from '../../../lib/persistence/file/files.js';
 import { describeArchiveContract } from './archive.contract.js';
@@ -23,14 +23,14 @@ const place = async (text: string) => {
   await fs.writeFile(path, text);
 };
 
-describeArchiveContract('file()', async () => {
-  const persistence = file(path);
+describeArchiveContract('fileArchive()', async () => {
+  const persistence = fileArchive(path);
   return { open: () => persistence.open() };
 });
 
-describe('file()', () => {
+describe('fileArchive()', () => {
   it('writes JSON that people can read, and nothing beside it', async () => {
-    await file(path)
+    await fileArchive(path)
       .open()
       .save([archived('b'), archived('a')]);
     const text = await fs.readFile(path, 'utf8');
@@ -40,12 +40,12 @@ describe('file()', () => {
   });
 
   it('touches nothing before it is used', async () => {
-    await file(path).open().load();
+    await fileArchive(path).open().load();
     expect(await fs.readdir(folder)).toEqual([]);
   });
 
   it('does not write where nothing is new', async () => {
-    const archive = file(path).open();
+    const archive = fileArchive(path).open();
     await archive.save([archived('a')]);
     const { ino } = await fs.stat(path);
     await archive.save([archived('a'), archived('a', 1)]);
@@ -53,7 +53,7 @@ describe('file()', () => {
   });
 
   it('writes anew what somebody deleted', async () => {
-    const archive = file(path).open();
+    const archive = fileArchive(path).open();
     await archive.save([archived('a')]);
     await fs.rm(path);
     await archive.save([archived('a')]);
@@ -64,7 +64,7 @@ describe('file()', () => {
     'puts %j aside, says so, and begins anew',
     async (text) => {
       await place(text);
-      const archive = file(path).open();
+      const archive = fileArchive(path).open();
       const error = (await archive.load().catch((fault: Error) => fault)) as Error;
       expect(error).toBeInstanceOf(CorruptArchiveError);
       const [aside, ...others] = await inFolder();
@@ -85,11 +85,11 @@ describe('file()', () => {
       mkdir: (async (...args: Parameters<Files['mkdir']>) => {
         // Between its look at the garbage and its turn another process is done with both.
         if (String(args[0]).endsWith('.lock')) {
-          await file(path)
+          await fileArchive(path)
             .open()
             .load()
             .catch(() => undefined);
-          await file(path)
+          await fileArchive(path)
             .open()
             .save([archived('good')]);
         }
@@ -103,7 +103,7 @@ describe('file()', () => {
   it('neither reads nor touches what a newer version wrote', async () => {
     const text = '{"v":2,"anything":true}';
     await place(text);
-    const archive = file(path).open();
+    const archive = fileArchive(path).open();
     await expect(archive.load()).rejects.toThrow(NewerArchiveError);
     await expect(archive.save([archived('a')])).rejects.toThrow(/version 2.*upgrade this node/);
     expect(await fs.readFile(path, 'utf8')).toBe(text);
@@ -111,20 +111,20 @@ describe('file()', () => {
   });
 
   it('overcomes the lock of a process that died over it, with its half-written text', async () => {
-    await file(path)
+    await fileArchive(path)
       .open()
       .save([archived('a')]);
     await fs.mkdir(`${path}.lock`);
     await fs.writeFile(join(`${path}.lock`, 'draft-x'), '{"v":1,"defi');
-    await file(path)
+    await fileArchive(path)
       .open()
       .save([archived('b')]);
-    expect(names(await file(path).open().load())).toEqual(['a', 'b']);
+    expect(names(await fileArchive(path).open().load())).toEqual(['a', 'b']);
     expect(await inFolder()).toEqual(['definitions.json']);
   });
 
   it.each([undefined, '', 7, 'a\0b'])('refuses %j for a path', (wrong) => {
-    expect(() => file(wrong as string)).toThrow(InvalidOptionsError);
+    expect(() => fileArchive(wrong as string)).toThrow(InvalidOptionsError);
   });
 });
 
@@ -178,15 +178,15 @@ describe('a write that fails', () => {
     ['the disk fails when it is flushed', { sync: 'EIO' }],
     ['the folder can not be written', { rename: 'EROFS' }],
   ])('leaves the former file whole when %s, and comes through once that is over', async (_what, fault) => {
-    await file(path)
+    await fileArchive(path)
       .open()
       .save([archived('a')]);
     const archive = new FileArchive(path, failing(fault));
     await expect(archive.save([archived('b')])).rejects.toThrow(Object.values(fault)[0]);
-    expect(names(await file(path).open().load())).toEqual(['a']);
+    expect(names(await fileArchive(path).open().load())).toEqual(['a']);
     expect(await inFolder()).toEqual(['definitions.json']);
     for (const step of Object.keys(fault)) delete (fault as Record<string, string>)[step];
     await archive.save([archived('b')]);
-    expect(names(await file(path).open().load())).toEqual(['a', 'b']);
+    expect(names(await fileArchive(path).open().load())).toEqual(['a', 'b']);
   });
 });

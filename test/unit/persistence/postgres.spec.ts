@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError } from 'nestjs-gatekeeper';
-import { MissingPackageError, type PostgresOptions, PostgresError, postgres } from 'nestjs-gatekeeper/postgres';
+import { MissingPackageError, type PostgresOptions, PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { placeOf } from '../../../lib/persistence/postgres/address.js';
 import { requirePg } from '../../../lib/persistence/postgres/queries.js';
 import { describeArchiveContract } from './archive.contract.js';
@@ -22,13 +22,13 @@ beforeAll(async () => {
 beforeEach(() => database.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
 afterAll(() => database.close());
 
-describeArchiveContract('postgres()', async () => ({ open: () => postgres({ pool }).open() }));
+describeArchiveContract('postgresArchive()', async () => ({ open: () => postgresArchive({ pool }).open() }));
 
-describe('postgres()', () => {
+describe('postgresArchive()', () => {
   const rows = async () => (await database.query('SELECT * FROM gatekeeper_definitions ORDER BY name')).rows;
 
   it('asks nothing where nothing is new', async () => {
-    const archive = postgres({ pool }).open();
+    const archive = postgresArchive({ pool }).open();
     await archive.save([archived('a')]);
     asked.length = 0;
     await archive.save([archived('a')]);
@@ -37,7 +37,7 @@ describe('postgres()', () => {
 
   it('takes a table that it did not make, in a schema of its own', async () => {
     await database.exec('CREATE SCHEMA "Ops"');
-    const persistence = postgres({ pool, table: 'Ops.kept' });
+    const persistence = postgresArchive({ pool, table: 'Ops.kept' });
     await persistence.open().save([archived('a')]);
     asked.length = 0;
     expect(names(await persistence.open().load())).toEqual(['a']);
@@ -45,13 +45,13 @@ describe('postgres()', () => {
   });
 
   it('is made once by two that begin at the same time', async () => {
-    const [one, other] = [postgres({ pool }).open(), postgres({ pool }).open()];
+    const [one, other] = [postgresArchive({ pool }).open(), postgresArchive({ pool }).open()];
     await Promise.all([one.save([archived('a')]), other.save([archived('b')])]);
     expect(await rows()).toHaveLength(2);
   });
 
   it('puts a row aside that it can not read, says so, and gives the others', async () => {
-    const archive = postgres({ pool }).open();
+    const archive = postgresArchive({ pool }).open();
     await archive.save([archived('a'), archived('b')]);
     await database.exec(`UPDATE gatekeeper_definitions SET body = '{"name": "a"}' WHERE name = 'a'`);
     const error = (await archive.load().catch((fault: Error) => fault)) as Error;
@@ -64,7 +64,7 @@ describe('postgres()', () => {
   });
 
   it('leaves a row where it is that somebody repaired since it was read', async () => {
-    await postgres({ pool })
+    await postgresArchive({ pool })
       .open()
       .save([archived('a')]);
     await database.exec(`UPDATE gatekeeper_definitions SET body = '{"name": "a"}'`);
@@ -76,18 +76,18 @@ describe('postgres()', () => {
         return database.query(text, values);
       },
     };
-    const archive = postgres({ pool: repairing }).open();
+    const archive = postgresArchive({ pool: repairing }).open();
     await expect(archive.load()).rejects.toThrow(CorruptArchiveError);
     expect(names(await archive.load())).toEqual(['a']);
     expect(await rows()).toHaveLength(1);
   });
 
   it('neither reads nor touches what a newer version wrote', async () => {
-    await postgres({ pool })
+    await postgresArchive({ pool })
       .open()
       .save([archived('a')]);
     await database.exec('UPDATE gatekeeper_definitions SET version = 2');
-    const archive = postgres({ pool }).open();
+    const archive = postgresArchive({ pool }).open();
     await expect(archive.load()).rejects.toThrow(NewerArchiveError);
     await expect(archive.save([archived('a', 9)])).rejects.toThrow(/version 2.*upgrade this node/);
     expect(await rows()).toMatchObject([{ revision: 2, version: 2 }]);
@@ -99,7 +99,7 @@ describe('postgres()', () => {
       query: (text: string, values?: unknown[]) =>
         isAway ? Promise.reject(new Error('away')) : pool.query(text, values),
     };
-    const archive = postgres({ pool: failing }).open();
+    const archive = postgresArchive({ pool: failing }).open();
     await expect(archive.load()).rejects.toThrow('away');
     await expect(archive.save([archived('a')])).rejects.toThrow('away');
     isAway = false;
@@ -112,13 +112,13 @@ describe('postgres()', () => {
   });
 
   it('fails, and leaves the process alive, where no database listens', async () => {
-    const archive = postgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
+    const archive = postgresArchive({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
     await expect(archive.load()).rejects.toThrow(/ECONNREFUSED/);
     await archive.close();
   });
 
   it('makes its table again when somebody dropped it, and writes all', async () => {
-    const archive = postgres({ pool }).open();
+    const archive = postgresArchive({ pool }).open();
     await archive.save([archived('a')]);
     await database.exec('DROP TABLE gatekeeper_definitions');
     const both = [archived('a'), archived('b')];
@@ -129,7 +129,7 @@ describe('postgres()', () => {
 
   it('says why also where the error has no sentence, as that of a host with two addresses', async () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
-    const archive = postgres({ pool: { query: () => Promise.reject(error) } }).open();
+    const archive = postgresArchive({ pool: { query: () => Promise.reject(error) } }).open();
     const told = await archive.load().catch((fault: unknown) => fault);
     expect(told).toBeInstanceOf(PostgresError);
     expect(told).toMatchObject({ message: expect.stringMatching(/: ECONNREFUSED; check host and port/), cause: error });
@@ -151,7 +151,7 @@ describe('postgres()', () => {
     ['socket:/run/postgresql?db=app', 'PostgreSQL at /run/postgresql'],
     ['/run/postgresql app', 'PostgreSQL at /run/postgresql app'],
   ])('takes %s', (connectionString, place) => {
-    expect(() => postgres({ connectionString })).not.toThrow();
+    expect(() => postgresArchive({ connectionString })).not.toThrow();
     expect(placeOf(connectionString)).toBe(place);
   });
 
@@ -162,8 +162,8 @@ describe('postgres()', () => {
     'mysql://ann:secret@db/app',
     'postgres',
   ])('refuses the address %s, and does not show it', (connectionString) => {
-    expect(() => postgres({ connectionString })).toThrow(/connectionString: is no address like "postgres:/);
-    expect(() => postgres({ connectionString })).not.toThrow(/sec|ann/);
+    expect(() => postgresArchive({ connectionString })).toThrow(/connectionString: is no address like "postgres:/);
+    expect(() => postgresArchive({ connectionString })).not.toThrow(/sec|ann/);
   });
 
   it.each<[PostgresOptions, RegExp]>([
@@ -173,7 +173,7 @@ describe('postgres()', () => {
     [{ pool, table: 'a"; DROP TABLE x' }, /table: .*no table's name/],
     [{ pool, tabel: 'x' } as never, /tabel/],
   ])('refuses %j', (options, fault) => {
-    expect(() => postgres(options)).toThrow(InvalidOptionsError);
-    expect(() => postgres(options)).toThrow(fault);
+    expect(() => postgresArchive(options)).toThrow(InvalidOptionsError);
+    expect(() => postgresArchive(options)).toThrow(fault);
   });
 });

@@ -72,7 +72,7 @@ class Jobs {
     return 'ran';
   }
 
-  @ClusterSingleton('released', '10s', { hold: false })
+  @ClusterSingleton('released', '10s', { atLeastFor: 0 })
   async released() {
     return 'ran';
   }
@@ -84,7 +84,7 @@ class Jobs {
     return 'ran';
   }
 
-  @ClusterSingleton('short', '10s', { maxHold: 20 })
+  @ClusterSingleton('short', '10s', { maxRunTime: 20 })
   async short() {
     const { signal } = currentPermit();
     await until(() => signal.aborted);
@@ -187,7 +187,7 @@ describe('a guarded method, called directly', () => {
     expect(await Promise.all(running)).toEqual(['ran', 'ran']);
   });
 
-  it('lets the next node have the permit with hold: false', async () => {
+  it('lets the next node have the permit with atLeastFor: 0', async () => {
     const { one, other } = await two();
     expect(await one.released()).toBe('ran');
     expect(await other.released()).toBe('ran');
@@ -198,13 +198,13 @@ describe('a guarded method, called directly', () => {
     await one.telling();
     Jobs.skipped.length = 0;
     await other.telling();
-    expect(Jobs.skipped).toEqual([{ semaphore: 'telling', task: 'Jobs.telling', reason: 'no-permit' }]);
+    expect(Jobs.skipped).toEqual([{ semaphore: 'telling', job: 'Jobs.telling', reason: 'no-permit' }]);
   });
 
-  it('hears by its signal when it takes longer than maxHold', async () => {
+  it('hears by its signal when it takes longer than maxRunTime', async () => {
     const { one, nodes } = await two();
-    expect(await one.short()).toBe('max-hold');
-    expect(nodes[0].events).toContainEqual(expect.objectContaining({ type: 'lost', reason: 'max-hold' }));
+    expect(await one.short()).toBe('max-run-time');
+    expect(nodes[0].events).toContainEqual(expect.objectContaining({ type: 'lost', reason: 'max-run-time' }));
   });
 
   it('logs a skipped run at debug and nowhere else', async () => {

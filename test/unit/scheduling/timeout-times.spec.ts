@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../lib/clock/index.js';
 import type { Registry } from '../../../lib/scheduling/cron-jobs.js';
-import { TaskCards } from '../../../lib/scheduling/task-cards.js';
+import { JobInfos } from '../../../lib/scheduling/job-infos.js';
 
 const DELAY = 1_000;
 
@@ -12,12 +12,12 @@ function nodeWithTimeout() {
   const schedule = { kind: 'timeout', expression: String(DELAY) } as const;
   const registry = { getTimeouts: () => ['soon'] } as Partial<Registry> as Registry;
   const clock = { ...systemClock, wall: () => node.time };
-  const cards = new TaskCards([{ method: 'Soon.once', metadata, isStatic: true, schedule }], registry, clock);
+  const cards = new JobInfos([{ method: 'Soon.once', metadata, isStatic: true, schedule }], registry, clock);
   node.time = 100;
   cards.booted();
   return {
     at: (time: number) => (node.time = time),
-    call: () => cards.hear({ type: 'run-started', semaphore: 'soon', task: 'Soon.once', run: 1 }),
+    call: () => cards.hear({ type: 'run-started', semaphore: 'soon', job: 'Soon.once', run: 1 }),
     next: () => cards.all[0]!.schedule!.next,
   };
 }
@@ -32,7 +32,7 @@ describe('the next time of a timeout', () => {
     expect(next()).toBeUndefined();
   });
 
-  it('is gone once its task ran, though its timer started before the node had booted', () => {
+  it('is gone once its job ran, though its timer started before the node had booted', () => {
     const { at, call, next } = nodeWithTimeout();
     at(DELAY);
     call();

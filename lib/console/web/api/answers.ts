@@ -26,5 +26,5 @@ export type {
   SessionAnswer,
 } from '../../api/index.js';
 
-/** When a task runs by itself. */
-export type TaskSchedule = NonNullable<NodeOverview['tasks'][number]['schedule']>;
+/** When a job runs by itself. */
+export type JobSchedule = NonNullable<NodeOverview['jobs'][number]['schedule']>;

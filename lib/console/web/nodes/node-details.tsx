@@ -8,22 +8,22 @@ import { Countdown } from '../parts/time.js';
 /** What a node holds and runs by itself; put into the document only when it is opened: there may be a thousand of each. */
 export function NodeDetails({ node }: { readonly node: NodeOverview }) {
   const [isOpen, setOpen] = useState(false);
-  const { holds, tasks } = node;
-  if (holds.length + tasks.length === 0) return <span class="second">nothing</span>;
+  const { holds, jobs } = node;
+  if (holds.length + jobs.length === 0) return <span class="second">nothing</span>;
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {count(holds.length, 'permit')}, {count(tasks.length, 'task')}
+        {count(holds.length, 'permit')}, {count(jobs.length, 'job')}
       </summary>
       {isOpen && <Holds holds={holds} />}
-      {isOpen && <Tasks tasks={tasks} />}
+      {isOpen && <Jobs jobs={jobs} />}
     </details>
   );
 }
 
 function Holds({ holds }: { readonly holds: NodeOverview['holds'] }) {
   return (
-    <ul class="tasks">
+    <ul class="jobs">
       {holds.map(({ semaphore, slot, token, expiresAt }) => (
         <li key={`${semaphore} ${slot}`}>
           <SemaphoreLink name={semaphore} />{' '}
@@ -36,12 +36,12 @@ function Holds({ holds }: { readonly holds: NodeOverview['holds'] }) {
   );
 }
 
-function Tasks({ tasks }: { readonly tasks: NodeOverview['tasks'] }) {
+function Jobs({ jobs }: { readonly jobs: NodeOverview['jobs'] }) {
   return (
-    <ul class="tasks">
-      {tasks.map(({ task, semaphore, schedule }) => (
-        <li key={`${task} ${semaphore}`}>
-          <code>{task}</code> <span class="second">{schedule && <Schedule schedule={schedule} />}</span>
+    <ul class="jobs">
+      {jobs.map(({ job, semaphore, schedule }) => (
+        <li key={`${job} ${semaphore}`}>
+          <code>{job}</code> <span class="second">{schedule && <Schedule schedule={schedule} />}</span>
         </li>
       ))}
     </ul>

@@ -1,15 +1,15 @@
-import type { TaskSchedule } from '../api/answers.js';
+import type { JobSchedule } from '../api/answers.js';
 import { span } from './format.js';
 
-/** When a task runs by itself: "0 3 * * *", "every 30 s", "once, 10 s after the start". */
-export function scheduleText({ kind, expression }: TaskSchedule): string {
+/** When a job runs by itself: "0 3 * * *", "every 30 s", "once, 10 s after the start". */
+export function scheduleText({ kind, expression }: JobSchedule): string {
   if (kind === 'cron') return expression;
   const length = span(Number(expression));
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
 }
 
 /** What a node told is as old as its heartbeat: what was to come then may be over, and the one after it is meant. */
-export function nextTime({ next, interval }: TaskSchedule, now: number): number | undefined {
+export function nextTime({ next, interval }: JobSchedule, now: number): number | undefined {
   if (next === undefined || next >= now) return next;
   return interval ? next + Math.ceil((now - next) / interval) * interval : undefined;
 }

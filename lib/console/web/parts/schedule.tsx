@@ -1,10 +1,10 @@
-import type { TaskSchedule } from '../api/answers.js';
+import type { JobSchedule } from '../api/answers.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { nextTime, scheduleText } from './schedule-text.js';
 import { Distance } from './time.js';
 
-/** When a task runs by itself, and when that is next. */
-export function Schedule({ schedule }: { readonly schedule: TaskSchedule }) {
+/** When a job runs by itself, and when that is next. */
+export function Schedule({ schedule }: { readonly schedule: JobSchedule }) {
   const next = nextTime(schedule, clusterTime.value);
   return (
     <>

@@ -10,9 +10,9 @@ import { DateTime } from '../parts/time.js';
 export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
   if (runs.length === 0) return <Empty>No run is noted yet.</Empty>;
   return (
-    <PlainTable label="History" columns={['When', 'Outcome', 'Task', 'Node', 'Took', 'Detail']}>
+    <PlainTable label="History" columns={['When', 'Outcome', 'Job', 'Node', 'Took', 'Detail']}>
       {runs.map((entry) => (
-        <Entry key={`${entry.at} ${entry.node.instance} ${entry.task} ${entry.kind}`} entry={entry} />
+        <Entry key={`${entry.at} ${entry.node.instance} ${entry.job} ${entry.kind}`} entry={entry} />
       ))}
     </PlainTable>
   );
@@ -26,7 +26,7 @@ function Entry({ entry }: { readonly entry: HistoryEntry }) {
       </td>
       <td>{entry.kind === 'run' ? <Outcome outcome={entry.outcome} /> : <Badge tone="neutral">skipped</Badge>}</td>
       <td>
-        <code>{entry.task}</code>
+        <code>{entry.job}</code>
       </td>
       <td>{entry.node.acquirer}</td>
       <td class="number">{entry.kind === 'run' ? span(entry.took) : ''}</td>

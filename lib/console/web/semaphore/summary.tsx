@@ -33,7 +33,7 @@ export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
           Asked now, the node <strong>{explanation.node.acquirer}</strong> says: {explanation.sentence}.
         </p>
       )}
-      <Tasks semaphore={semaphore} />
+      <Jobs semaphore={semaphore} />
       <Actions semaphore={semaphore} onChange={onChange} />
     </section>
   );
@@ -48,13 +48,13 @@ function Paused({ pause: { by, at, reason } }: { readonly pause: Pause }) {
   );
 }
 
-function Tasks({ semaphore: { tasks } }: { readonly semaphore: SemaphoreOverview }) {
-  if (tasks.length === 0) return null;
+function Jobs({ semaphore: { jobs } }: { readonly semaphore: SemaphoreOverview }) {
+  if (jobs.length === 0) return null;
   return (
-    <ul class="tasks">
-      {tasks.map(({ task, schedule, nodes }) => (
-        <li key={task}>
-          <code>{task}</code> on {count(nodes, 'node')}
+    <ul class="jobs">
+      {jobs.map(({ job, schedule, nodes }) => (
+        <li key={job}>
+          <code>{job}</code> on {count(nodes, 'node')}
           {schedule && (
             <>
               {' · '}

@@ -41,12 +41,12 @@ export function timelineMarks(
       kind: 'permit' as const,
       label: `${acquirer} holds slot ${slot}, token ${token}`,
     })),
-    ...runs.map(({ node, at, took, outcome, task }) => ({
+    ...runs.map(({ node, at, took, outcome, job }) => ({
       name: node.acquirer,
       from: at,
       to: at + took,
       kind: outcome,
-      label: `${task} on ${node.acquirer}: ${outcome}`,
+      label: `${job} on ${node.acquirer}: ${outcome}`,
     })),
   ];
   const marks = bars.flatMap(({ name, ...bar }) =>

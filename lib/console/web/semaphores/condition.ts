@@ -39,8 +39,8 @@ function needsAttention({ problem, warnings, lastRun }: SemaphoreOverview): bool
   return problem !== undefined || warnings.length > 0 || (lastRun !== undefined && lastRun.outcome !== 'ok');
 }
 
-/** Whether every word is found in the name, a holder's name or a task's. */
-export function matchesSearch({ name, holders, tasks }: SemaphoreOverview, search: string): boolean {
+/** Whether every word is found in the name, a holder's name or a job's. */
+export function matchesSearch({ name, holders, jobs }: SemaphoreOverview, search: string): boolean {
   const texts = holders.flatMap(({ acquirer, group }) => [acquirer, group]);
-  return hasWords([name, ...texts, ...tasks.map(({ task }) => task)], search);
+  return hasWords([name, ...texts, ...jobs.map(({ job }) => job)], search);
 }

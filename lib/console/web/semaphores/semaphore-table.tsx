@@ -49,12 +49,12 @@ interface RowProps {
 }
 
 function Row({ semaphore, index, reached }: RowProps) {
-  const { name, tasks, lastRun, next } = semaphore;
+  const { name, jobs, lastRun, next } = semaphore;
   return (
     <tr role="row" aria-rowindex={index}>
       <td role="cell" class="cell-name">
         <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
-        <span class="second">{tasks.map(({ task }) => task).join(', ') || 'no task runs under it by itself'}</span>
+        <span class="second">{jobs.map(({ job }) => job).join(', ') || 'no job runs under it by itself'}</span>
       </td>
       <td role="cell" class="cell-state">
         <State semaphore={semaphore} />
@@ -126,6 +126,6 @@ function Holder({ holder }: { readonly holder: HolderState }) {
   );
 }
 
-function scheduleOf({ tasks }: SemaphoreOverview): string {
-  return tasks.flatMap(({ schedule }) => (schedule ? [scheduleText(schedule)] : [])).join(', ');
+function scheduleOf({ jobs }: SemaphoreOverview): string {
+  return jobs.flatMap(({ schedule }) => (schedule ? [scheduleText(schedule)] : [])).join(', ');
 }

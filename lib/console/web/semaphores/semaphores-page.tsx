@@ -45,7 +45,7 @@ function List({ all, onDefine }: ListProps) {
     <>
       <div class="toolbar">
         <Search
-          label="Search semaphores, holders, tasks"
+          label="Search semaphores, holders, jobs"
           value={search}
           onValue={(value) => replaceQuery({ search: value, show: filter ?? undefined })}
         />

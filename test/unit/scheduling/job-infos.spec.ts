@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable, Scope } from '@nestjs/common';
 import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
-import { ClusterSingleton, type TaskCard } from 'nestjs-gatekeeper';
+import { ClusterSingleton, type JobInfo } from 'nestjs-gatekeeper';
 import { type App, until, useApps } from '../module/apps.js';
 
 const HOUR = 3_600_000;
@@ -18,7 +18,7 @@ class Jobs {
   @ClusterSingleton('unnamed', '10s')
   async unnamed() {}
 
-  @ClusterSingleton('interval', '10s', { hold: false })
+  @ClusterSingleton('interval', '10s', { atLeastFor: 0 })
   @Interval(20)
   async interval() {}
 
@@ -54,17 +54,17 @@ class PerRequest {
   async export() {}
 }
 
-function cardOf({ gatekeeper }: App, task: string): TaskCard | undefined {
-  return gatekeeper.roster.tasks().find((card) => card.task === task);
+function cardOf({ gatekeeper }: App, job: string): JobInfo | undefined {
+  return gatekeeper.registry.jobs().find((card) => card.job === job);
 }
 
-describe('what a node tells of its tasks', () => {
+describe('what a node tells of its jobs', () => {
   const { boot } = useApps();
   const scheduled = () => boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest] });
 
   it('is each guarded method with its semaphore, unless a function names it', async () => {
     const { gatekeeper } = await scheduled();
-    expect(gatekeeper.roster.tasks().map(({ task, semaphore }) => [task, semaphore])).toEqual([
+    expect(gatekeeper.registry.jobs().map(({ job, semaphore }) => [job, semaphore])).toEqual([
       ['Jobs.named', 'named'],
       ['Jobs.unnamed', 'unnamed'],
       ['Jobs.interval', 'interval'],
@@ -79,8 +79,8 @@ describe('what a node tells of its tasks', () => {
   it.each([
     ['Jobs.named', 18], // 3 o'clock in Tokyo
     ['Jobs.unnamed', 3],
-  ])('has the next time of the cron of %s, in its time zone, and the distance of the two next', async (task, hour) => {
-    const { schedule } = cardOf(await scheduled(), task)!;
+  ])('has the next time of the cron of %s, in its time zone, and the distance of the two next', async (job, hour) => {
+    const { schedule } = cardOf(await scheduled(), job)!;
     expect(schedule).toMatchObject({ kind: 'cron', expression: '0 3 * * *', interval: DAY, recent: [] });
     expect(new Date(schedule!.next!).getUTCHours()).toBe(hour);
     expect(schedule!.next! - Date.now()).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ describe('what a node tells of its tasks', () => {
     expect(cardOf(app, 'Jobs.interval')!.schedule!.next).toBeGreaterThanOrEqual(before);
   });
 
-  it('has the next time of an interval also while its task is skipped each time', async () => {
+  it('has the next time of an interval also while its job is skipped each time', async () => {
     const app = await scheduled();
     await app.gatekeeper.definitions.pause('interval');
     await until(() => app.events.some((event) => event.type === 'run-skipped' && event.reason === 'paused'));
@@ -133,10 +133,10 @@ describe('what a node tells of its tasks', () => {
     expect(cardOf(app, 'PerRequest.export')).not.toHaveProperty('schedule');
     expect(cardOf(app, 'Jobs.byHand')).not.toHaveProperty('schedule');
     const without = await boot({ providers: [Jobs] });
-    expect(without.gatekeeper.roster.tasks().filter(({ schedule }) => schedule)).toEqual([]);
+    expect(without.gatekeeper.registry.jobs().filter(({ schedule }) => schedule)).toEqual([]);
     const off = ScheduleModule.forRoot({ cronJobs: false, intervals: false, timeouts: false });
     const switchedOff = await boot({ imports: [off], providers: [Jobs] });
-    expect(switchedOff.gatekeeper.roster.tasks().filter(({ schedule }) => schedule)).toEqual([]);
+    expect(switchedOff.gatekeeper.registry.jobs().filter(({ schedule }) => schedule)).toEqual([]);
   });
 
   it('is on the card that the other nodes read', async () => {
@@ -148,7 +148,7 @@ describe('what a node tells of its tasks', () => {
     });
     const { semaphores, nodes } = await gatekeeper.overview();
     expect(semaphores.find(({ name }) => name === 'unnamed')).toMatchObject({
-      tasks: [{ task: 'Jobs.unnamed', nodes: 1, schedule: { kind: 'cron', interval: DAY } }],
+      jobs: [{ job: 'Jobs.unnamed', nodes: 1, schedule: { kind: 'cron', interval: DAY } }],
     });
     expect(nodes).toMatchObject([{ acquirer: 'app1', pid: process.pid }]);
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const whole = z.int();
 const time = whole.meta({ description: 'ms since the epoch, cluster time' });
 
-/** When a task runs by itself. */
+/** When a job runs by itself. */
 const scheduleSchema = z.object({
   kind: z.enum(['cron', 'interval', 'timeout']),
   /** As written: "0 3 * * *"; ms for intervals and timeouts. */
@@ -16,7 +16,7 @@ const scheduleSchema = z.object({
   recent: z.array(whole).optional(),
 });
 
-/** How a task ran last on the node that tells of it. */
+/** How a job ran last on the node that tells of it. */
 const lastRunSchema = z.object({
   /** When it began. */
   at: time,
@@ -28,17 +28,17 @@ const lastRunSchema = z.object({
   slot: whole.optional(),
 });
 
-export const taskCardSchema = z.object({
+export const jobInfoSchema = z.object({
   /** "JobsService.export" */
-  task: z.string(),
+  job: z.string(),
   /** Absent where a function of the arguments names it. */
   semaphore: z.string().optional(),
   schedule: scheduleSchema.optional(),
-  /** The journal of runs forgets a rare task's run when others run often. */
+  /** The journal of runs forgets a rare job's run when others run often. */
   lastRun: lastRunSchema.optional(),
 });
 
-export const nodeCardSchema = z.object({
+export const nodeInfoSchema = z.object({
   group: z.string(),
   acquirer: z.string(),
   instance: z.string(),
@@ -56,19 +56,19 @@ export const nodeCardSchema = z.object({
     /** Why clocks can't be trusted there, while they can't. */
     suspect: z.string().optional(),
   }),
-  tasks: z.array(taskCardSchema),
+  jobs: z.array(jobInfoSchema),
 });
 
-const shardSchema = z.object({ v: z.literal(1), nodes: z.array(nodeCardSchema) });
+const shardSchema = z.object({ v: z.literal(1), nodes: z.array(nodeInfoSchema) });
 
 /** What a node tells the others of itself. */
-export type NodeCard = z.output<typeof nodeCardSchema>;
+export type NodeInfo = z.output<typeof nodeInfoSchema>;
 /** A guarded method of a node, as the scheduler runs it. */
-export type TaskCard = z.output<typeof taskCardSchema>;
-export type TaskSchedule = z.output<typeof scheduleSchema>;
+export type JobInfo = z.output<typeof jobInfoSchema>;
+export type JobSchedule = z.output<typeof scheduleSchema>;
 
 /** A text that can't be read holds no nodes: all of them write anew within a heartbeat. */
-export function decodeCards(text: string | undefined): NodeCard[] {
+export function decodeCards(text: string | undefined): NodeInfo[] {
   if (text === undefined) return [];
   try {
     return shardSchema.parse(JSON.parse(text)).nodes;
@@ -77,6 +77,6 @@ export function decodeCards(text: string | undefined): NodeCard[] {
   }
 }
 
-export function encodeCards(nodes: readonly NodeCard[]): string {
+export function encodeCards(nodes: readonly NodeInfo[]): string {
   return JSON.stringify({ v: 1, nodes });
 }

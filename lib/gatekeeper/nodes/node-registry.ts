@@ -5,7 +5,7 @@ import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../concurrency/periodic.js';
 import type { RunLog } from '../journals/index.js';
-import { type NodeCard, type TaskCard, decodeCards, encodeCards } from './node-card.js';
+import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
 const KEY_PREFIX = 'nodes:';
 /** Nodes share so many texts: few to read, and rarely two writers at once. */
@@ -20,9 +20,9 @@ const SILENCE = 3;
  * Which nodes live, and what they do: each writes a card of itself every heartbeat. For people and for warnings; no
  * permit depends on it.
  */
-export class Roster {
+export class NodeRegistry {
   /** Tells what this node runs by itself; set by whoever knows its scheduler. */
-  tasks: () => readonly TaskCard[] = () => [];
+  jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #periodic?: Periodic;
@@ -51,7 +51,7 @@ export class Roster {
    *
    * @throws StoreUnavailableError
    */
-  async nodes(): Promise<NodeCard[]> {
+  async nodes(): Promise<NodeInfo[]> {
     const { store, alarm, timing } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
     const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
@@ -86,11 +86,11 @@ export class Roster {
       this.context.events.next({ type: 'problem', action: 'tell the others of this node', error });
   }
 
-  #isAlive({ at, heartbeat }: NodeCard): boolean {
+  #isAlive({ at, heartbeat }: NodeInfo): boolean {
     return timeOf(this.context) - at < SILENCE * Math.max(heartbeat, 1000);
   }
 
-  async #write(next: (others: NodeCard[]) => NodeCard[]): Promise<void> {
+  async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
     const { store, alarm, timing, node } = this.context;
     const ask = <T>(call: () => Promise<T>) =>
       answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
@@ -103,7 +103,7 @@ export class Roster {
     throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
   }
 
-  #card(): NodeCard {
+  #card(): NodeInfo {
     const at = timeOf(this.context);
     this.#startedAt ??= at;
     const { node, clusterClock } = this.context;
@@ -118,13 +118,13 @@ export class Roster {
       at,
       heartbeat,
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
-      tasks: this.tasks().map((card) => this.#withLastRun(card)),
+      jobs: this.jobs().map((card) => this.#withLastRun(card)),
     };
   }
 
-  #withLastRun(card: TaskCard): TaskCard {
-    const { task, semaphore } = card;
-    const run = semaphore === undefined ? undefined : this.runs.newestHere({ task, semaphore });
+  #withLastRun(card: JobInfo): JobInfo {
+    const { job, semaphore } = card;
+    const run = semaphore === undefined ? undefined : this.runs.newestHere({ job, semaphore });
     if (!run) return card;
     const { at, took, outcome, message, token, slot } = run;
     return { ...card, lastRun: { at, took, outcome, message, token, slot } };
@@ -138,7 +138,7 @@ function shardOf(instance: string): number {
   return hash;
 }
 
-function nameOf({ group, acquirer, instance }: NodeCard): string {
+function nameOf({ group, acquirer, instance }: NodeInfo): string {
   return `${group}\n${acquirer}\n${instance}`;
 }
 

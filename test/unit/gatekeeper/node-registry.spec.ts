@@ -6,19 +6,19 @@ import { type TestCluster, useCluster } from './nodes.js';
 
 const living = (nodes: TestCluster, options = {}) => nodes.node({ heartbeat: '10s', ...options });
 
-async function names(node: { gatekeeper: { roster: { nodes(): Promise<{ acquirer: string }[]> } } }) {
-  return (await node.gatekeeper.roster.nodes()).map(({ acquirer }) => acquirer);
+async function names(node: { gatekeeper: { registry: { nodes(): Promise<{ acquirer: string }[]> } } }) {
+  return (await node.gatekeeper.registry.nodes()).map(({ acquirer }) => acquirer);
 }
 
-describe('the roster of nodes', () => {
+describe('the registry of nodes', () => {
   const cluster = useCluster();
 
   it('has a card of each node that lives, by group and name', async () => {
     const nodes = cluster();
     const last = await living(nodes, { group: 'z', acquirer: 'app0' });
     const first = await living(nodes, { group: 'a', acquirer: 'app9', version: '1.2.3' });
-    first.gatekeeper.roster.tasks = () => [{ task: 'Jobs.work', semaphore: 'job' }];
-    expect(await last.gatekeeper.roster.nodes()).toEqual([
+    first.gatekeeper.registry.jobs = () => [{ job: 'Jobs.work', semaphore: 'job' }];
+    expect(await last.gatekeeper.registry.nodes()).toEqual([
       {
         ...first.gatekeeper.node,
         host: hostname(),
@@ -28,13 +28,13 @@ describe('the roster of nodes', () => {
         at: START,
         heartbeat: 10_000,
         clock: { offset: 0 },
-        tasks: [],
+        jobs: [],
       },
       expect.objectContaining(last.gatekeeper.node),
     ]);
     await nodes.time.advance(11_000);
-    const [card] = await last.gatekeeper.roster.nodes();
-    expect(card).toMatchObject({ startedAt: START, tasks: [{ task: 'Jobs.work', semaphore: 'job' }] });
+    const [card] = await last.gatekeeper.registry.nodes();
+    expect(card).toMatchObject({ startedAt: START, jobs: [{ job: 'Jobs.work', semaphore: 'job' }] });
     expect(card!.at).toBeGreaterThan(START);
   });
 
@@ -106,7 +106,7 @@ describe('the roster of nodes', () => {
     const [one, other] = [await living(nodes), await living(nodes)];
     nodes.time.jumpWall(-60_000);
     await nodes.time.advance(40_000);
-    const [card] = await other.gatekeeper.roster.nodes();
+    const [card] = await other.gatekeeper.registry.nodes();
     expect(card!.clock).toEqual({ offset: 60_000, suspect: expect.stringMatching(/clock/) });
     expect(one.of('clock-suspect')).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe('the roster of nodes', () => {
     const nodes = cluster();
     const { gatekeeper, store, of } = await living(nodes);
     store.script = () => Promise.reject(new StoreUnavailableError('away'));
-    await expect(gatekeeper.roster.nodes()).rejects.toThrow(StoreUnavailableError);
+    await expect(gatekeeper.registry.nodes()).rejects.toThrow(StoreUnavailableError);
     store.health = () => ({ connected: false, members: 0, quorum: 0 });
     await nodes.time.advance(30_000);
     expect(of('problem').filter(({ action }) => action === 'tell the others of this node')).toEqual([]);

@@ -1,5 +1,5 @@
 import { type NodeClock, systemClock } from '../clock/index.js';
-import type { GatekeeperEvent, TaskCard, TaskSchedule } from '../gatekeeper/index.js';
+import type { GatekeeperEvent, JobInfo, JobSchedule } from '../gatekeeper/index.js';
 import { type Registry, jobOf } from './cron-jobs.js';
 import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
@@ -9,9 +9,9 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 const EARLY = 1;
 
 /** Tells what this node runs by itself, and when. */
-export class TaskCards {
+export class JobInfos {
   readonly #crons = new Map<string, CronTimes>();
-  /** By the wall clock, in ms: when each interval or timeout came last, whether its task ran or was skipped. */
+  /** By the wall clock, in ms: when each interval or timeout came last, whether its job ran or was skipped. */
   readonly #calls = new Map<string, number | undefined>();
   /** The scheduler starts its timers after this. */
   readonly #madeAt: number;
@@ -38,20 +38,20 @@ export class TaskCards {
   /** Notes when intervals and timeouts come: nobody else knows. */
   hear(event: GatekeeperEvent): void {
     if (event.type !== 'run-started' && event.type !== 'run-skipped') return;
-    if (this.#calls.has(event.task)) this.#calls.set(event.task, this.nodeClock.wall());
+    if (this.#calls.has(event.job)) this.#calls.set(event.job, this.nodeClock.wall());
   }
 
-  get all(): TaskCard[] {
+  get all(): JobInfo[] {
     return this.methods.map((guarded) => {
-      const { method: task, metadata } = guarded;
+      const { method: job, metadata } = guarded;
       const semaphore = typeof metadata.semaphore === 'string' ? metadata.semaphore : undefined;
       const schedule = this.#scheduleOf(guarded);
-      return { task, ...(semaphore !== undefined && { semaphore }), ...(schedule && { schedule }) };
+      return { job, ...(semaphore !== undefined && { semaphore }), ...(schedule && { schedule }) };
     });
   }
 
   /** Nothing of what @nestjs/schedule does not run: of a provider that is not static, or switched off by its options. */
-  #scheduleOf({ method, schedule, isStatic }: GuardedMethod): TaskSchedule | undefined {
+  #scheduleOf({ method, schedule, isStatic }: GuardedMethod): JobSchedule | undefined {
     if (!schedule || !isStatic || !this.registry) return undefined;
     const { kind, expression } = schedule;
     // Before that nothing is registered yet.
@@ -60,7 +60,7 @@ export class TaskCards {
     return times && { kind, expression, ...times };
   }
 
-  #timesOf(method: string, schedule: ScheduleMetadata, registry: Registry): Partial<TaskSchedule> | undefined {
+  #timesOf(method: string, schedule: ScheduleMetadata, registry: Registry): Partial<JobSchedule> | undefined {
     switch (schedule.kind) {
       case 'cron': {
         const job = jobOf(schedule, registry);
@@ -75,12 +75,12 @@ export class TaskCards {
     }
   }
 
-  #intervalTimes(method: string, interval: number): Partial<TaskSchedule> {
+  #intervalTimes(method: string, interval: number): Partial<JobSchedule> {
     const last = this.#calls.get(method) ?? this.#bootedAt!;
     return { next: Math.round(last + interval), interval: Math.round(interval) };
   }
 
-  #timeoutTimes(method: string, delay: number): Partial<TaskSchedule> {
+  #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
     // Its timer may have started before this node had booted: it came already, unless somebody called the method earlier.
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
