@@ -24,29 +24,32 @@ export const EXIT_CODES_HELP = `Exit codes:
   5  not allowed
   6  the target can't be reached, or can't be asked now`;
 
-/** Codes of errors, the same whether they were thrown here or came over HTTP. */
-const BY_CODE: Readonly<Record<string, ExitCode>> = {
-  'invalid-options': EXIT.usage,
-  'unknown-semaphore': EXIT.notFound,
-  'not-in-code': EXIT.notFound,
-  'edit-conflict': EXIT.conflict,
-  'already-defined': EXIT.conflict,
-  denied: EXIT.conflict,
-  unavailable: EXIT.unreachable,
-  'no-quorum': EXIT.unreachable,
-};
+/** By codes of errors, the same whether they were thrown here or came over HTTP. A map: a code may be "constructor". */
+const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
+  Object.entries({
+    'invalid-options': EXIT.usage,
+    'unknown-semaphore': EXIT.notFound,
+    'not-in-code': EXIT.notFound,
+    'edit-conflict': EXIT.conflict,
+    'already-defined': EXIT.conflict,
+    denied: EXIT.conflict,
+    unavailable: EXIT.unreachable,
+    'no-quorum': EXIT.unreachable,
+  }),
+);
 
-const BY_STATUS: Readonly<Record<number, ExitCode>> = {
-  400: EXIT.usage,
-  401: EXIT.notAllowed,
-  403: EXIT.notAllowed,
-  404: EXIT.notFound,
-  409: EXIT.conflict,
-  422: EXIT.usage,
-  502: EXIT.unreachable,
-  503: EXIT.unreachable,
-  504: EXIT.unreachable,
-};
+const BY_STATUS: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>([
+  [400, EXIT.usage],
+  [401, EXIT.notAllowed],
+  [403, EXIT.notAllowed],
+  [404, EXIT.notFound],
+  [409, EXIT.conflict],
+  [422, EXIT.usage],
+  [429, EXIT.unreachable],
+  [502, EXIT.unreachable],
+  [503, EXIT.unreachable],
+  [504, EXIT.unreachable],
+]);
 
 /** A command that can't go on; its message is the one sentence that is shown. */
 export class CommandFailure extends Error {
@@ -74,5 +77,5 @@ export function exitCodeOf(error: unknown): ExitCode {
   // Commander also throws for --help and --version, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
-  return BY_CODE[String(code)] ?? BY_STATUS[Number(status)] ?? EXIT.failed;
+  return BY_CODE.get(code) ?? BY_STATUS.get(status) ?? EXIT.failed;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { exposures } from './exposures.js';
 import type { openOperator } from './open-operator.js';
 import type { Operator } from './operator.js';
 import { Output, type Streams } from './output.js';
@@ -69,6 +70,7 @@ export class Session {
     const { options, surroundings } = this;
     const { as: by, timeout, clockTolerance } = options;
     const target = resolveTarget(options, surroundings.env);
+    for (const exposure of exposures(target, options)) this.output.note(`gatekeeper: warning: ${exposure}`);
     return surroundings.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() });
   }
 

@@ -20,9 +20,8 @@ export interface ConsoleOptions {
   readonly path?: string;
   readonly tokens?: readonly ConsoleToken[];
   /**
-   * The application's own guards, all of which must let a request pass. Where no tokens are configured, whoever passes
-   * may do what the role `define` may, unless the guard sets `request.gatekeeperRole`; `request.gatekeeperUser` names
-   * the visitor in the audit log.
+   * The application's own guards, all of which must let a request pass. Without tokens a visitor who passes has the role
+   * `view`, unless the guard sets `request.gatekeeperRole`; `request.gatekeeperUser` names the visitor in the audit log.
    */
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
   /** Nothing may be changed through this node. Default false. */

@@ -29,6 +29,15 @@ function readText(value: unknown): number | undefined {
 
 /** A value as it can be shown in an error: never longer than a line. */
 export function show(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const text = textOf(value);
   return text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text;
+}
+
+/** Never asks the value itself: what a request brings along may have a `toString` of its own, or nest without end. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'function') return 'a function';
+  if (value instanceof RegExp) return String(value);
+  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value);
 }

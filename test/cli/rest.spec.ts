@@ -25,6 +25,17 @@ describe('the command line over HTTP', () => {
     expect(sent).toEqual([]);
   });
 
+  it.each(['constructor', 'toString', '__proto__'])(
+    'ends by the status where the code of a refusal is "%s"',
+    async (code) => {
+      await using server = await FakeServer.start((_request, response) =>
+        sendJson(response, 409, { code, detail: 'refused' }),
+      );
+      const outcome = await over(server.url, 'pause', 'job', '--reason', 'x');
+      expect(outcome).toEqual({ exitCode: 4, out: '', err: 'gatekeeper: refused\n' });
+    },
+  );
+
   it.each([
     ['is not connected', { connected: false, members: 0, quorum: 0 }, 'not connected'],
     ['has no quorum', { ...HEALTH, problem: 'one member of three' }, 'one member of three'],

@@ -163,6 +163,7 @@ class CookieGuard implements CanActivate {
     const user = /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
     if (user === 'mallory') throw new ForbiddenException('not you');
     request.gatekeeperUser = user;
+    if (user === 'ann') request.gatekeeperRole = 'define';
     if (user === 'vera') request.gatekeeperRole = 'view';
     if (user === 'root') request.gatekeeperRole = 'everything';
     return user !== undefined;
@@ -176,6 +177,8 @@ describe.each(PLATFORMS)("the application's own guards on %s", (platform) => {
   it('say who it is, and what that one may do', async () => {
     const { get, send } = await start({ platform, console: { guards: [CookieGuard] } });
     expect((await get('/api/session', as('ann'))).json).toMatchObject({ user: 'ann', role: 'define' });
+    expect((await get('/api/session', as('eve'))).json).toMatchObject({ user: 'eve', role: 'view' });
+    expectProblem(await send('POST', '/api/semaphores', JOB, as('eve')), 403, 'role-too-low');
     expect((await get('/api/session', as('vera'))).json).toMatchObject({ user: 'vera', role: 'view' });
     expectProblem(await send('POST', '/api/semaphores', JOB, as('vera')), 403, 'role-too-low');
   });

@@ -71,6 +71,13 @@ describe('a call that surely did nothing is told from one that may have', () => 
     expect([written, found].map(String)).toEqual(Array(2).fill(expect.stringMatching(/no answer within \d+ ms/)));
   });
 
+  it.each(['constructor', '__proto__'])('where a refusal has the code "%s": nothing was done', async (code) => {
+    await using server = await FakeServer.start((_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/problem+json' }).end(JSON.stringify({ code }));
+    });
+    expect(await write(open(server.url))).toBeInstanceOf(RemoteRefusedError);
+  });
+
   it('where the answer is none that can be read: it may have been', async () => {
     await using server = await FakeServer.start((_request, response) => sendJson(response, 200, { hello: 'world' }));
     expect(await write(open(server.url))).toBeInstanceOf(UnknownOutcomeError);

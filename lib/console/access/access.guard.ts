@@ -79,7 +79,7 @@ function sendAway(context: ExecutionContext): void {
 
 function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visitor {
   const user = nameSchema.safeParse(gatekeeperUser);
-  const role = gatekeeperRole === undefined ? 'define' : gatekeeperRole;
+  const role = gatekeeperRole === undefined ? 'view' : gatekeeperRole;
   if (isRole(role)) return { user: user.success ? user.data : 'a visitor without a name', role };
   throw new Error(`a guard set request.gatekeeperRole to ${JSON.stringify(role)}, which is no role`);
 }

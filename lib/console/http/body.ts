@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError } from './problem.error.js';
 import { type ConsoleRequest, rawRequest } from './console-request.js';
 
+/** How deep lists and objects may lie in one another; no call takes more than three. */
+const DEEPEST = 32;
+
 /**
  * The body of a request as JSON has it: what the application's parser made of it, or, where it has none (`bodyParser:
  * false`), read here. Bounded either way. No body counts as an empty object.
@@ -13,11 +16,13 @@ export async function bodyOf(request: ConsoleRequest, largest: number): Promise<
   if (announced > largest) throw tooLarge(largest);
   if (request.body !== undefined && request.body !== null) return measured(request, largest);
   const raw = rawRequest(request);
-  return raw.readableEnded ? {} : parsed(await read(raw, largest));
+  return raw.readableEnded ? {} : shallow(parsed(await read(raw, largest)));
 }
 
 /** Without a Content-Length (chunked) the parser read as much as it may itself. */
 function measured({ body, headers }: ConsoleRequest, largest: number): unknown {
+  // Before it is written as text again, which takes a stack as deep as it is nested.
+  shallow(body);
   const isMeasured = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
   if (!isMeasured && Buffer.byteLength(JSON.stringify(body)) > largest) throw tooLarge(largest);
   return body;
@@ -41,6 +46,16 @@ function parsed(text: string): unknown {
   } catch (cause) {
     throw new ProblemError('bad-request', `the body is not JSON: ${(cause as Error).message}`, {}, { cause });
   }
+}
+
+/** @throws ProblemError when it nests too deep: what walks through it later has a stack that ends. */
+function shallow(body: unknown): unknown {
+  let level = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) throw new ProblemError('bad-request', `the body nests more than ${DEEPEST} levels deep`);
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return body;
 }
 
 function tooLarge(largest: number): ProblemError {

@@ -4,6 +4,7 @@ import { decodeArchive, encodeArchive } from '../archive.codec.js';
 import { byName, merge } from '../merge.js';
 import { type Files, isMissing } from './files.js';
 import { withFolder } from './folder-lock.js';
+import { targetOf } from './link-target.js';
 import { writeWhole } from './write-whole.js';
 
 interface Content {
@@ -39,15 +40,12 @@ export class FileArchive implements DefinitionArchive {
 
   /** Whoever wrote since the look at it has to be counted in. */
   async #write(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    await this.files.mkdir(dirname(this.path), { recursive: true });
-    await withFolder(this.files, this.#folder, async () => {
+    const target = await targetOf(this.files, this.path);
+    await this.files.mkdir(dirname(target), { recursive: true });
+    await withFolder(this.files, lockOf(target), async () => {
       const { merged } = merge(await this.#read(), definitions);
-      await writeWhole(this.files, this.path, this.#folder, encodeArchive(merged.values()));
+      await writeWhole(this.files, target, lockOf(target), encodeArchive(merged.values()));
     });
-  }
-
-  get #folder(): string {
-    return `${this.path}.lock`;
   }
 
   /** As {@link #read}, but puts a corrupt file aside. */
@@ -62,15 +60,16 @@ export class FileArchive implements DefinitionArchive {
   }
 
   /** @returns what was wrong; nothing when another process was faster, and there is a good file by now */
-  #putAside(): Promise<CorruptArchiveError | undefined> {
-    const aside = `${this.path}.corrupt-${new Date().toISOString().replaceAll(':', '')}`;
-    return withFolder(this.files, this.#folder, async () => {
+  async #putAside(): Promise<CorruptArchiveError | undefined> {
+    const target = await targetOf(this.files, this.path);
+    const aside = `${target}.corrupt-${new Date().toISOString().replaceAll(':', '')}`;
+    return withFolder(this.files, lockOf(target), async () => {
       const fault = await this.#read().then(
         () => undefined,
         (error: unknown) => error,
       );
       if (!(fault instanceof CorruptArchiveError)) return undefined;
-      await this.files.rename(this.path, aside);
+      await this.files.rename(target, aside);
       const message = `${fault.message}. It was put aside as ${aside}, and is not read any more`;
       return new CorruptArchiveError(message, { cause: fault });
     });
@@ -107,4 +106,9 @@ export class FileArchive implements DefinitionArchive {
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+/** Beside the file itself, so that processes that come to it by different links share the lock. */
+function lockOf(target: string): string {
+  return `${target}.lock`;
 }

@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { Files } from './files.js';
 
+/** Mode of what is made: names, groups and reasons are for the application's user alone. */
+const OWNER_ONLY = 0o600;
+
 /**
  * Puts a text in the place of the file at `path`: whoever reads it, also after the power failed, finds the old text or
  * the new one, never a part of it.
@@ -18,7 +21,7 @@ export async function writeWhole(files: Files, path: string, folder: string, tex
 type Handle = Awaited<ReturnType<Files['open']>>;
 
 async function flushed(files: Files, path: string, flags: string, work?: (handle: Handle) => Promise<void>) {
-  const handle = await files.open(path, flags);
+  const handle = await files.open(path, flags, OWNER_ONLY);
   try {
     await work?.(handle);
     await handle.sync();

@@ -6,13 +6,14 @@ import { RemoteRefusedError } from './remote.errors.js';
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
 
 /** What the store behind, or the application before it, said for sure. */
-const SURE: Record<string, new (message: string) => GatekeeperError> = {
-  unavailable: StoreUnavailableError,
-  closing: StoreUnavailableError,
-  'too-many-streams': StoreUnavailableError,
-  'no-quorum': NoQuorumError,
-  'unknown-outcome': UnknownOutcomeError,
-};
+const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new Map([
+  ['unavailable', StoreUnavailableError],
+  ['closing', StoreUnavailableError],
+  ['too-many-streams', StoreUnavailableError],
+  ['too-many-attempts', StoreUnavailableError],
+  ['no-quorum', NoQuorumError],
+  ['unknown-outcome', UnknownOutcomeError],
+]);
 
 /** Statuses that say, whoever answers, that the request itself was not accepted. 408 is not among them. */
 const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
@@ -30,7 +31,7 @@ const ADVICE: Record<number, string> = {
  */
 export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
   const problem = type?.startsWith('application/problem+json') ? problemIn(body) : undefined;
-  const Sure = problem && SURE[problem.code];
+  const Sure = problem && SURE.get(problem.code);
   if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
   const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;
   // Never followed: the token is for this address alone.

@@ -39,6 +39,41 @@ describe('fileArchive()', () => {
     expect(await inFolder()).toEqual(['definitions.json']);
   });
 
+  it('writes a file that only its owner may read, also in place of one that all may', async () => {
+    await place('{"v":1,"definitions":[]}');
+    await fs.chmod(path, 0o644);
+    await fileArchive(path)
+      .open()
+      .save([archived('a')]);
+    expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['that is there', true],
+    ['that is not there yet', false],
+  ])('follows a link to a file %s, and leaves the link as it is', async (_, isThere) => {
+    const target = join(folder, 'volume', 'kept.json');
+    await fs.mkdir(join(folder, 'data'));
+    await fs.symlink('../volume/kept.json', path);
+    const others = fileArchive(target).open();
+    if (isThere) await others.save([archived('a')]);
+    const archive = fileArchive(path).open();
+    await archive.save([archived('b')]);
+    expect((await fs.lstat(path)).isSymbolicLink()).toBe(true);
+    expect(names(await others.load())).toEqual(isThere ? ['a', 'b'] : ['b']);
+    expect(await fs.readdir(join(folder, 'volume'))).toEqual(['kept.json']);
+    expect(await inFolder()).toEqual(['definitions.json']);
+  });
+
+  it('puts aside the corrupt file that a link leads to, not the link', async () => {
+    await fs.mkdir(join(folder, 'data'));
+    await fs.writeFile(join(folder, 'kept.json'), 'garbage');
+    await fs.symlink('../kept.json', path);
+    await expect(fileArchive(path).open().load()).rejects.toThrow(CorruptArchiveError);
+    expect((await fs.lstat(path)).isSymbolicLink()).toBe(true);
+    expect((await fs.readdir(folder)).filter((name) => name.startsWith('kept.json.corrupt-'))).toHaveLength(1);
+  });
+
   it('touches nothing before it is used', async () => {
     await fileArchive(path).open().load();
     expect(await fs.readdir(folder)).toEqual([]);

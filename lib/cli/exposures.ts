@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import type { Target, TargetOptions } from './target.js';
+
+/** Reading and writing, for users that are neither the owner nor of the file's group. */
+const OTHERS = 0o006;
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Ways in which others could read the token, a sentence each. Nothing is refused for them. */
+export function exposures(target: Target, { tokenFile }: Pick<TargetOptions, 'tokenFile'>): string[] {
+  if (target.kind !== 'rest') return [];
+  const found: string[] = [];
+  if (tokenFile !== undefined && isOpenToOthers(tokenFile)) found.push(OPEN_FILE(tokenFile));
+  if (target.url.protocol === 'http:' && !isLoopback(target.url.hostname)) found.push(PLAIN_HTTP(target.url.host));
+  return found;
+}
+
+/** Windows has no such bits. A pipe, such as <(pass show token), belongs to this process alone. */
+function isOpenToOthers(path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return process.platform !== 'win32' && file !== undefined && file.isFile() && (file.mode & OTHERS) !== 0;
+}
+
+function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true;
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  return family !== 0 && LOOPBACK.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+const OPEN_FILE = (path: string) =>
+  `others on this machine may read or change the token file ${path}: give it to its owner alone with chmod 600`;
+
+const PLAIN_HTTP = (host: string) =>
+  `the token and all answers go to ${host} without encryption, for all on the way to read: take https://`;

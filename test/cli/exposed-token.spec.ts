@@ -1,0 +1,46 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { call } from './command-line.js';
+
+const TOKEN = 'a-secret-token-0123456789';
+
+describe('the command line warns', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatekeeper-token-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const errOf = async (url: string, mode: number) => {
+    const path = join(folder, `token-${mode.toString(8)}`);
+    await writeFile(path, TOKEN);
+    await chmod(path, mode);
+    const { err } = await call(['status', '--url', url, '--token-file', path]);
+    expect(err).not.toContain(TOKEN);
+    return err;
+  };
+
+  it.each([0o644, 0o604, 0o602])('of a token file that others may read or change: %o', async (mode) => {
+    expect(await errOf('https://host/gatekeeper', mode)).toMatch(
+      /^gatekeeper: warning: others on this machine .* chmod 600/m,
+    );
+  });
+
+  it('of a token that goes over plain http to another host', async () => {
+    for (const url of ['http://host/gatekeeper', 'http://10.0.0.1/gatekeeper', 'http://127.0.0.1.evil.example/']) {
+      expect(await errOf(url, 0o600)).toMatch(/^gatekeeper: warning: .* without encryption.*https/m);
+    }
+  });
+
+  it.each([
+    'https://host/gatekeeper',
+    'http://localhost:3000/gatekeeper',
+    'http://127.1.2.3/gatekeeper',
+    'http://[::1]:3000/',
+  ])('of nothing where only its owner reads the file and %s is asked', async (url) => {
+    expect(await errOf(url, 0o600)).not.toContain('warning');
+    expect(await errOf(url, 0o640)).not.toContain('warning');
+  });
+});

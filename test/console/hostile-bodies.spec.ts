@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, type Route } from '../../lib/console/api/index.js';
+import { expectProblem } from './api.contract.js';
+import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+
+const NO_TEXT = { toString: 1 };
+const NESTED = '['.repeat(30_000) + ']'.repeat(30_000);
+const routes = Object.values<Route>(ROUTES).filter(({ body }) => body !== undefined);
+const pathOf = ({ path }: Route) => `/${path.replace(':name', 'job').replace(':id', 'none')}`;
+
+describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
+  const start = useConsoles();
+  const gatekeeper = { definitions: [{ name: 'job', duration: '10s' }] };
+
+  it.each([
+    ['POST', '/api/semaphores', { name: 'new', duration: '5s', permits: NO_TEXT }],
+    ['POST', '/api/semaphores', { name: NO_TEXT, duration: NO_TEXT, groupPattern: [NO_TEXT] }],
+    ['PATCH', '/api/semaphores/job', { permits: NO_TEXT }],
+    ['POST', '/api/migrations', { to: NO_TEXT, dryRun: [[NO_TEXT]] }],
+    ['POST', '/api/permits', { semaphore: 'job', duration: NO_TEXT }],
+  ])('with a value that has no text are refused: %s %s %j', async (method, path, body) => {
+    const { send } = await start({ platform, gatekeeper });
+    expectProblem(await send(method, path, body), 400, 'invalid-options');
+  });
+
+  it('with a value that has no text are a fault of the preview', async () => {
+    const { send } = await start({ platform, gatekeeper });
+    const answer = await send('POST', '/api/preview', { permits: NO_TEXT });
+    expect([answer.status, answer.json.code ?? answer.json.faults]).toMatchObject([400, 'invalid-options']);
+  });
+
+  it.each([
+    ['read by the parser of the application', {}],
+    ['read by the console', { bodyParser: false }],
+  ])('that nest 30,000 arrays are refused: %s', async (_, application) => {
+    const { url } = await start({ platform, gatekeeper, application });
+    for (const route of routes) {
+      for (const text of [NESTED, `{"reason":${NESTED}}`, `{"semaphore":${NESTED}}`]) {
+        for (const body of [text, new Blob([text]).stream()]) {
+          const headers = { authorization: `Bearer ${TOKENS.define}`, 'content-type': 'application/json' };
+          const init = { method: route.method, headers, body, duplex: 'half' } as RequestInit;
+          const answer = await fetch(url + pathOf(route), init);
+          expect([route.path, answer.status]).toEqual([route.path, 400]);
+        }
+      }
+    }
+  });
+});
