@@ -10,7 +10,9 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { PageSlash } from './page/page-slash.js';
+import { FastifyRoutesModule } from './http/fastify-routes.js';
 import { HostErrors } from './http/host-errors.js';
+import { HttpCheck } from './http/http-check.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { AstrayController } from './routes/astray.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
@@ -39,6 +41,7 @@ const PROVIDERS: Provider[] = [
   HostGuards,
   ProblemFilter,
   HostErrors,
+  HttpCheck,
   PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];
@@ -64,7 +67,7 @@ export function consoleParts(
   });
   if (options === undefined) return { providers: [settings(expectNone)] };
   return {
-    imports: [RouterModule.register([{ path: pathOf(options), module }])],
+    imports: [FastifyRoutesModule, RouterModule.register([{ path: pathOf(options), module }])],
     controllers: [...CONTROLLERS, ...STORE_CONTROLLERS],
     providers: [settings((given) => parseConsoleOptions(options, given.console)), ...PROVIDERS, ...STORE_PROVIDERS],
   };

@@ -1,4 +1,5 @@
-import type { HttpAdapterHost } from '@nestjs/core';
+import { Injectable, Module, type NestModule } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
 /** A route as Fastify's hook may change it. */
@@ -12,28 +13,52 @@ interface RouterOptions {
   readonly maxParamLength?: number;
 }
 
+type Change = (route: FastifyRoute, options: RouterOptions) => void;
+
 interface Fastify {
   readonly initialConfig: RouterOptions & { readonly routerOptions?: RouterOptions };
   addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): void;
 }
 
-/**
- * Calls `change` with each route before Fastify takes it; on Express never. To be called while Nest makes the providers:
- * it gives Fastify the routes before any of them is told that the application begins.
- */
-export function eachFastifyRoute(
-  host: HttpAdapterHost,
-  change: (route: FastifyRoute, options: RouterOptions) => void,
-): void {
-  host.init$.subscribe(() => {
-    const options = fastifyOptions(host);
-    if (options) host.httpAdapter.getInstance<Fastify>().addHook('onRoute', (route) => change(route, options));
-  });
+/** Changes routes before Fastify takes them. Does nothing on Express and in applications without HTTP. */
+@Injectable()
+export class FastifyRoutes {
+  readonly #changes: Change[] = [];
+
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  /** How Fastify routes; undefined on Express and without HTTP. */
+  get options(): RouterOptions | undefined {
+    const { httpAdapter } = this.host;
+    if (httpAdapter?.getType() !== 'fastify') return undefined;
+    const { initialConfig } = httpAdapter.getInstance<Fastify>();
+    return { ...initialConfig, ...initialConfig.routerOptions };
+  }
+
+  /** Calls `change` with each route. Call this from a provider's constructor: afterwards Fastify has its routes. */
+  each(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  install(): void {
+    const { options } = this;
+    if (!options) return;
+    this.host.httpAdapter.getInstance<Fastify>().addHook('onRoute', (route) => {
+      for (const change of this.#changes) change(route, options);
+    });
+  }
 }
 
-/** How Fastify routes; undefined on Express. */
-export function fastifyOptions({ httpAdapter }: HttpAdapterHost): RouterOptions | undefined {
-  if (httpAdapter.getType() !== 'fastify') return undefined;
-  const { initialConfig } = httpAdapter.getInstance<Fastify>();
-  return { ...initialConfig, ...initialConfig.routerOptions };
+/**
+ * Installs the hook from `configure`: Nest calls it after it made the providers and before it registers routes, in every
+ * major and only where there is HTTP. `onModuleInit` comes after the routes; `HttpAdapterHost.init$` is missing in
+ * Nest 10.
+ */
+@Module({ providers: [FastifyRoutes], exports: [FastifyRoutes] })
+export class FastifyRoutesModule implements NestModule {
+  constructor(private readonly routes: FastifyRoutes) {}
+
+  configure(): void {
+    this.routes.install();
+  }
 }

@@ -5,7 +5,7 @@ import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { STORE_ROUTES } from '../store/store.routes.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
-import { eachFastifyRoute } from './fastify-routes.js';
+import { FastifyRoutes } from './fastify-routes.js';
 import { ownCalls } from './own-calls.js';
 import { ProblemFilter } from './problem.filter.js';
 
@@ -34,10 +34,11 @@ export class HostErrors implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly filter: ProblemFilter,
+    routes: FastifyRoutes,
     @Inject(CONSOLE_SETTINGS) settings: ConsoleSettings,
   ) {
     this.#isOwn = ownCalls(settings.path, [...Object.values(ROUTES), ...Object.values(STORE_ROUTES)]);
-    eachFastifyRoute(host, (route) => {
+    routes.each((route) => {
       if (this.#isOwn(route.url)) route.errorHandler = this.#answer;
     });
   }

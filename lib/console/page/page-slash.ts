@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
-import { eachFastifyRoute } from '../http/fastify-routes.js';
+import { FastifyRoutes } from '../http/fastify-routes.js';
 
 /** The page's name, by which it is found everywhere. */
 export const PAGE_NAME = 'index.html';
@@ -13,8 +12,8 @@ export const PAGE_NAME = 'index.html';
  */
 @Injectable()
 export class PageSlash {
-  constructor(host: HttpAdapterHost, @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings) {
-    eachFastifyRoute(host, (route, { ignoreTrailingSlash }) => {
+  constructor(routes: FastifyRoutes, @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings) {
+    routes.each((route, { ignoreTrailingSlash }) => {
       const isPage = route.url.endsWith(`/${path}/${PAGE_NAME}`);
       if (isPage && !ignoreTrailingSlash) route.url = route.url.slice(0, -PAGE_NAME.length);
     });

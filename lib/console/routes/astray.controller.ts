@@ -1,10 +1,9 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { LONGEST_NAME } from '../../semaphores/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
-import { eachFastifyRoute, fastifyOptions } from '../http/fastify-routes.js';
+import { FastifyRoutes } from '../http/fastify-routes.js';
 import { ProblemError } from '../http/problem.error.js';
 
 /** Below these a name stands in the path. They begin elsewhere: of routes that overlap Nest may be told to take none. */
@@ -13,8 +12,8 @@ const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permit
 /** Calls that Fastify's router could not make out: says what is wrong with the name in their path. */
 @ConsoleController()
 export class AstrayController {
-  constructor(private readonly host: HttpAdapterHost) {
-    eachFastifyRoute(host, (route) => {
+  constructor(private readonly routes: FastifyRoutes) {
+    routes.each((route) => {
       const named = NAMED.find((path) => route.url.endsWith(`/${path}`));
       if (named) route.url = `${route.url.slice(0, -named.length)}${named.slice('astray/'.length)}/*`;
     });
@@ -46,7 +45,7 @@ export class AstrayController {
 
   #refuse({ originalUrl, url }: ConsoleRequest): never {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
-    const most = fastifyOptions(this.host)?.maxParamLength ?? Infinity;
+    const most = this.routes.options?.maxParamLength ?? Infinity;
     const isTooLong = path.split('/').some((segment) => decodeURIComponent(segment).length > most);
     if (isTooLong) throw new HttpException(tooLong(most), HttpStatus.URI_TOO_LONG);
     throw new ProblemError(

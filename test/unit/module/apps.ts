@@ -75,7 +75,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-function collecting(log: Log): LoggerService {
+/** A logger that notes each line, begun with its level. */
+export function collecting(log: Log): LoggerService {
   const level = (name: string) => (message: unknown) => void log.push(`${name} ${message}`);
   return {
     log: level('log'),
