@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { openOperator } from './open-operator.js';
 import { run } from './run.js';
+import { questioner } from './text/questioner.js';
 
 /** Whoever reads may have seen enough, as `head` has. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -23,5 +24,6 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   env: process.env,
   interruption,
+  ask: questioner(process.stdin, process.stderr),
   open: openOperator,
 });

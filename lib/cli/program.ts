@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { completionCommand } from './commands/completion.command.js';
-import {
-  defineCommand,
-  editCommand,
-  removeCommand,
-  resetCommand,
-  revokeCommand,
-} from './commands/definitions.command.js';
+import { contextsCommand } from './commands/contexts.command.js';
+import { defineCommand, editCommand, resetCommand } from './commands/definitions.command.js';
 import { dumpCommand, loadCommand } from './commands/dump.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
+import { removeCommand, revokeCommand } from './commands/removal.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { watchCommand } from './commands/watch.command.js';
 import { EXIT_CODES_HELP } from './exit-code.js';
@@ -24,7 +20,11 @@ const TIMEOUT = 10_000;
 
 const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
   GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
-  GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster`;
+  GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster
+  GATEKEEPER_CONTEXT                        as --context
+  GATEKEEPER_CONFIG                         the file of contexts (default: ~/.config/gatekeeper/config.json)`;
+
+const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h or 1d; a bare number is ms. Patterns are RE2 and match the whole name.`;
 
 const HELP_HINT = '("gatekeeper --help" lists commands and options; what begins with "-" and is none goes behind "--")';
 
@@ -46,6 +46,7 @@ const COMMANDS = [
   removeCommand,
   dumpCommand,
   loadCommand,
+  contextsCommand,
 ];
 
 /** All commands and options. Whatever is wrong is thrown; nothing here ends the process. */
@@ -53,6 +54,7 @@ export function createProgram(runner: Runner, streams: Streams): Command {
   const program = withGlobalOptions(new Command('gatekeeper'))
     .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or straight in Hazelcast.")
     .version(packageVersion())
+    .addHelpText('afterAll', `\n${UNITS_HELP}`)
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
@@ -68,6 +70,7 @@ export function createProgram(runner: Runner, streams: Streams): Command {
 
 function withGlobalOptions(program: Command): Command {
   return program
+    .option('--context <name>', 'a cluster by its name in the file of contexts ("gatekeeper contexts" lists them)')
     .option('--url <url>', 'of a console: https://host/gatekeeper')
     .option('--token <token>', 'for the console; shows in the list of processes: rather use --token-file')
     .option('--token-file <file>', 'that holds the token and nothing else')

@@ -5,6 +5,8 @@ import type { openOperator } from './open-operator.js';
 import type { Operator } from './operator.js';
 import { Output, type Streams } from './output.js';
 import { Progress } from './progress.js';
+import { plain } from './text/plain.js';
+import { type Contexts, readContexts } from './contexts.js';
 import { type Environment, type TargetOptions, resolveTarget } from './target.js';
 
 /** What the command line stands in: the process, or what a test puts in its stead. */
@@ -13,6 +15,8 @@ export interface Surroundings {
   readonly env: Environment;
   /** Whoever has asked for it is told of an interruption (SIGINT, SIGTERM); it no longer ends the process by itself. */
   readonly interruption: () => AbortSignal;
+  /** Asks the person at the terminal a question with the answers yes and no. Absent: there is no terminal. */
+  readonly ask?: ((question: string) => Promise<boolean>) | undefined;
   /** How a target is reached. */
   readonly open: typeof openOperator;
 }
@@ -49,6 +53,21 @@ export class Session {
   /** From now on the person's SIGINT ends the process no more, but aborts this. */
   interruption(): AbortSignal {
     return this.surroundings.interruption();
+  }
+
+  contexts(): Contexts {
+    return readContexts(this.surroundings.env);
+  }
+
+  /** Whether a person at a terminal can be asked. */
+  get canAsk(): boolean {
+    return this.surroundings.ask !== undefined;
+  }
+
+  /** Asks before a change that can do harm. Without a terminal the answer is yes: a script says what it wants. */
+  async confirm(question: string): Promise<boolean> {
+    this.progress.clear();
+    return (await this.surroundings.ask?.(plain(question))) ?? true;
   }
 
   get isJson(): boolean {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { UsageFailure } from './exit-code.js';
+import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
 
 /** Options of all commands, as the command line gives them. */
 export interface TargetOptions {
+  readonly context?: string;
   readonly url?: string;
   readonly token?: string;
   readonly tokenFile?: string;
@@ -32,27 +34,49 @@ export interface HazelcastTarget {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const NO_TARGET =
-  'say where: --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, or --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster';
-const TWO_TARGETS = 'two targets were given, a console and a cluster: leave one of them out';
+  'say where: --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster, or --context for one of "gatekeeper contexts"';
+const TWO_TARGETS = 'two targets were given (a console, a cluster or a context): leave one of them out';
 
 /**
- * Options count before the environment: whoever names a target on the command line means that one.
+ * The command line counts before the environment, and the environment before the current context: each of them names a
+ * whole target.
  *
  * @throws UsageFailure
  */
 export function resolveTarget(options: TargetOptions, env: Environment): Target {
-  const isGiven = options.url !== undefined || options.hazelcast !== undefined;
-  const url = isGiven ? options.url : env['GATEKEEPER_URL'];
-  const hazelcast = isGiven ? options.hazelcast : env['GATEKEEPER_HAZELCAST'];
-  if (url && hazelcast) throw new UsageFailure(TWO_TARGETS);
-  if (url) return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env) };
-  if (!hazelcast) throw new UsageFailure(NO_TARGET);
+  if (namesTarget(options)) return targetOf(options, env);
+  const { GATEKEEPER_URL: url, GATEKEEPER_HAZELCAST: hazelcast, GATEKEEPER_CONTEXT: context } = env;
+  const named = { ...options, ...given({ url, hazelcast, context }) };
+  return targetOf(namesTarget(named) ? named : { ...options, context: readContexts(env).current }, env);
+}
+
+function namesTarget({ url, hazelcast, context }: TargetOptions): boolean {
+  return url !== undefined || hazelcast !== undefined || context !== undefined;
+}
+
+function targetOf({ context, ...options }: TargetOptions, env: Environment): Target {
+  const { url, hazelcast } = options;
+  if ([url, hazelcast, context].filter((each) => each !== undefined).length > 1) throw new UsageFailure(TWO_TARGETS);
+  if (context !== undefined) return targetOf(inContext(contextOptions(context, readContexts(env)), options), env);
+  if (url !== undefined) return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env) };
+  if (hazelcast === undefined) throw new UsageFailure(NO_TARGET);
   return {
     kind: 'hazelcast',
     members: hazelcast.split(',').map((member) => member.trim()),
     clusterName: options.cluster ?? (env['GATEKEEPER_CLUSTER'] || 'dev'),
     further: options.hazelcastOptions === undefined ? {} : readOptions(options.hazelcastOptions),
   };
+}
+
+/** What the command line says of the token counts before the context. */
+function inContext({ tokenFile, ...context }: TargetOptions, options: TargetOptions): TargetOptions {
+  const isOther = options.token !== undefined || tokenFile === undefined;
+  return { ...context, ...(!isOther && { tokenFile }), ...options };
+}
+
+/** A variable of the environment that is empty counts as absent. */
+function given(variables: Readonly<Record<string, string | undefined>>): TargetOptions {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
 }
 
 function parseUrl(text: string): URL {

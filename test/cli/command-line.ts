@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly isErrTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly open?: Opening;
+  /** Answers questions as a person at a terminal; absent: there is no terminal. */
+  readonly ask?: (question: string) => Promise<boolean>;
   /** Told of all that is written to standard output, at once. */
   readonly onOut?: (text: string) => void;
 }
@@ -30,7 +32,14 @@ export function commandLine(store: StoreDefinition) {
 }
 
 export async function call(args: readonly string[], options: CallOptions = {}): Promise<Outcome> {
-  const { env = {}, isErrTerminal = false, signal = new AbortController().signal, open = nowhere, onOut } = options;
+  const {
+    env = {},
+    isErrTerminal = false,
+    signal = new AbortController().signal,
+    open = nowhere,
+    ask,
+    onOut,
+  } = options;
   const written = { out: '', err: '' };
   const exitCode = await run(args, {
     streams: {
@@ -43,6 +52,7 @@ export async function call(args: readonly string[], options: CallOptions = {}): 
     },
     env,
     interruption: () => signal,
+    ask,
     open,
   });
   return { exitCode, ...written };

@@ -26,7 +26,7 @@ describe('misuse of the command line', () => {
     ['no command', [], /Usage: gatekeeper/],
     ['an unknown command', ['stauts'], /unknown command 'stauts'\n\(Did you mean status\?\)/],
     ['an unknown option', ['status', '--helld'], /unknown option '--helld'\n\(Did you mean --held\?\)/],
-    ['no target', ['status'], /say where: --url .* or --hazelcast/],
+    ['no target', ['status'], /say where: --url .* --hazelcast .* --context/],
     ['two targets', ['status', ...HAZELCAST, ...CONSOLE], /two targets were given/],
     ['no name', ['explain', ...HAZELCAST], /missing required argument 'name'/],
     ['one argument too many', ['nodes', 'app1', ...HAZELCAST], /too many arguments/],

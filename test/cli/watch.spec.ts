@@ -90,6 +90,14 @@ describe('watch', () => {
     });
   });
 
+  it('ends with 3 when no name matches: a misspelt name would be watched in silence', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const { exitCode, out, err } = await gatekeeper(['watch', 'reprot']);
+    expect({ exitCode, out }).toEqual({ exitCode: 3, out: '' });
+    expect(err).toContain(`no semaphore's whole name matches "reprot"`);
+  });
+
   it('ends at once when interrupted, also while an answer is awaited', async () => {
     const { store, node, gatekeeper } = cluster();
     await node();

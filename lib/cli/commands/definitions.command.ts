@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import type { DefinitionEdit } from '../../gatekeeper/index.js';
-import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
+import { UsageFailure } from '../exit-code.js';
 import type { Grounds } from '../operator.js';
 import { readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
 import type { Runner } from '../session.js';
-import { plain } from '../text/plain.js';
 import { definitionText } from '../views/definition.view.js';
 
 interface Fields {
@@ -63,40 +62,6 @@ export function resetCommand(runner: Runner): Command {
         session.output.result(state, definitionText);
       }),
     );
-}
-
-export function removeCommand(runner: Runner): Command {
-  return new Command('remove')
-    .description('take a definition away with all its permits; code does not bring it back, "define" or "reset" do')
-    .argument('<name>', 'of the semaphore')
-    .addOption(reasonOption())
-    .action(
-      runner.action<Grounds, [string]>(async (session, { reason }, name) => {
-        const removed = await session.operate((operator) => operator.remove(name, { reason }));
-        if (!removed)
-          throw new CommandFailure(EXIT.notFound, `there is no semaphore ${JSON.stringify(name)} to remove`);
-        session.output.result({ removed: name }, () => `${plain(name)}: removed`);
-      }),
-    );
-}
-
-export function revokeCommand(runner: Runner): Command {
-  return new Command('revoke')
-    .description('take a permit from its holder at once ("explain" shows permit ids)')
-    .argument('<name>', 'of the semaphore')
-    .argument('<permitId>', 'of the permit')
-    .addOption(reasonOption())
-    .action(
-      runner.action<Grounds, [string, string]>(async (session, { reason }, name, permitId) => {
-        const revoked = await session.operate((operator) => operator.revoke(name, permitId, { reason }));
-        if (!revoked) throw new CommandFailure(EXIT.notFound, notHeld(name, permitId));
-        session.output.result({ semaphore: name, revoked: permitId }, () => plain(`${name}: revoked ${permitId}`));
-      }),
-    );
-}
-
-function notHeld(name: string, permitId: string): string {
-  return `no permit ${JSON.stringify(permitId)} of ${JSON.stringify(name)} is held (any more): "gatekeeper explain" shows those that are`;
 }
 
 function withFields(command: Command): Command {

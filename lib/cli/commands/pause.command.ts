@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import type { BulkResult } from '../../gatekeeper/index.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
+import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
+import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { BulkCall, Operator } from '../operator.js';
 import { readPattern, reasonOption } from '../option-readers.js';
 import { inPortions, tellFailures } from '../portions.js';
@@ -9,12 +10,13 @@ import { plain } from '../text/plain.js';
 import { noMatch, select } from './status.command.js';
 
 interface Kind {
+  readonly command: 'pause' | 'resume';
   readonly verb: 'paused' | 'resumed';
   readonly call: (operator: Operator, call: BulkCall) => Promise<BulkResult>;
 }
 
-const PAUSE: Kind = { verb: 'paused', call: (operator, call) => operator.pauseAll(call) };
-const RESUME: Kind = { verb: 'resumed', call: (operator, call) => operator.resumeAll(call) };
+const PAUSE: Kind = { command: 'pause', verb: 'paused', call: (operator, call) => operator.pauseAll(call) };
+const RESUME: Kind = { command: 'resume', verb: 'resumed', call: (operator, call) => operator.resumeAll(call) };
 
 export function pauseCommand(runner: Runner): Command {
   return bulkCommand(new Command('pause'), runner, PAUSE).description(
@@ -30,27 +32,56 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
   return command
     .argument('<pattern>', 'RE2; must match the whole name; ".*": all of them', readPattern)
     .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(yesOption())
     .action(
-      runner.action<{ reason?: string }, [string]>((session, { reason }, pattern) =>
-        session.operate((operator) => changeAll(session, operator, kind, { names: pattern, reason })),
+      runner.action<{ reason?: string } & CareOptions, [string]>((session, { reason, ...care }, pattern) =>
+        session.operate((operator) =>
+          carefully(session, operator, kind, { care, request: { names: pattern, reason } }),
+        ),
       ),
     );
+}
+
+/** What would change is looked up only where it is shown: of ten thousand semaphores it is a long list. */
+async function carefully(
+  session: Session,
+  operator: Operator,
+  kind: Kind,
+  { care, request }: { readonly care: CareOptions; readonly request: BulkCall },
+): Promise<ExitCode | void> {
+  const change = () => changeAll(session, operator, kind, request);
+  if (!care.dryRun && (care.yes || !session.canAsk)) return change();
+  const names = await affected(operator, kind, request.names!);
+  if (names.length <= 1 && !care.dryRun) return change();
+  const sentence = names.length > 0 ? `${kind.command} ${names.length}: ${someOf(names)}` : `${kind.command} none`;
+  return withCare(session, care, { plan: { [kind.verb]: names }, sentence, change });
+}
+
+/** @throws CommandFailure when no name matches */
+async function affected(operator: Operator, { command }: Kind, pattern: string): Promise<string[]> {
+  const matching = await matchingIn(operator, pattern);
+  return matching.filter(({ pause }) => (pause === undefined) === (command === 'pause')).map(({ name }) => name);
 }
 
 async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
   const outcome = await inPortions(session, verb, (limit) => call(operator, { ...request, limit }));
   const { done, failed } = outcome;
-  if (done.length + failed.length === 0) await assertMatch(operator, request.names!);
+  if (done.length + failed.length === 0) await matchingIn(operator, request.names!);
   session.progress.clear();
   session.output.result({ [verb]: done, failed }, () => doneText(verb, done));
   return tellFailures(session, outcome);
 }
 
-/** What is so already is not an error; a name that nothing has is. */
-async function assertMatch(operator: Operator, pattern: string): Promise<void> {
+/** @throws CommandFailure when no name matches: a misspelt pattern must not look like "nothing to do" */
+async function matchingIn(operator: Operator, pattern: string): Promise<SemaphoreOverview[]> {
   const { semaphores } = await operator.overview();
-  const defined = semaphores.filter(({ definition }) => definition !== undefined);
-  if (select(defined, pattern).length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+  const matching = select(
+    semaphores.filter(({ definition }) => definition !== undefined),
+    pattern,
+  );
+  if (matching.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+  return matching;
 }
 
 function doneText(verb: string, done: readonly string[]): string {

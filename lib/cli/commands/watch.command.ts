@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { EXIT, exitCodeOf } from '../exit-code.js';
+import { CommandFailure, EXIT, exitCodeOf } from '../exit-code.js';
 import type { Operator, Overview } from '../operator.js';
 import { readPattern, readSpan } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
@@ -8,21 +8,21 @@ import { timeText } from '../text/times.js';
 import { type Change, changesBetween } from '../views/changes.js';
 import { statusText } from '../views/status.view.js';
 import { Wakeup } from '../wakeup.js';
-import { select } from './status.command.js';
+import { noMatch, select } from './status.command.js';
 
 const INTERVAL = 2000;
 
 interface WatchOptions {
-  readonly interval: number;
+  readonly interval?: number;
 }
 
 export function watchCommand(runner: Runner): Command {
   return new Command('watch')
     .description('show semaphores, then a line for each change, until interrupted; with --json a line of JSON each')
     .argument('[pattern]', 'RE2; must match the whole name', readPattern)
-    .option('--interval <duration>', 'how often to look, besides when a change is heard of', readSpan, INTERVAL)
+    .option('--interval <duration>', 'how often to look, besides when a change is heard of (default: 2s)', readSpan)
     .action(
-      runner.action<WatchOptions, [string | undefined]>((session, { interval }, pattern) =>
+      runner.action<WatchOptions, [string | undefined]>((session, { interval = INTERVAL }, pattern) =>
         session.operate((operator) => watch(session, operator, pattern, interval)),
       ),
     );
@@ -30,15 +30,32 @@ export function watchCommand(runner: Runner): Command {
 
 async function watch(session: Session, operator: Operator, pattern: string | undefined, interval: number) {
   const interruption = session.interruption();
+  const end = new AbortController();
   const wakeup = new Wakeup(interruption);
+  // Only a hint: without it changes are found at the next look.
+  const hints = operator.hints(() => wakeup.now(), AbortSignal.any([interruption, end.signal])).catch(() => undefined);
+  try {
+    await follow(session, wakeup, { operator, pattern, interval, interruption });
+  } finally {
+    end.abort();
+    await hints;
+  }
+}
+
+interface Watched {
+  readonly operator: Operator;
+  readonly pattern: string | undefined;
+  readonly interval: number;
+  readonly interruption: AbortSignal;
+}
+
+async function follow(session: Session, wakeup: Wakeup, { operator, pattern, interval, interruption }: Watched) {
   const look = async (): Promise<Overview> => {
     const { now, semaphores } = await operator.overview();
     return { now, semaphores: select(semaphores, pattern) };
   };
-  // Only a hint: without it changes are found at the next look.
-  const hints = operator.hints(() => wakeup.now(), interruption).catch(() => undefined);
   const first = await wakeup.unlessAborted(look());
-  if (first) session.output.item({ at: first.now, status: first.semaphores }, () => statusText(first.semaphores));
+  if (first) showFirst(session, first, pattern);
   const patient = patiently(session, interruption, look);
   let before = first;
   while (before && !interruption.aborted) {
@@ -47,7 +64,12 @@ async function watch(session: Session, operator: Operator, pattern: string | und
     for (const change of after ? changesBetween(before, after) : []) session.output.item(change, line);
     before = after ?? before;
   }
-  await hints;
+}
+
+/** @throws CommandFailure when no name matches: a misspelt name would be watched in silence */
+function showFirst({ output }: Session, { now, semaphores }: Overview, pattern: string | undefined): void {
+  if (pattern !== undefined && semaphores.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+  output.item({ at: now, status: semaphores }, () => statusText(semaphores));
 }
 
 /** A target that was there and is away now may come back: told of once, and looked for again. */

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import type { Contexts, NamedContext } from '../contexts.js';
+import type { Runner } from '../session.js';
+import { table } from '../text/table.js';
+
+export function contextsCommand(runner: Runner): Command {
+  return new Command('contexts').description('list the clusters that --context can name; asks none of them').action(
+    runner.action(async (session) => {
+      const contexts = session.contexts();
+      session.output.result(jsonOf(contexts), () => contextsText(contexts));
+    }),
+  );
+}
+
+function jsonOf({ path, current, byName }: Contexts) {
+  const contexts = [...byName].map(([name, context]) => ({ name, isCurrent: name === current, ...context }));
+  return { file: path, contexts };
+}
+
+function contextsText({ path, current, byName }: Contexts): string {
+  if (byName.size === 0) return `no contexts: ${path} is where they are looked for`;
+  const rows = [...byName].map(([name, context]) => [name === current ? '*' : '', name, targetText(context)]);
+  return table(['', 'name', 'target'], rows);
+}
+
+function targetText({ url, hazelcast, cluster = 'dev' }: NamedContext): string {
+  return url ?? (hazelcast === undefined ? '-' : `cluster ${cluster} at ${hazelcast}`);
+}

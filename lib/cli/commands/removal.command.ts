@@ -1,0 +1,107 @@
+import { Command } from 'commander';
+import type { Explanation } from '../../gatekeeper/index.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
+import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
+import type { Operator } from '../operator.js';
+import { reasonOption } from '../option-readers.js';
+import type { Runner, Session } from '../session.js';
+import { plain } from '../text/plain.js';
+import { timeText } from '../text/times.js';
+
+type Options = CareOptions & { readonly reason?: string };
+type Holder = Explanation['holders'][number];
+
+export function removeCommand(runner: Runner): Command {
+  return new Command('remove')
+    .description('take a definition away with all its permits; code does not bring it back, "define" or "reset" do')
+    .argument('<name>', 'of the semaphore')
+    .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(yesOption())
+    .action(
+      runner.action<Options, [string]>((session, options, name) =>
+        session.operate((operator) => remove(session, operator, name, options)),
+      ),
+    );
+}
+
+export function revokeCommand(runner: Runner): Command {
+  return new Command('revoke')
+    .description('take a permit from its holder at once')
+    .argument('<name>', 'of the semaphore')
+    .argument('[permitId]', 'of the permit, as "explain" shows it; may be left out where one is held')
+    .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(yesOption())
+    .action(
+      runner.action<Options, [string, string | undefined]>((session, options, name, permitId) =>
+        session.operate((operator) => revoke(session, operator, { name, permitId }, options)),
+      ),
+    );
+}
+
+async function remove(session: Session, operator: Operator, name: string, { reason, ...care }: Options) {
+  const { definition, holders } = await operator.explain(name);
+  if (!definition) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
+  return withCare(session, care, {
+    plan: { removed: name, holders },
+    sentence: `remove ${plain(name)} and ${holdersText(holders)}`,
+    change: async () => {
+      if (!(await operator.remove(name, { reason }))) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
+      session.output.result({ removed: name }, () => `${plain(name)}: removed`);
+    },
+  });
+}
+
+interface Which {
+  readonly name: string;
+  readonly permitId: string | undefined;
+}
+
+async function revoke(
+  session: Session,
+  operator: Operator,
+  { name, permitId }: Which,
+  { reason, ...care }: Options,
+): Promise<ExitCode | void> {
+  const { holders } = await operator.explain(name);
+  const holder = permitId === undefined ? theOnly(name, holders) : holders.find(({ id }) => id === permitId);
+  if (!holder) throw new CommandFailure(EXIT.notFound, notHeld(name, permitId));
+  return withCare(session, care, {
+    plan: { semaphore: name, revoked: holder.id, holder },
+    sentence: plain(`revoke ${name}: ${holderText(holder)}`),
+    change: async () => {
+      const revoked = await operator.revoke(name, holder.id, { reason });
+      if (!revoked) throw new CommandFailure(EXIT.notFound, notHeld(name, holder.id));
+      session.output.result({ semaphore: name, revoked: holder.id }, () => plain(`${name}: revoked ${holder.id}`));
+    },
+  });
+}
+
+/** @throws CommandFailure when there are several: which one is not to be guessed */
+function theOnly(name: string, holders: readonly Holder[]): Holder | undefined {
+  if (holders.length <= 1) return holders[0];
+  const listed = holders.map((holder) => `${holder.id} (${holder.group}/${holder.acquirer})`).join(', ');
+  throw new CommandFailure(
+    EXIT.conflict,
+    `${holders.length} permits of ${JSON.stringify(name)} are held, say which: ${listed}`,
+  );
+}
+
+function holdersText(holders: readonly Holder[]): string {
+  if (holders.length === 0) return 'no held permit';
+  return plain(`${holders.length} held: ${holders.map(holderText).join(', ')}`);
+}
+
+function holderText({ id, group, acquirer, expiresAt }: Holder): string {
+  return `${id} of ${group}/${acquirer}, until ${timeText(expiresAt)}`;
+}
+
+function noSemaphore(name: string): string {
+  return `there is no semaphore ${JSON.stringify(name)} to remove`;
+}
+
+function notHeld(name: string, permitId: string | undefined): string {
+  const which = permitId === undefined ? 'no permit' : `no permit ${JSON.stringify(permitId)}`;
+  return `${which} of ${JSON.stringify(name)} is held (any more): "gatekeeper explain" shows those that are`;
+}

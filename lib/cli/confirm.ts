@@ -1,0 +1,42 @@
+import { Option } from 'commander';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { Session } from './session.js';
+
+/** Options of a command that can do harm. */
+export interface CareOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** A change that is known before it is made. */
+export interface CarefulChange {
+  /** The dry run's JSON. */
+  readonly plan: object;
+  /** What the change does, for people, beginning with its verb: "pause 2: mailing, report". */
+  readonly sentence: string;
+  readonly change: () => Promise<ExitCode | void>;
+}
+
+const NAMES_SHOWN = 10;
+
+export const dryRunOption = () => new Option('--dry-run', 'show what would change, and change nothing');
+
+export const yesOption = () => new Option('--yes', 'do not ask first (without a terminal it never asks)');
+
+/** Shows the plan with `--dry-run`; else asks on a terminal, unless `--yes` was given, and makes the change. */
+export async function withCare(
+  session: Session,
+  { dryRun, yes }: CareOptions,
+  { plan, sentence, change }: CarefulChange,
+): Promise<ExitCode | void> {
+  if (dryRun) return session.output.result({ dryRun: true, ...plan }, () => `would ${sentence}; nothing was changed`);
+  if (yes || (await session.confirm(`${sentence}?`))) return change();
+  session.output.note('gatekeeper: nothing was changed');
+  return EXIT.failed;
+}
+
+/** Of many names only the first ones. */
+export function someOf(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN;
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { faultsOf } from '../semaphores/index.js';
+import { UsageFailure } from './exit-code.js';
+import type { Environment, TargetOptions } from './target.js';
+
+const contextSchema = z.strictObject({
+  url: z.string().optional(),
+  tokenFile: z.string().optional(),
+  hazelcast: z.string().optional(),
+  cluster: z.string().optional(),
+  hazelcastOptions: z.string().optional(),
+});
+
+const contextsSchema = z.strictObject({
+  current: z.string().optional(),
+  contexts: z.record(z.string(), contextSchema),
+});
+
+/** A named cluster of the file of contexts: options of the same names as on the command line. */
+export type NamedContext = z.output<typeof contextSchema>;
+
+export interface Contexts {
+  readonly path: string;
+  /** The context that counts where no target is named. */
+  readonly current?: string | undefined;
+  readonly byName: ReadonlyMap<string, NamedContext>;
+}
+
+/**
+ * Reads the file of contexts; without one there are none.
+ *
+ * @throws UsageFailure when the file can't be read as contexts
+ */
+export function readContexts(env: Environment): Contexts {
+  const path = pathOf(env);
+  if (!existsSync(path)) return { path, byName: new Map() };
+  const parsed = contextsSchema.safeParse(parseFile(path));
+  if (!parsed.success) throw new UsageFailure(`the contexts in ${path} can't be used: ${faultsOf(parsed.error)[0]}`);
+  const { current, contexts } = parsed.data;
+  return { path, current, byName: new Map(Object.entries(contexts)) };
+}
+
+/**
+ * The target that a context names, as options of the command line.
+ *
+ * @throws UsageFailure when there is no context of that name
+ */
+export function contextOptions(name: string, { path, byName }: Contexts): TargetOptions {
+  const found = byName.get(name);
+  if (!found) {
+    const known = [...byName.keys()].map((each) => JSON.stringify(each)).join(', ') || 'none';
+    throw new UsageFailure(`there is no context ${JSON.stringify(name)} in ${path}: it has ${known}`);
+  }
+  const { tokenFile, hazelcastOptions, ...rest } = found;
+  return {
+    // A context is whole: no variable of the environment completes it.
+    ...(rest.hazelcast !== undefined && { cluster: 'dev' }),
+    ...rest,
+    ...(tokenFile !== undefined && { tokenFile: fileOf(tokenFile, path) }),
+    ...(hazelcastOptions !== undefined && { hazelcastOptions: fileOf(hazelcastOptions, path) }),
+  };
+}
+
+function pathOf(env: Environment): string {
+  const given = env['GATEKEEPER_CONFIG'];
+  if (given) return given;
+  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'gatekeeper', 'config.json');
+}
+
+/** Beside the file of contexts, unless it is absolute or begins with "~/". */
+function fileOf(path: string, contexts: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(dirname(contexts), path);
+}
+
+function parseFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new UsageFailure(`the contexts in ${path} can't be read: ${(cause as Error).message}`, { cause });
+  }
+}

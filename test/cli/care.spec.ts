@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { useMemoryCluster } from './memory-cluster.js';
+
+/** A person who gives one answer to everything. */
+function person(answer: boolean) {
+  const asked: string[] = [];
+  return {
+    asked,
+    ask: async (question: string) => {
+      asked.push(question);
+      return answer;
+    },
+  };
+}
+
+describe('care before harm', () => {
+  const cluster = useMemoryCluster();
+
+  it('shows with --dry-run whom a pause would stop, and stops nothing', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.pause('report', { by: 'bob' });
+
+    const { exitCode, out } = await gatekeeper(['pause', '.*', '--dry-run']);
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: 'would pause 1: nightly-export; nothing was changed\n' });
+    const asJson = JSON.parse((await gatekeeper(['resume', '.*', '--dry-run', '--json'])).out);
+    expect(asJson).toEqual({ dryRun: true, resumed: ['report'] });
+    expect((await app.definitions.get('nightly-export'))?.revision).toBe(1);
+  });
+
+  it('finds with --dry-run that a pattern matches nothing', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const { exitCode, err } = await gatekeeper(['pause', 'nightly', '--dry-run']);
+    expect(exitCode).toBe(3);
+    expect(err).toContain(`no semaphore's whole name matches "nightly"`);
+  });
+
+  it('asks on a terminal before it pauses several, and does nothing without a yes', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const careful = person(false);
+    const { exitCode, out, err } = await gatekeeper(['pause', '.*'], { ask: careful.ask });
+
+    expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: 'gatekeeper: nothing was changed\n' });
+    expect(careful.asked).toEqual(['pause 2: nightly-export, report?']);
+    expect((await app.state()).semaphores.map(({ pause }) => pause)).toEqual([undefined, undefined]);
+
+    expect((await gatekeeper(['pause', '.*'], { ask: person(true).ask })).out).toBe(
+      'paused 2: nightly-export, report\n',
+    );
+  });
+
+  it('asks nothing for one semaphore, with --yes, or without a terminal', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const careful = person(false);
+    expect((await gatekeeper(['pause', 'report'], { ask: careful.ask })).out).toBe('paused 1: report\n');
+    expect((await gatekeeper(['resume', '.*', '--yes'], { ask: careful.ask })).out).toBe('resumed 1: report\n');
+    expect((await gatekeeper(['pause', '.*'])).out).toBe('paused 2: nightly-export, report\n');
+    expect(careful.asked).toEqual([]);
+  });
+
+  it('names before a removal those who lose their permits', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const permit = (await app.tryAcquire('report'))!;
+    const careful = person(false);
+
+    expect((await gatekeeper(['remove', 'report'], { ask: careful.ask })).exitCode).toBe(1);
+    expect(careful.asked).toEqual([
+      expect.stringMatching(/^remove report and 1 held: \S+ of production\/app1, until .*\?$/),
+    ]);
+    const { out } = await gatekeeper(['remove', 'report', '--dry-run', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ dryRun: true, removed: 'report', holders: [{ id: permit.id }] });
+    expect(permit.isHeld).toBe(true);
+
+    expect((await gatekeeper(['remove', 'report', '--yes'], { ask: careful.ask })).out).toBe('report: removed\n');
+  });
+
+  it('revokes without an id where one permit is held', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const { id } = (await app.tryAcquire('report'))!;
+
+    const dry = await gatekeeper(['revoke', 'report', '--dry-run']);
+    expect(dry.out).toMatch(
+      new RegExp(`^would revoke report: ${id} of production/app1, until .*; nothing was changed\n$`),
+    );
+    expect((await gatekeeper(['revoke', 'report'])).out).toBe(`report: revoked ${id}\n`);
+    const again = await gatekeeper(['revoke', 'report']);
+    expect(again.exitCode).toBe(3);
+    expect(again.err).toContain('no permit of "report" is held');
+  });
+
+  it('asks which one where several are held', async () => {
+    const { node, gatekeeper } = cluster();
+    const [one, other] = [await node(), await node({ acquirer: 'app2' })];
+    const ids = [(await one.tryAcquire('report'))!.id, (await other.tryAcquire('report'))!.id];
+
+    const { exitCode, err } = await gatekeeper(['revoke', 'report']);
+    expect(exitCode).toBe(4);
+    for (const id of ids) expect(err).toContain(id);
+    expect((await gatekeeper(['revoke', 'report', ids[1]!])).out).toBe(`report: revoked ${ids[1]}\n`);
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveTarget } from '../../lib/cli/target.js';
+import { call } from './command-line.js';
+
+const TOKEN = 'token-of-the-context-0123456789';
+
+describe('contexts of the command line', () => {
+  let folder: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatekeeper-contexts-'));
+    await writeFile(join(folder, 'token'), `${TOKEN}\n`, { mode: 0o600 });
+    const contexts = {
+      staging: { url: 'https://staging.example.org/gatekeeper', tokenFile: 'token' },
+      production: { hazelcast: 'hz-1:5701,hz-2:5701', cluster: 'prod' },
+      unnamed: { hazelcast: 'hz-3:5701' },
+      empty: {},
+    };
+    env = { GATEKEEPER_CONFIG: await file('config.json', { current: 'production', contexts }) };
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const file = async (name: string, content: unknown) => {
+    const path = join(folder, name);
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+
+  it('are named by --context; files in them are looked for beside the file of contexts', () => {
+    expect(resolveTarget({ context: 'staging' }, env)).toMatchObject({
+      kind: 'rest',
+      url: new URL('https://staging.example.org/gatekeeper'),
+      token: TOKEN,
+    });
+  });
+
+  it('are used as the current one, or as the environment says, where nothing else is named', () => {
+    const production = { kind: 'hazelcast', members: ['hz-1:5701', 'hz-2:5701'], clusterName: 'prod' };
+    expect(resolveTarget({}, env)).toMatchObject(production);
+    expect(resolveTarget({}, { ...env, GATEKEEPER_CONTEXT: 'staging' })).toMatchObject({ kind: 'rest' });
+    const elsewhere = { ...env, GATEKEEPER_HAZELCAST: 'other:5701' };
+    expect(resolveTarget({}, elsewhere)).toMatchObject({ members: ['other:5701'], clusterName: 'dev' });
+    expect(resolveTarget({ context: 'production' }, elsewhere)).toMatchObject(production);
+  });
+
+  it('are whole: the environment does not name their cluster; a token on the command line counts before theirs', () => {
+    const withCluster = { ...env, GATEKEEPER_CLUSTER: 'another' };
+    expect(resolveTarget({ context: 'unnamed' }, withCluster)).toMatchObject({ clusterName: 'dev' });
+    expect(resolveTarget({ context: 'staging', token: 'mine' }, env)).toMatchObject({ token: 'mine' });
+  });
+
+  it('are listed, the current one marked', async () => {
+    const { exitCode, out } = await call(['contexts'], { env });
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^ +staging +https:\/\/staging\.example\.org\/gatekeeper$/m);
+    expect(out).toMatch(/^\* +production +cluster prod at hz-1:5701,hz-2:5701$/m);
+    const { contexts } = JSON.parse((await call(['contexts', '--json'], { env })).out);
+    expect(contexts[1]).toEqual({
+      name: 'production',
+      isCurrent: true,
+      hazelcast: 'hz-1:5701,hz-2:5701',
+      cluster: 'prod',
+    });
+  });
+
+  it('are none without a file', async () => {
+    const { exitCode, out } = await call(['contexts'], { env: { XDG_CONFIG_HOME: folder } });
+    expect(exitCode).toBe(0);
+    expect(out).toContain(join(folder, 'gatekeeper', 'config.json'));
+  });
+
+  it.each([
+    ['an unknown name', { context: 'prodution' }, /no context "prodution" in .*: it has "staging", "production"/],
+    ['two targets', { context: 'staging', url: 'https://other.example.org' }, /leave one of them out/],
+    ['a context without a target', { context: 'empty' }, /say where: --url/],
+  ])('are refused, given %s', (_, options, sentence) => {
+    expect(() => resolveTarget(options, env)).toThrow(sentence);
+  });
+
+  it.each([
+    ['is not JSON', '{', /can't be read/],
+    ['has a field that is unknown', { contexts: { a: { token: 'secret' } } }, /contexts\.a.*token/],
+    ['has no contexts', {}, /contexts/],
+  ])('are refused when the file %s', async (_, content, sentence) => {
+    const path = await file('bad.json', content);
+    const { exitCode, err } = await call(['contexts'], { env: { GATEKEEPER_CONFIG: path } });
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(sentence);
+    expect(err).not.toContain('secret');
+  });
+});
