@@ -7,7 +7,6 @@ import {
   MODULE_OPTIONS_TOKEN,
 } from './gatekeeper.module-definition.js';
 import { GuardedMethodsExplorer } from './scheduling/index.js';
-import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
 
 /**
  * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or
@@ -23,10 +22,9 @@ import { GATEKEEPER } from './scheduling/cluster-singleton.constants.js';
       useFactory: (options: GatekeeperModuleOptions) => new GatekeeperService(withoutConsole(options)),
       inject: [MODULE_OPTIONS_TOKEN],
     },
-    { provide: GATEKEEPER, useExisting: GatekeeperService },
     GuardedMethodsExplorer,
   ],
-  exports: [GatekeeperService, GATEKEEPER, GuardedMethodsExplorer],
+  exports: [GatekeeperService, GuardedMethodsExplorer],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 

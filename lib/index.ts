@@ -69,6 +69,7 @@ export {
   type GuardedMethod,
   GuardedMethodsExplorer,
   NoGatekeeperError,
+  type RunsJobs,
   type SemaphoreName,
   guardWith,
 } from './scheduling/index.js';

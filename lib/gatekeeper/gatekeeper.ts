@@ -36,6 +36,8 @@ export interface Surroundings {
  * every timer, watch and connection that it owns.
  */
 export class Gatekeeper {
+  /** @internal Not true of a mock, nor of a gatekeeper that only tests use: such a one has no rules for guarded methods. */
+  readonly isReal: boolean = true;
   readonly node: NodeIdentity;
   /** The definitions in force, and how to change them. */
   readonly definitions: Definitions;

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
+import { GatekeeperService } from '../gatekeeper/index.js';
 import { InvalidOptionsError } from '../semaphores/index.js';
-import { CLUSTER_SINGLETON, GATEKEEPER, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
+import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { NOT_A_METHOD, STATIC_METHOD } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
 import { type Place, runGuarded } from './guarded-run.js';
@@ -74,5 +75,5 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
 function injectGatekeeper(target: object): void {
   const properties = (Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? []) as { key: unknown }[];
   if (properties.some(({ key }) => key === GATEKEEPER_PROPERTY)) return;
-  Inject(GATEKEEPER)(target, GATEKEEPER_PROPERTY);
+  Inject(GatekeeperService)(target, GATEKEEPER_PROPERTY);
 }

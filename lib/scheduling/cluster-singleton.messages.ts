@@ -9,9 +9,15 @@ export const TWICE = (method: string) =>
   `${method} has two @ClusterSingleton decorators: guard it by one, and call a method that is guarded by the other`;
 
 export const NO_GATEKEEPER = (method: string) =>
-  `${method} is guarded by @ClusterSingleton, but its instance was not made by a Nest application that imports ` +
-  `GatekeeperModule: it does not run. Import GatekeeperModule.forRoot({...}), or in a unit test ` +
-  `give the instance a gatekeeper with guardWith(instance, gatekeeper)`;
+  `${method} is guarded by @ClusterSingleton, but its instance has no gatekeeper, so it does not run. In an application ` +
+  `import GatekeeperModule.forRoot({...}) and let Nest make the instance. In a unit test call ` +
+  `guardWith(instance, gatekeeper) with a new TestGatekeeper(), or import GatekeeperTestingModule.forRoot(): both come ` +
+  `from nestjs-gatekeeper/testing`;
+
+export const NOT_ANSWERED = (method: string, answer: unknown) =>
+  `${method} can't tell whether it ran: run() of its gatekeeper answered ${show(answer)}. Is that a mock? Put ` +
+  `new TestGatekeeper() of nestjs-gatekeeper/testing in its place, or let its run() call the method and answer ` +
+  `{ executed: true, value } or { executed: false, reason }`;
 
 export const BAD_SEMAPHORE = (fault: string) => `the semaphore's name, as its function gives it: ${fault}`;
 

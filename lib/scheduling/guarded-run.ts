@@ -1,24 +1,31 @@
 import type { Gatekeeper } from '../gatekeeper/index.js';
 import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema } from '../semaphores/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { BAD_SEMAPHORE, NO_GATEKEEPER } from './cluster-singleton.messages.js';
+import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 
-/** A guarded method was called on an instance without a gatekeeper. Fails closed: the method does not run. */
+/**
+ * A guarded method was called on an instance without a gatekeeper, or with a mock that does not answer as one. Fails
+ * closed: the method does not run.
+ */
 export class NoGatekeeperError extends GatekeeperError {
   readonly code = 'no-gatekeeper';
 }
 
+/** The part of a gatekeeper that guarded methods need. */
+export type RunsJobs = Pick<Gatekeeper, 'run'>;
+
 interface Guarded {
-  [GATEKEEPER_PROPERTY]?: Gatekeeper;
+  [GATEKEEPER_PROPERTY]?: RunsJobs & Partial<Gatekeeper>;
 }
 
 /**
  * Gives an instance that Nest did not make (in a unit test) the gatekeeper that its guarded methods ask.
  *
+ * @param gatekeeper a `TestGatekeeper` of `nestjs-gatekeeper/testing`, a real one, or an object with its `run`
  * @returns the instance
  */
-export function guardWith<T extends object>(instance: T, gatekeeper: Gatekeeper): T {
+export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): T {
   (instance as Guarded)[GATEKEEPER_PROPERTY] = gatekeeper;
   return instance;
 }
@@ -45,12 +52,23 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   const method = jobName(instance, place);
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
-  // Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator.
-  if (!gatekeeper.code.isExpected(name)) await gatekeeper.code.ensure(name, duration);
+  if (isGatekeeper(gatekeeper)) await declare(gatekeeper, name, duration);
   // A name that depends on the arguments makes runs for different arguments different jobs.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
-  const result = await gatekeeper.run(name, work, { ...options, job });
+  const result = await gatekeeper.run?.(name, work, { ...options, job });
+  // A mock may answer anything: a body that silently never ran would look like one that was skipped.
+  if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
   return result.executed ? result.value : undefined;
+}
+
+/** Not a mock: those answer only to `run`. */
+function isGatekeeper(gatekeeper: RunsJobs & Partial<Gatekeeper>): gatekeeper is Gatekeeper {
+  return typeof gatekeeper.isReal === 'boolean';
+}
+
+/** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
+async function declare({ code }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
+  if (!code.isExpected(name)) await code.ensure(name, duration);
 }
 
 /**

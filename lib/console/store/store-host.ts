@@ -25,7 +25,8 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    if (this.settings.tokens.some(({ role }) => role === 'node')) this.#store = this.gatekeeper.openStore();
+    const isAsked = this.settings.tokens.some(({ role }) => role === 'node');
+    if (isAsked && this.gatekeeper.isReal === true) this.#store = this.gatekeeper.openStore();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
