@@ -87,7 +87,8 @@ export class Semaphore implements PermitOwner {
   /**
    * Refreshes a permit now; never grants anew.
    *
-   * @param options.duration from now on, ms or text; the definition's unless given; never shortens
+   * @param options.duration from now on, ms or text, for this once; the one that the permit was taken with unless given;
+   *   never shortens
    * @returns false when it was lost
    */
   async refresh(permit: Permit, options: { duration?: number | string } = {}): Promise<boolean> {

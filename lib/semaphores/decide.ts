@@ -1,7 +1,8 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { DenialReason } from './denial.js';
 import { matchersOf } from './matchers.js';
-import type { StoredPermit } from './permit.js';
+import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
+import type { AskedDuration, StoredPermit } from './permit.js';
 import { type SemaphoreRecord, type View, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
@@ -27,7 +28,10 @@ export interface AcquireRequest {
   readonly running?: boolean;
   /** Refresh what is held or nothing: a permit that was lost stays lost. */
   readonly onlyRefresh?: boolean;
-  /** ms; the definition's duration unless given. */
+  /**
+   * ms. A call that takes a permit asks for it: the permit keeps it. With `onlyRefresh` it is for this once. Unless given,
+   * the definition's, or the one that the permit was taken with.
+   */
   readonly duration?: number;
 }
 
@@ -94,12 +98,23 @@ function refreshed(
 ): Decision {
   // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's. Always
   // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (Sightings).
-  const duration = Math.max(request.duration ?? definition.duration, Math.ceil(request.heldFor ?? 0));
-  const expiresAt = Math.max(held.expiresAt + 1, view.now + duration);
-  const permit = { ...held, expiresAt, duration: expiresAt - view.now };
+  const asked = askedNow(held, definition, request);
+  const wanted = request.duration ?? keptDuration(asked, definition);
+  const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
+  const permit = { ...held, expiresAt, duration: expiresAt - view.now, asked };
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };
+}
+
+/** Whoever takes a permit that is there shares it, and the longest of their durations counts; an extension is for once. */
+function askedNow(
+  held: StoredPermit,
+  definition: SemaphoreDefinition,
+  request: AcquireRequest,
+): AskedDuration | undefined {
+  const kept = stillAsked(held.asked, definition);
+  return request.onlyRefresh ? kept : longerAsked(kept, askedBy(request.duration, definition), definition);
 }
 
 function grant(
@@ -133,7 +148,8 @@ function newPermit(
   slot: number,
   view: View,
 ): StoredPermit {
-  const duration = request.duration ?? definition.duration;
+  const asked = askedBy(request.duration, definition);
+  const duration = keptDuration(asked, definition);
   return {
     id: request.permitId,
     slot,
@@ -145,6 +161,7 @@ function newPermit(
     grantedAt: view.now,
     expiresAt: view.now + duration,
     duration,
+    asked,
   };
 }
 

@@ -3,6 +3,7 @@ export * from './decide.js';
 export * from './definition.js';
 export * from './denial.js';
 export * from './duration.js';
+export * from './kept-duration.js';
 export * from './gatekeeper.error.js';
 export * from './invalid-options.error.js';
 export * from './matchers.js';

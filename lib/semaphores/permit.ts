@@ -21,4 +21,14 @@ export interface StoredPermit extends Expiring {
   readonly group: string;
   /** Cluster time in ms of the grant. */
   readonly grantedAt: number;
+  /** The duration that its calls asked for; absent: refreshes go by the definition's. */
+  readonly asked?: AskedDuration;
+}
+
+/** A duration that a call asked for in place of the definition's. */
+export interface AskedDuration {
+  /** ms */
+  readonly duration: number;
+  /** The definition's duration when this one was asked for, in ms: a later and shorter one is an operator's wish. */
+  readonly under: number;
 }

@@ -26,6 +26,7 @@ const permitSchema = z.strictObject({
   acquirer: z.string(),
   group: z.string(),
   grantedAt: whole,
+  asked: z.strictObject({ duration: whole.positive(), under: whole.positive() }).optional(),
 });
 
 export const storedDefinitionSchema = z.strictObject({

@@ -19,11 +19,12 @@ export function encodeRecord(record: SemaphoreRecord): string {
 }
 
 function textOfPermit(permit: StoredPermit): string {
-  const { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration } = permit;
+  const { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration, asked } = permit;
+  const askedText = asked ? `,"asked":{"duration":${asked.duration},"under":${asked.under}}` : '';
   return (
     `{"id":${quote(id)},"slot":${slot},"token":${token},"instance":${quote(instance)},"holder":${quote(holder)},` +
     `"acquirer":${quote(acquirer)},"group":${quote(group)},"grantedAt":${grantedAt},"expiresAt":${expiresAt},` +
-    `"duration":${duration}}`
+    `"duration":${duration}${askedText}}`
   );
 }
 

@@ -41,9 +41,8 @@ export const PERMIT_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/semaphores/decide.ts',
-        find: 'const permit = { ...held, expiresAt, duration: expiresAt - view.now };',
-        replace:
-          'const permit = { ...held, expiresAt, duration: expiresAt - view.now, token: nextToken(record.lastToken, view.now) };',
+        find: 'duration: expiresAt - view.now, asked };',
+        replace: 'duration: expiresAt - view.now, asked, token: nextToken(record.lastToken, view.now) };',
       },
     ],
     layer: { kind: 'specs', title: 'properties', specs: ['test/unit/semaphores/decide.properties.spec.ts'] },

@@ -66,6 +66,10 @@ const permitShape = {
   grantedAt: time,
   expiresAt: time,
   duration: whole,
+  asked: z
+    .object({ duration: whole, under: whole })
+    .optional()
+    .meta({ description: "ms that its holder asked for, and the definition's duration at that time" }),
 };
 
 export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape);

@@ -79,7 +79,7 @@ export class Lease {
     this.#isKept = true;
   }
 
-  /** ms that a refresh whose fate nobody knows was to make it last, 0 for the definition's; undefined: there is none. */
+  /** ms that a refresh whose fate nobody knows was to make it last, 0 for the one it was taken with; undefined: there is none. */
   get doubtful(): number | undefined {
     return this.#doubtful;
   }

@@ -103,7 +103,8 @@ export class Permit implements LeaseUser {
   /**
    * Refreshes the permit now.
    *
-   * @param duration from now on; ms or text ("5m"). The definition's unless given; never shortens.
+   * @param duration from now on, for this once; ms or text ("5m"). The one that the permit was taken with unless given.
+   *   Never shortens. Later refreshes, also those of keep-alive, go on with the duration that the permit was taken with.
    * @throws PermitLostError when it is no longer held
    * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
    */

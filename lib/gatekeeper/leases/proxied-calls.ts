@@ -12,7 +12,7 @@ export interface ProxiedRequest {
   readonly acquirer: string;
   /** The node's own unless given. */
   readonly group?: string;
-  /** ms; the definition's unless given. */
+  /** ms; the permit keeps it. The definition's unless given. */
   readonly duration?: number;
 }
 

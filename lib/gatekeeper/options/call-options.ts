@@ -11,7 +11,11 @@ export interface AcquireOptions {
   readonly holder?: string;
   /** For the acquirer pattern, in place of the node's own name. */
   readonly acquirer?: string;
-  /** How long the permit lasts; the definition's duration unless given. Without a definition it makes one. */
+  /**
+   * How long the permit lasts, also after each refresh, whatever the definition says; the definition's duration unless
+   * given. Of several uses that share a permit the longest counts. When an operator edits the definition to a shorter
+   * duration, that counts from the next refresh on. Without a definition it makes one.
+   */
   readonly duration?: number | string;
   /** Refreshes the permit until it is released (default false: it lasts for its duration, unless extended). */
   readonly keepAlive?: boolean;

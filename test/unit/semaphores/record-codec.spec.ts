@@ -13,7 +13,8 @@ import { aChange, aDefinition, aPermit, aRecord } from './worlds.js';
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);
 const name = fc.string({ minLength: 1 });
 const expiring = { id: name, expiresAt: whole, duration: whole };
-const permit = fc.record({
+const positive = fc.integer({ min: 1 });
+const permitFields = {
   ...expiring,
   slot: whole,
   token: whole,
@@ -22,7 +23,11 @@ const permit = fc.record({
   acquirer: fc.string(),
   group: fc.string(),
   grantedAt: whole,
-});
+};
+const permit = fc.oneof(
+  fc.record(permitFields),
+  fc.record({ ...permitFields, asked: fc.record({ duration: positive, under: positive }) }),
+);
 const definition = fc.record({
   name,
   groupPattern: fc.string(),

@@ -1,0 +1,35 @@
+import type { SemaphoreDefinition } from './definition.js';
+import type { AskedDuration } from './permit.js';
+
+/**
+ * How long each refresh of a permit lasts. A permit keeps the duration that its calls asked for, or else goes by the
+ * definition's. Of several uses that share it the longest counts. After an edit of the definition to a shorter duration
+ * than it had when the call asked, the shorter one counts.
+ */
+
+type Defined = Pick<SemaphoreDefinition, 'duration'>;
+
+/** @returns ms */
+export function keptDuration(asked: AskedDuration | undefined, definition: Defined): number {
+  return asked?.duration ?? definition.duration;
+}
+
+/** The duration that a new call asks for, if it names one. */
+export function askedBy(duration: number | undefined, definition: Defined): AskedDuration | undefined {
+  return duration === undefined ? undefined : { duration, under: definition.duration };
+}
+
+/** The duration that a permit still keeps under the definition as it is now. */
+export function stillAsked(asked: AskedDuration | undefined, definition: Defined): AskedDuration | undefined {
+  if (!asked || definition.duration >= asked.under) return asked;
+  return { duration: Math.min(asked.duration, definition.duration), under: definition.duration };
+}
+
+/** The longer of two, where one of them may be the definition's. */
+export function longerAsked(
+  one: AskedDuration | undefined,
+  other: AskedDuration | undefined,
+  definition: Defined,
+): AskedDuration | undefined {
+  return keptDuration(other, definition) > keptDuration(one, definition) ? other : one;
+}
