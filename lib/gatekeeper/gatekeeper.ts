@@ -21,7 +21,7 @@ import type { RunResult } from './runs/runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
 import { type RecordStore, StoreUnavailableError } from '../stores/index.js';
-import { type GatekeeperState, stateLine } from './state/state.js';
+import { type GatekeeperState, type Unreadable, stateLine } from './state/state.js';
 import { readState } from './state/state-reader.js';
 import { StoreWatcher } from './records/store-watcher.js';
 
@@ -67,8 +67,7 @@ export class Gatekeeper {
   ) {
     const { group, acquirer } = settings;
     this.node = { group, acquirer, instance: random.instance() };
-    const isClosing = () => this.#isClosing;
-    this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing });
+    this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing: () => this.#isClosing });
     const { events, news } = this.#context;
     [this.#events, this.#news] = [events, news];
     const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
@@ -185,10 +184,11 @@ export class Gatekeeper {
     return readState(this.#directory, this.#context);
   }
 
-  /** How this node, its store and its clock fare: what is known without asking. */
-  health(): Omit<GatekeeperState, 'semaphores'> {
+  /** How this node, its store and its clock fare, and how much it could not read: what is known without asking. */
+  health(): Omit<GatekeeperState, 'semaphores'> & { readonly unreadable: Unreadable } {
     const { node, store, clusterClock } = this.#context;
-    return { node, store: store.health(), clock: clusterClock.report() };
+    const unreadable = { runs: this.#runLog.unreadable, audit: this.audit.unreadable, nodes: this.registry.unreadable };
+    return { node, store: store.health(), clock: clusterClock.report(), unreadable };
   }
 
   /**

@@ -1,21 +1,25 @@
 /**
- * Why a node gets no permit. A denial is a value, not an error.
+ * Each {@link DenialReason}.
  *
  * Decided on the record: `no-definition`, `group` and `acquirer` (a pattern doesn't match this node), `no-permit` (all
  * are held), `paused` (by an operator), `recovering` (lost data were restored a moment ago), `permit-lost` (the permit to be refreshed is gone).
  * Found on the way to it: `unavailable`, `no-quorum`, `corrupt-record`, `newer-record`, `closing` (this node shuts
  * down).
  */
-export type DenialReason =
-  | 'no-definition'
-  | 'group'
-  | 'acquirer'
-  | 'paused'
-  | 'no-permit'
-  | 'recovering'
-  | 'permit-lost'
-  | 'unavailable'
-  | 'no-quorum'
-  | 'corrupt-record'
-  | 'newer-record'
-  | 'closing';
+export const DENIAL_REASONS = [
+  'no-definition',
+  'group',
+  'acquirer',
+  'paused',
+  'no-permit',
+  'recovering',
+  'permit-lost',
+  'unavailable',
+  'no-quorum',
+  'corrupt-record',
+  'newer-record',
+  'closing',
+] as const;
+
+/** Why a node gets no permit. A denial is a value, not an error. */
+export type DenialReason = (typeof DENIAL_REASONS)[number];

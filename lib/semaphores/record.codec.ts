@@ -3,6 +3,7 @@ import { show } from './duration.js';
 import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { CHANGES, RECORD_VERSION, type SemaphoreRecord } from './record.js';
+import { storedCount, storedTime } from './stored-values.js';
 
 /** The text under a semaphore's key is not a record. It is kept as it is and grants nothing until it is repaired. */
 export class CorruptRecordError extends GatekeeperError {
@@ -14,40 +15,39 @@ export class NewerRecordError extends GatekeeperError {
   readonly code = 'newer-record';
 }
 
-const whole = z.number().int().nonnegative();
-const expiring = { id: z.string().min(1), expiresAt: whole, duration: whole };
+const expiring = { id: z.string().min(1), expiresAt: storedTime, duration: storedTime };
 
-const permitSchema = z.strictObject({
+export const storedPermitSchema = z.strictObject({
   ...expiring,
-  slot: whole,
-  token: whole,
+  slot: storedCount,
+  token: storedCount,
   instance: z.string(),
   holder: z.string(),
   acquirer: z.string(),
   group: z.string(),
-  grantedAt: whole,
-  asked: z.strictObject({ duration: whole.positive(), under: whole.positive() }).optional(),
+  grantedAt: storedTime,
+  asked: z.strictObject({ duration: storedTime.positive(), under: storedTime.positive() }).optional(),
 });
 
 export const storedDefinitionSchema = z.strictObject({
   name: z.string().min(1),
   groupPattern: z.string(),
   acquirerPattern: z.string(),
-  permits: whole,
-  duration: whole.positive(),
+  permits: storedCount,
+  duration: storedTime.positive(),
 });
 
 export const changeSchema = z.strictObject({
   id: z.string().min(1),
   kind: z.enum(CHANGES),
   by: z.string(),
-  at: whole,
+  at: storedTime,
   reason: z.string().optional(),
 });
 
 export const pauseSchema = z.strictObject({
   by: z.string(),
-  at: whole,
+  at: storedTime,
   reason: z.string().optional(),
   groupPattern: z.string(),
 });
@@ -55,12 +55,12 @@ export const pauseSchema = z.strictObject({
 const recordSchema = z.strictObject({
   v: z.literal(RECORD_VERSION),
   nonce: z.string().min(1),
-  seq: whole,
-  at: whole,
-  revision: whole,
-  lastToken: whole,
+  seq: storedCount,
+  at: storedTime,
+  revision: storedCount,
+  lastToken: storedCount,
   definition: storedDefinitionSchema.optional(),
-  permits: z.array(permitSchema),
+  permits: z.array(storedPermitSchema),
   change: changeSchema.optional(),
   pause: pauseSchema.optional(),
   grace: z.strictObject(expiring).optional(),

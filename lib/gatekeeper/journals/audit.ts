@@ -1,5 +1,6 @@
 import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
 import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
+import { auditEntrySchema } from './entry-schemas.js';
 import { JournalWriter } from './journal-writer.js';
 
 export type AuditAction = DefinitionChange['kind'] | 'revoke' | 'restore';
@@ -27,13 +28,18 @@ export class Audit {
   readonly #journal: JournalWriter<AuditEntry>;
 
   constructor(private readonly context: Context) {
-    this.#journal = new JournalWriter('audit', context);
+    this.#journal = new JournalWriter('audit', auditEntrySchema, context);
   }
 
   note(entry: Omit<AuditEntry, 'at' | 'node'>): void {
     const noted: AuditEntry = { at: timeOf(this.context), ...entry, node: this.context.node };
     this.#journal.note(noted);
     this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#journal.unreadable;
   }
 
   /** The last `limit` changes, oldest first. @throws StoreUnavailableError */

@@ -1,7 +1,10 @@
+import type { z } from 'zod';
 import type { CancelTimer } from '../../clock/index.js';
 import type { Journal } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
+import { LeftOut } from '../context/left-out.js';
+import { decodeEntries } from './decode-entries.js';
 
 /** ms in which entries are gathered before they are sent together. */
 const GATHERING = 100;
@@ -23,12 +26,20 @@ export class JournalWriter<Entry extends object> {
   #flushing?: Promise<void>;
   /** Readings that are under way, by how many entries they are of. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
+  readonly #leftOut: LeftOut;
 
   constructor(
     readonly name: string,
+    private readonly schema: z.ZodType<Entry>,
     private readonly context: Context,
   ) {
     this.#journal = context.store.journal(name);
+    this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#leftOut.count;
   }
 
   note(entry: Entry): void {
@@ -41,8 +52,8 @@ export class JournalWriter<Entry extends object> {
   }
 
   /**
-   * The last `limit` entries, oldest first; what is no entry (written by somebody else) is left out. Whoever asks while
-   * the same is being read gets that: many look at once when something has happened.
+   * The last `limit` entries, oldest first. Texts that are no entries are left out and reported. Calls that ask for the
+   * same at the same time share one reading: many look at once when something has happened.
    *
    * @throws StoreUnavailableError
    */
@@ -57,7 +68,9 @@ export class JournalWriter<Entry extends object> {
     const texts = await answerWithin(alarm, timing.callTimeout, `read the journal of ${this.name}`, () =>
       this.#journal.read(limit),
     );
-    return texts.flatMap((text) => parsed<Entry>(text));
+    const { entries, faults } = await decodeEntries(texts, this.schema);
+    this.#leftOut.note(faults);
+    return entries;
   }
 
   /** Sends what is left, once. */
@@ -105,14 +118,5 @@ export class JournalWriter<Entry extends object> {
     const error = new Error(`${this.#dropped} entries were dropped while the store could not be asked`);
     this.context.events.next({ type: 'problem', action: `write the journal of ${this.name}`, error });
     this.#dropped = 0;
-  }
-}
-
-function parsed<Entry>(text: string): Entry[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? [value as Entry] : [];
-  } catch {
-    return [];
   }
 }

@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason } from '../context/events.js';
+import { historyEntrySchema } from './entry-schemas.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
 
@@ -63,9 +64,14 @@ export class RunLog {
     private readonly context: Context,
     isOn: boolean,
   ) {
-    this.#journal = new JournalWriter('runs', context);
+    this.#journal = new JournalWriter('runs', historyEntrySchema, context);
     this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
     if (isOn) this.#subscription = context.events.subscribe((event) => this.#hear(event));
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#journal.unreadable;
   }
 
   /** The last `limit` entries, oldest first. @throws StoreUnavailableError */
@@ -122,7 +128,7 @@ export class RunLog {
       semaphore,
       job,
       node: this.context.node,
-      at: run?.at ?? timeOf(this.context) - took,
+      at: run?.at ?? Math.round(timeOf(this.context) - took),
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: messageOf(error) }),

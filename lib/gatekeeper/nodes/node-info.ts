@@ -1,19 +1,19 @@
 import { z } from 'zod';
+import { faultsOf, show, storedCount, storedOffset, storedText, storedTime } from '../../semaphores/index.js';
 
-const whole = z.int();
-const time = whole.meta({ description: 'ms since the epoch, cluster time' });
+const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
 /** When a job runs by itself. */
 const scheduleSchema = z.object({
   kind: z.enum(['cron', 'interval', 'timeout']),
   /** As written: "0 3 * * *"; ms for intervals and timeouts. */
-  expression: z.string(),
+  expression: storedText,
   /** ms since the epoch, by the node's own clock, at which the scheduler next runs it. */
-  next: whole.optional(),
+  next: storedTime.optional(),
   /** ms between the next run and the one after it. */
-  interval: whole.optional(),
+  interval: storedTime.optional(),
   /** The last times at which it was due before this was written, oldest first, as far as they are known. */
-  recent: z.array(whole).optional(),
+  recent: z.array(storedTime).optional(),
 });
 
 /** How a job ran last on the node that tells of it. */
@@ -21,45 +21,51 @@ const lastRunSchema = z.object({
   /** When it began. */
   at: time,
   /** ms */
-  took: whole,
+  took: storedTime,
   outcome: z.enum(['ok', 'failed', 'lost']),
-  message: z.string().optional(),
-  token: whole.optional(),
-  slot: whole.optional(),
+  message: storedText.optional(),
+  token: storedCount.optional(),
+  slot: storedCount.optional(),
 });
 
 export const jobInfoSchema = z.object({
   /** "JobsService.export" */
-  job: z.string(),
+  job: storedText,
   /** Absent where a function of the arguments names it. */
-  semaphore: z.string().optional(),
+  semaphore: storedText.optional(),
   schedule: scheduleSchema.optional(),
   /** The journal of runs forgets a rare job's run when others run often. */
   lastRun: lastRunSchema.optional(),
 });
 
+/** More than any application has methods. */
+const MOST_JOBS = 1000;
+
 export const nodeInfoSchema = z.object({
-  group: z.string(),
-  acquirer: z.string(),
-  instance: z.string(),
-  host: z.string(),
-  pid: whole,
-  version: z.string().optional(),
+  group: storedText,
+  acquirer: storedText,
+  instance: storedText,
+  host: storedText,
+  pid: storedCount,
+  version: storedText.optional(),
   startedAt: time,
   /** When this was written. */
   at: time,
   /** ms after which the next one is written. */
-  heartbeat: whole,
+  heartbeat: storedTime,
   clock: z.object({
     /** ms by which the node's wall clock is behind cluster time. */
-    offset: z.number().optional(),
+    offset: storedOffset.optional(),
     /** Why clocks can't be trusted there, while they can't. */
-    suspect: z.string().optional(),
+    suspect: storedText.optional(),
   }),
-  jobs: z.array(jobInfoSchema),
+  jobs: z.array(jobInfoSchema).max(MOST_JOBS),
 });
 
-const shardSchema = z.object({ v: z.literal(1), nodes: z.array(nodeInfoSchema) });
+/** Characters: the cards of some hundreds of nodes. A longer text would block the event loop. */
+const LONGEST_SHARD = 1024 * 1024;
+
+const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
 /** What a node tells the others of itself. */
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
@@ -67,13 +73,32 @@ export type NodeInfo = z.output<typeof nodeInfoSchema>;
 export type JobInfo = z.output<typeof jobInfoSchema>;
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
-/** A text that can't be read holds no nodes: all of them write anew within a heartbeat. */
-export function decodeCards(text: string | undefined): NodeInfo[] {
-  if (text === undefined) return [];
+/** The cards of one text, and what is wrong with those that can't be read, for people. */
+export interface DecodedCards {
+  readonly nodes: NodeInfo[];
+  readonly faults: readonly string[];
+}
+
+/** A card that can't be read is left out; where the text can't be, all of its nodes write anew within a heartbeat. */
+export function decodeCards(text: string | undefined): DecodedCards {
+  if (text === undefined) return { nodes: [], faults: [] };
+  const shard = decodeShard(text);
+  if (typeof shard === 'string') return { nodes: [], faults: [`${show(text)}: ${shard}`] };
+  const cards = shard.map((card) => nodeInfoSchema.safeParse(card));
+  return {
+    nodes: cards.flatMap(({ data }) => data ?? []),
+    faults: cards.flatMap(({ error }) => (error ? [`a card: ${faultsOf(error).join('; ')}`] : [])),
+  };
+}
+
+/** @returns the cards, or what is wrong with all of the text */
+function decodeShard(text: string): unknown[] | string {
+  if (text.length > LONGEST_SHARD) return `it is longer than ${LONGEST_SHARD} characters`;
   try {
-    return shardSchema.parse(JSON.parse(text)).nodes;
-  } catch {
-    return [];
+    const parsed = shardSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data.nodes : faultsOf(parsed.error).join('; ');
+  } catch (error) {
+    return `it is not JSON (${(error as Error).message})`;
   }
 }
 

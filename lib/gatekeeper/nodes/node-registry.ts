@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
+import { LeftOut } from '../context/left-out.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../concurrency/periodic.js';
@@ -25,6 +26,7 @@ export class NodeRegistry {
   jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
+  readonly #leftOut: LeftOut;
   readonly #periodic?: Periodic;
   #startedAt?: number;
   #isTold = false;
@@ -38,12 +40,18 @@ export class NodeRegistry {
     },
     private readonly runs: Pick<RunLog, 'newestHere'>,
   ) {
+    this.#leftOut = new LeftOut('read the cards of the nodes', context);
     this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
   }
 
   start(): void {
     this.#periodic?.start(0);
+  }
+
+  /** How many cards the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#leftOut.count;
   }
 
   /**
@@ -55,8 +63,9 @@ export class NodeRegistry {
     const { store, alarm, timing } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
     const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
-    const cards = [...this.#decoded.all(texts).values()].flat();
-    const living = cards.filter((card) => this.#isAlive(card));
+    const cards = [...this.#decoded.all(texts).values()];
+    this.#leftOut.note(cards.flatMap(({ faults }) => faults));
+    const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
     return living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
   }
 
@@ -96,7 +105,10 @@ export class NodeRegistry {
       answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
     for (let tries = 0; tries < TRIES; tries++) {
       const text = await ask(() => store.read(this.#key));
-      const others = decodeCards(text).filter((card) => card.instance !== node.instance && this.#isAlive(card));
+      const { nodes, faults } = decodeCards(text);
+      // This write removes them: a later reading would find nothing to report.
+      this.#leftOut.note(faults);
+      const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
       const written = encodeCards(next(others));
       if (await ask(() => store.compareAndSet(this.#key, text, written, { quiet: true }))) return;
     }

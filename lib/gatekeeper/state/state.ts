@@ -14,6 +14,16 @@ export interface GatekeeperState {
   readonly semaphores: readonly SemaphoreState[];
 }
 
+/** How many texts the latest readings left out because they can't be read. */
+export interface Unreadable {
+  /** Of the history of runs. */
+  readonly runs: number;
+  /** Of the audit log. */
+  readonly audit: number;
+  /** Cards of nodes. */
+  readonly nodes: number;
+}
+
 export interface SemaphoreState extends Partial<DefinitionState> {
   readonly name: string;
   /** Absent: the semaphore was removed, or its record can't be read. */

@@ -1,6 +1,7 @@
-import { type Client as HazelcastClient, OverflowPolicy, type Ringbuffer } from 'hazelcast-client';
+import { type Client as HazelcastClient, OverflowPolicy, type ReadResultSet, type Ringbuffer } from 'hazelcast-client';
 import type { Journal } from '../store.js';
 import { readFailure, writeFailure } from './failures.js';
+import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 
 /** The most that members give, or take, at once. */
 const MOST_AT_ONCE = 1000;
@@ -52,8 +53,18 @@ async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]
   let next = Math.max(head!, tail! - limit + 1);
   while (next <= tail!) {
     const read = await ring.readMany(next, 1, Math.min(MOST_AT_ONCE, tail! - next + 1));
-    for (let index = 0; index < read.size(); index++) texts.push(String(read.get(index)));
+    for (let index = 0; index < read.size(); index++) texts.push(textAt(read, index));
     next = Number(read.getNextSequenceToReadFrom());
   }
   return texts.slice(-limit);
+}
+
+/** What another program put there is a text that no codec takes for an entry: it costs no other entry. */
+function textAt(read: ReadResultSet<unknown>, index: number): string {
+  try {
+    return textOf(read.get(index));
+  } catch (error) {
+    if (isUnreadable(error)) return unreadableText(error);
+    throw error;
+  }
 }

@@ -116,8 +116,10 @@ describe('what a node writes into a journal', () => {
   it('is read without what is no entry', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node();
+    await gatekeeper.definitions.edit('job', { permits: 2 });
+    await nodes.time.advance(100);
     await nodes.raw.journal('audit').append(['garbage', '7', 'null', '{"action":"edit"}', '']);
-    expect(await gatekeeper.audit.read(10)).toEqual([{ action: 'edit' }]);
+    expect(await gatekeeper.audit.read(10)).toMatchObject([{ action: 'edit', to: { permits: 2 } }]);
   });
 
   it('can not be read while the store is away', async () => {

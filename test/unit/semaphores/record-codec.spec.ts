@@ -11,8 +11,10 @@ import {
 import { aChange, aDefinition, aPermit, aRecord } from './worlds.js';
 
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);
+/** Up to the year 9999. */
+const time = fc.nat(253_402_300_799_999);
 const name = fc.string({ minLength: 1 });
-const expiring = { id: name, expiresAt: whole, duration: whole };
+const expiring = { id: name, expiresAt: time, duration: time };
 const positive = fc.integer({ min: 1 });
 const permitFields = {
   ...expiring,
@@ -22,7 +24,7 @@ const permitFields = {
   holder: fc.string(),
   acquirer: fc.string(),
   group: fc.string(),
-  grantedAt: whole,
+  grantedAt: time,
 };
 const permit = fc.oneof(
   fc.record(permitFields),
@@ -40,16 +42,16 @@ const change = fc.record(
     id: name,
     kind: fc.constantFrom(...CHANGES),
     by: fc.string(),
-    at: whole,
+    at: time,
     reason: fc.string(),
   },
   { requiredKeys: ['id', 'kind', 'by', 'at'] },
 );
 const pause = fc.record(
-  { by: fc.string(), at: whole, reason: fc.string(), groupPattern: fc.string() },
+  { by: fc.string(), at: time, reason: fc.string(), groupPattern: fc.string() },
   { requiredKeys: ['by', 'at', 'groupPattern'] },
 );
-const numbers = { seq: whole, at: whole, revision: whole, lastToken: whole };
+const numbers = { seq: whole, at: time, revision: whole, lastToken: whole };
 const record = fc.record(
   {
     v: fc.constant(1 as const),
@@ -109,6 +111,8 @@ describe("a record's text", () => {
     ['permits that are no list', changed({ permits: {} }), 'permits: '],
     ['a permit without a slot', withPermit({ slot: undefined }), 'permits.0.slot: '],
     ['a permit with a negative expiry', withPermit({ expiresAt: -5 }), 'permits.0.expiresAt: '],
+    ['a permit that no calendar shows the end of', withPermit({ expiresAt: 8.7e15 }), 'permits.0.expiresAt: '],
+    ['a change at a time that no calendar has', changed({ change: { ...aChange(), at: 8.7e15 } }), 'change.at: '],
     ['a permit without an id', withPermit({ id: '' }), 'permits.0.id: '],
     ['a permit with a field that nobody knows', withPermit({ colour: 'red' }), 'permits.0.colour: '],
     ['a definition without a duration', withDefinition({ duration: 0 }), 'definition.duration: '],
