@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ROOT, pages } from './snippets.js';
+
+const { homepage, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+const PROJECT = String(homepage).replace(/#.*/, '');
+const FILES = [`${PROJECT}/blob/main/`, `${PROJECT.replace('github.com', 'raw.githubusercontent.com')}/main/`];
+
+interface Link {
+  readonly target: string;
+  readonly anchor?: string | undefined;
+}
+
+function linksOf(page: string): Link[] {
+  const text = readFileSync(ROOT + page, 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
+  const found = text.matchAll(/\]\((?<link>[^)\s]+)\)|src(?:set)?="(?<source>[^"]+)"/g);
+  return [...found].map(({ groups }) => {
+    const [target = '', anchor] = (groups!['link'] ?? groups!['source']!).split('#');
+    return { target, anchor };
+  });
+}
+
+/** The file of this project that a link leads to; undefined: it leads elsewhere. */
+function fileOf(page: string, target: string): string | undefined {
+  const base = FILES.find((each) => target.startsWith(each));
+  if (base) return target.slice(base.length);
+  if (target === '') return page;
+  return /^[a-z]+:/.test(target) ? undefined : join(dirname(page), target);
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): string[] {
+  return [...readFileSync(ROOT + page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the links of README and docs', () => {
+  it('of the README are absolute, because npm shows it, too', () => {
+    const relative = linksOf('README.md').filter(({ target }) => target !== '' && !/^https:/.test(target));
+    expect(relative).toEqual([]);
+    expect(repository.url).toBe(`git+${PROJECT}.git`);
+  });
+
+  it.each(pages())('of %s lead to files and headings that exist', (page) => {
+    const dead = linksOf(page).filter(({ target, anchor }) => {
+      const file = fileOf(page, target);
+      if (file === undefined) return false;
+      return !existsSync(ROOT + file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+    });
+    expect(dead).toEqual([]);
+  });
+});

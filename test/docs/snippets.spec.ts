@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { compile, pages, snippetsOf } from './snippets.js';
+
+describe('the snippets of README and docs', () => {
+  const snippets = pages().flatMap(snippetsOf);
+
+  it('in TypeScript compile under strict as they stand', () => {
+    const own = snippets.filter(({ language, isQuote }) => language === 'ts' && !isQuote);
+    expect(own.length).toBeGreaterThan(8);
+    expect(compile(own)).toEqual([]);
+  });
+
+  it('in JSON can be parsed', () => {
+    for (const { code, language } of snippets) if (language === 'json') expect(() => JSON.parse(code)).not.toThrow();
+  });
+
+  it('are found to be wrong where they are', () => {
+    const wrong = { page: 'README.md', line: 7, language: 'ts', isQuote: false };
+    expect(compile([{ ...wrong, code: "await gatekeeper.run('job', () => 1, {\n  hold: false });\n" }])).toEqual([
+      expect.stringMatching(/^README\.md:8: .*'hold' does not exist/),
+    ]);
+    expect(compile([{ ...wrong, code: "import { no } from 'nestjs-gatekeeper';\n" }])).toEqual([
+      expect.stringMatching(/^README\.md:7: .*no exported member 'no'/),
+    ]);
+  });
+});
