@@ -48,6 +48,7 @@ function assertContents(paths) {
   const needed = [
     'LICENSE',
     'README.md',
+    'docs/guarantees.md',
     'dist/index.js',
     'dist/index.d.ts',
     'dist/testing/index.js',
