@@ -12,7 +12,9 @@ interface Operation {
 }
 
 /** Every call that the document names. */
-const calls = Object.entries(openApiOf(Object.values(ROUTES))['paths'] as Record<string, Record<string, Operation>>)
+const calls = Object.entries(
+  openApiOf(Object.values(ROUTES), '/')['paths'] as Record<string, Record<string, Operation>>,
+)
   .flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
   )
@@ -149,13 +151,19 @@ describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
   });
 
   it('stands in the document, which everybody may read', async () => {
-    const { get } = await start({ platform, gatekeeper });
-    const { status, json } = await get('/api/openapi.json', { token: null });
-    expect([status, json.openapi, json.servers]).toEqual([200, '3.1.0', [{ url: '..' }]]);
+    const { get } = await start({
+      platform,
+      gatekeeper,
+      prefix: 'v1',
+      console: { ...SETTINGS, path: 'in/gatekeeper' },
+    });
+    const { status, json } = await get('/api/openapi.json?x=/api/openapi.json', { token: null });
+    expect([status, json.openapi, json.servers]).toEqual([200, '3.1.0', [{ url: '/v1/in/gatekeeper' }]]);
     expect(Object.keys(json.paths)).toHaveLength(new Set(calls.map(({ name }) => name.split(' ')[1])).size);
     const edit = json.paths['/api/semaphores/{name}'].patch;
-    expect(edit.requestBody.content['application/json'].schema).toMatchObject({
-      additionalProperties: false,
+    const { $ref } = edit.requestBody.content['application/json'].schema;
+    expect($ref).toBe('#/components/schemas/EditRequest');
+    expect(json.components.schemas.EditRequest).toMatchObject({
       properties: { permits: { type: 'integer', minimum: 0, maximum: 1000 }, groupPattern: { type: 'string' } },
     });
     expect(Object.keys(edit.responses)).toEqual(['200', '400', '401', '403', '404', '409', '413', '415', '500', '503']);

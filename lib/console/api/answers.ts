@@ -5,6 +5,7 @@ import {
   type MigrationPlan,
   type NodeIdentity,
   type NodeOverview,
+  jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
 import type { StoreHealth } from '../../stores/index.js';
@@ -25,8 +26,12 @@ import { ROLES, type Role } from './roles.js';
 
 /** What calls are answered with, each held against the type of what the gatekeeper gives. */
 
-const heldSchema = z.object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time });
-export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema.extend({ holds: list(heldSchema) });
+const heldSchema = z
+  .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
+  .meta({ id: 'HeldPermit' });
+export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
+  .extend({ holds: list(heldSchema), jobs: list(jobInfoSchema.meta({ id: 'NodeJob' })) })
+  .meta({ id: 'Node' });
 
 /** Who asks, of which node. */
 export interface SessionAnswer {
@@ -40,52 +45,64 @@ export interface SessionAnswer {
   readonly clock: Explanation['clock'];
 }
 
-export const sessionSchema: z.ZodType<SessionAnswer> = z.object({
-  user: z.string(),
-  role: z.enum(ROLES),
-  readOnly: z.boolean(),
-  environment: z.string().optional(),
-  node: nodeIdentitySchema,
-  store: storeHealthSchema,
-  clock: clockSchema,
-});
+export const sessionSchema: z.ZodType<SessionAnswer> = z
+  .object({
+    user: z.string(),
+    role: z.enum(ROLES),
+    readOnly: z.boolean(),
+    environment: z.string().optional(),
+    node: nodeIdentitySchema,
+    store: storeHealthSchema,
+    clock: clockSchema,
+  })
+  .meta({ id: 'Session' });
 
-export const semaphoresSchema = z.object({ now: time, semaphores: list(semaphoreOverviewSchema) });
+export const semaphoresSchema = z
+  .object({ now: time, semaphores: list(semaphoreOverviewSchema) })
+  .meta({ id: 'SemaphoreList' });
 
-export const semaphoreSchema = z.object({
-  now: time,
-  semaphore: semaphoreOverviewSchema,
-  explanation: explanationSchema,
-  runs: list(historyEntrySchema),
-  audit: list(auditEntrySchema),
-});
+export const semaphoreSchema = z
+  .object({
+    now: time,
+    semaphore: semaphoreOverviewSchema,
+    explanation: explanationSchema,
+    runs: list(historyEntrySchema),
+    audit: list(auditEntrySchema),
+  })
+  .meta({ id: 'SemaphoreDetails' });
 
-export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema) });
-export const historySchema = z.object({ entries: list(historyEntrySchema) });
-export const auditSchema = z.object({ entries: list(auditEntrySchema) });
-const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() });
+export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema) }).meta({ id: 'NodeList' });
+export const historySchema = z.object({ entries: list(historyEntrySchema) }).meta({ id: 'RunList' });
+export const auditSchema = z.object({ entries: list(auditEntrySchema) }).meta({ id: 'ChangeList' });
+const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() }).meta({ id: 'Patterns' });
 
-export const migrationSchema: z.ZodType<MigrationPlan> = z.object({
-  steps: list(
-    z.object({
-      name: z.string(),
-      revision: whole,
-      from: patternsSchema,
-      to: patternsSchema,
-      moving: list(holderSchema).meta({ description: 'who holds a permit and will get none any more' }),
-      candidates: list(nodeIdentitySchema).meta({ description: 'the living nodes that will be let through' }),
-      outcome: z.enum(['planned', 'migrated', 'failed']),
-      error: z.string().optional(),
-    }),
-  ),
-  remaining: whole.meta({ description: 'how many the limit left for the next call' }),
-});
+export const migrationSchema: z.ZodType<MigrationPlan> = z
+  .object({
+    steps: list(
+      z
+        .object({
+          name: z.string(),
+          revision: whole,
+          from: patternsSchema,
+          to: patternsSchema,
+          moving: list(holderSchema).meta({ description: 'who holds a permit and will get none any more' }),
+          candidates: list(nodeIdentitySchema).meta({ description: 'the living nodes that will be let through' }),
+          outcome: z.enum(['planned', 'migrated', 'failed']),
+          error: z.string().optional(),
+        })
+        .meta({ id: 'MigrationStep' }),
+    ),
+    remaining: whole.meta({ description: 'how many the limit left for the next call' }),
+  })
+  .meta({ id: 'MigrationPlan' });
 
-export const bulkSchema: z.ZodType<BulkResult> = z.object({
-  done: list(z.string()),
-  failed: list(z.object({ name: z.string(), error: z.string() })),
-  remaining: whole,
-});
+export const bulkSchema: z.ZodType<BulkResult> = z
+  .object({
+    done: list(z.string()),
+    failed: list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'BulkFailure' })),
+    remaining: whole,
+  })
+  .meta({ id: 'BulkResult' });
 
 /** What a definition that nobody has made yet would let through. */
 export interface Preview {
@@ -101,18 +118,22 @@ export interface PreviewedNode extends NodeIdentity {
   readonly mismatch?: 'group' | 'acquirer';
 }
 
-export const previewSchema: z.ZodType<Preview> = z.object({
-  faults: list(z.string()),
-  nodes: list(
-    z.object({
-      group: z.string(),
-      acquirer: z.string(),
-      instance: z.string(),
-      matches: z.boolean(),
-      mismatch: z.enum(['group', 'acquirer']).optional(),
-    }),
-  ),
-});
+export const previewSchema: z.ZodType<Preview> = z
+  .object({
+    faults: list(z.string()),
+    nodes: list(
+      z
+        .object({
+          group: z.string(),
+          acquirer: z.string(),
+          instance: z.string(),
+          matches: z.boolean(),
+          mismatch: z.enum(['group', 'acquirer']).optional(),
+        })
+        .meta({ id: 'PreviewedNode' }),
+    ),
+  })
+  .meta({ id: 'Preview' });
 
 /** A permit for one who is no node. */
 export interface PermitAnswer {
@@ -126,22 +147,24 @@ export interface PermitAnswer {
   readonly remaining: number;
 }
 
-export const permitSchema: z.ZodType<PermitAnswer> = z.object({
-  semaphore: z.string(),
-  id: z.string(),
-  holder: z.string(),
-  slot: whole,
-  token: whole.meta({ description: 'grows with every new grant: give it to the resource that you guard' }),
-  grantedAt: time,
-  expiresAt: time,
-  remaining: whole.meta({
-    description: 'ms for which you may count on it, from the moment at which you sent the request',
-  }),
-});
+export const permitSchema: z.ZodType<PermitAnswer> = z
+  .object({
+    semaphore: z.string(),
+    id: z.string(),
+    holder: z.string(),
+    slot: whole,
+    token: whole.meta({ description: 'grows with every new grant: give it to the resource that you guard' }),
+    grantedAt: time,
+    expiresAt: time,
+    remaining: whole.meta({
+      description: 'ms for which you may count on it, from the moment at which you sent the request',
+    }),
+  })
+  .meta({ id: 'Permit' });
 
-export const removedSchema = z.object({ removed: z.boolean() });
-export const revokedSchema = z.object({ revoked: z.boolean() });
-export const releasedSchema = z.object({ released: z.boolean() });
+export const removedSchema = z.object({ removed: z.boolean() }).meta({ id: 'Removed' });
+export const revokedSchema = z.object({ revoked: z.boolean() }).meta({ id: 'Revoked' });
+export const releasedSchema = z.object({ released: z.boolean() }).meta({ id: 'Released' });
 
 export type SemaphoresAnswer = z.output<typeof semaphoresSchema>;
 export type SemaphoreAnswer = z.output<typeof semaphoreSchema>;

@@ -18,42 +18,53 @@ import type { StoreHealth } from '../../stores/index.js';
  * this file doesn't compile.
  */
 
-export const whole = z.int();
+export const whole = z.int().min(0);
 export const time = whole.meta({ description: 'ms since the epoch, cluster time' });
 export const list = <T>(schema: z.ZodType<T>) => z.array(schema);
 
-export const nodeIdentitySchema: z.ZodType<NodeIdentity> = z.object({
-  group: z.string(),
-  acquirer: z.string(),
-  instance: z.string(),
-});
+export const nodeIdentitySchema: z.ZodType<NodeIdentity> = z
+  .object({
+    group: z.string(),
+    acquirer: z.string(),
+    instance: z.string(),
+  })
+  .meta({ id: 'NodeIdentity' });
 
-export const definitionSchema: z.ZodType<SemaphoreDefinition> = z.object({
-  name: z.string(),
-  groupPattern: z.string(),
-  acquirerPattern: z.string(),
-  permits: whole,
-  duration: whole.meta({ description: 'ms' }),
-});
+export const definitionSchema: z.ZodType<SemaphoreDefinition> = z
+  .object({
+    name: z.string(),
+    groupPattern: z.string(),
+    acquirerPattern: z.string(),
+    permits: whole,
+    duration: whole.meta({ description: 'ms' }),
+  })
+  .meta({ id: 'SemaphoreDefinition' });
 
 const changeShape = { by: z.string(), at: time, reason: z.string().optional() };
 
-export const changeSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove']),
-  ...changeShape,
-});
+export const changeSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove']),
+    ...changeShape,
+  })
+  .meta({ id: 'DefinitionChange' });
 
 export const definitionStateShape = {
   definition: definitionSchema,
   revision: whole,
   change: changeSchema.optional(),
-  pause: z.object({ ...changeShape, groupPattern: z.string() }).optional(),
+  pause: z
+    .object({ ...changeShape, groupPattern: z.string() })
+    .meta({ id: 'Pause' })
+    .optional(),
   code: definitionSchema.optional(),
   isOverridden: z.boolean(),
 };
 
-export const definitionStateSchema: z.ZodType<DefinitionState> = z.object(definitionStateShape);
+export const definitionStateSchema: z.ZodType<DefinitionState> = z
+  .object(definitionStateShape)
+  .meta({ id: 'DefinitionState' });
 
 const permitShape = {
   id: z.string(),
@@ -72,13 +83,15 @@ const permitShape = {
     .meta({ description: "ms that its holder asked for, and the definition's duration at that time" }),
 };
 
-export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape);
+export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape).meta({ id: 'StoredPermit' });
 
-export const holderSchema: z.ZodType<HolderState> = z.object({
-  ...permitShape,
-  remaining: z.number().meta({ description: 'ms; negative when it is over but not yet dropped' }),
-  isMine: z.boolean(),
-});
+export const holderSchema: z.ZodType<HolderState> = z
+  .object({
+    ...permitShape,
+    remaining: z.number().meta({ description: 'ms; negative when it is over but not yet dropped' }),
+    isMine: z.boolean(),
+  })
+  .meta({ id: 'HolderState' });
 
 const semaphoreShape = {
   ...z.object(definitionStateShape).partial().shape,
@@ -91,86 +104,115 @@ const semaphoreShape = {
 };
 
 const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
-const skipReason = z.enum([
-  'no-definition',
-  'group',
-  'acquirer',
-  'paused',
-  'no-permit',
-  'recovering',
-  'permit-lost',
-  'unavailable',
-  'no-quorum',
-  'corrupt-record',
-  'newer-record',
-  'closing',
-  'overlap',
-]);
+const skipReason = z
+  .enum([
+    'no-definition',
+    'group',
+    'acquirer',
+    'paused',
+    'no-permit',
+    'recovering',
+    'permit-lost',
+    'unavailable',
+    'no-quorum',
+    'corrupt-record',
+    'newer-record',
+    'closing',
+    'overlap',
+  ])
+  .meta({ id: 'SkipReason' });
 
-export const runSchema: z.ZodType<RunEntry> = z.object({
-  ...happened,
-  kind: z.literal('run'),
-  took: z.number(),
-  outcome: z.enum(['ok', 'failed', 'lost']),
-  message: z.string().optional(),
-  token: whole.optional(),
-  slot: whole.optional(),
+/** Why no permit was granted. */
+export const denialReasonSchema = skipReason.exclude(['overlap']).meta({ id: 'DenialReason' });
+
+export const runSchema: z.ZodType<RunEntry> = z
+  .object({
+    ...happened,
+    kind: z.literal('run'),
+    took: z.number(),
+    outcome: z.enum(['ok', 'failed', 'lost']),
+    message: z.string().optional(),
+    token: whole.optional(),
+    slot: whole.optional(),
+  })
+  .meta({ id: 'Run' });
+
+const skipSchema = z
+  .object({
+    ...happened,
+    kind: z.literal('skip'),
+    reason: skipReason,
+    before: z.object({ reason: skipReason, count: whole }).meta({ id: 'EarlierSkips' }).optional(),
+  })
+  .meta({ id: 'Skip' });
+
+export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]).meta({
+  id: 'HistoryEntry',
+  discriminator: {
+    propertyName: 'kind',
+    mapping: { run: '#/components/schemas/Run', skip: '#/components/schemas/Skip' },
+  },
 });
 
-const skipSchema = z.object({
-  ...happened,
-  kind: z.literal('skip'),
-  reason: skipReason,
-  before: z.object({ reason: skipReason, count: whole }).optional(),
-});
+export const auditEntrySchema: z.ZodType<AuditEntry> = z
+  .object({
+    at: time,
+    action: z.enum([...changeSchema.shape.kind.options, 'revoke', 'restore']),
+    semaphore: z.string(),
+    by: z.string(),
+    reason: z.string().optional(),
+    node: nodeIdentitySchema,
+    revision: whole.optional(),
+    from: definitionSchema.optional(),
+    to: definitionSchema.optional(),
+    permit: storedPermitSchema.optional(),
+  })
+  .meta({ id: 'AuditEntry' });
 
-export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]);
+export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
+  .object({
+    ...semaphoreShape,
+    jobs: list(jobInfoSchema.omit({ lastRun: true }).extend({ nodes: whole }).meta({ id: 'SemaphoreJob' })),
+    next: time.optional(),
+    lastRun: runSchema.optional(),
+    warnings: list(
+      z
+        .object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })
+        .meta({ id: 'SemaphoreWarning' }),
+    ),
+  })
+  .meta({ id: 'SemaphoreOverview' });
 
-export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
-  at: time,
-  action: z.enum([...changeSchema.shape.kind.options, 'revoke', 'restore']),
-  semaphore: z.string(),
-  by: z.string(),
-  reason: z.string().optional(),
-  node: nodeIdentitySchema,
-  revision: whole.optional(),
-  from: definitionSchema.optional(),
-  to: definitionSchema.optional(),
-  permit: storedPermitSchema.optional(),
-});
+export const storeHealthSchema: z.ZodType<StoreHealth> = z
+  .object({
+    connected: z.boolean(),
+    members: whole,
+    quorum: whole,
+    problem: z.string().optional(),
+  })
+  .meta({ id: 'StoreHealth' });
 
-export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z.object({
-  ...semaphoreShape,
-  jobs: list(jobInfoSchema.omit({ lastRun: true }).extend({ nodes: whole })),
-  next: time.optional(),
-  lastRun: runSchema.optional(),
-  warnings: list(z.object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })),
-});
+export const clockSchema: z.ZodType<Explanation['clock']> = z
+  .object({
+    offset: z.number().optional(),
+    errorBound: z.number().optional(),
+    spread: z.number(),
+    members: whole,
+    suspect: z.string().optional(),
+  })
+  .meta({ id: 'ClockReport' });
 
-export const storeHealthSchema: z.ZodType<StoreHealth> = z.object({
-  connected: z.boolean(),
-  members: whole,
-  quorum: whole,
-  problem: z.string().optional(),
-});
-
-export const clockSchema: z.ZodType<Explanation['clock']> = z.object({
-  offset: z.number().optional(),
-  errorBound: z.number().optional(),
-  spread: z.number(),
-  members: whole,
-  suspect: z.string().optional(),
-});
-
-export const explanationSchema: z.ZodType<Explanation> = z.object({
-  semaphore: z.string(),
-  outcome: z.enum(['granted', 'refreshed', 'denied']),
-  reason: skipReason.exclude(['overlap']).optional(),
-  sentence: z.string(),
-  definition: definitionSchema.optional(),
-  revision: whole.optional(),
-  holders: list(storedPermitSchema),
-  node: nodeIdentitySchema,
-  clock: clockSchema,
-  store: storeHealthSchema,
-});
+export const explanationSchema: z.ZodType<Explanation> = z
+  .object({
+    semaphore: z.string(),
+    outcome: z.enum(['granted', 'refreshed', 'denied']),
+    reason: denialReasonSchema.optional(),
+    sentence: z.string(),
+    definition: definitionSchema.optional(),
+    revision: whole.optional(),
+    holders: list(storedPermitSchema),
+    node: nodeIdentitySchema,
+    clock: clockSchema,
+    store: storeHealthSchema,
+  })
+  .meta({ id: 'Explanation' });

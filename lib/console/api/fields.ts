@@ -9,6 +9,7 @@ import {
   definitionSchema,
   durationSchema,
   nameSchema,
+  numberReadBy,
   show,
 } from '../../semaphores/index.js';
 
@@ -19,19 +20,35 @@ import {
 
 const { shape } = definitionSchema;
 const patternMeta = { type: 'string', maxLength: LONGEST_PATTERN, description: 'RE2; must match the whole name' };
+/** Without control characters; escaped as every generator's language reads it. */
+const nameMeta = {
+  type: 'string',
+  minLength: 1,
+  maxLength: LONGEST_NAME,
+  pattern: String.raw`^[^\x00-\x1F\x7F-\x9F]+$`,
+};
+/** A client takes "." and ".." in a path for folders. */
+const newNamePattern = String.raw`^(\.*[^.\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*|\.{3,})$`;
+/** Whole numbers of a unit, never more than a year in all. The check takes other spellings, too. */
+const durationText = {
+  type: 'string',
+  pattern: '^([1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d)$',
+  examples: ['30s', '5m', '1h'],
+};
 
 /** The name of a semaphore, holder, acquirer or group. */
-export const name = nameSchema.meta({ type: 'string', minLength: 1, maxLength: LONGEST_NAME });
+export const name = nameSchema.meta(nameMeta);
+
+/** The name of a semaphore that is defined with it. */
+export const newName = nameSchema.meta({ ...nameMeta, pattern: newNamePattern });
 
 export const duration = durationSchema.meta({
-  anyOf: [
-    { type: 'number', exclusiveMinimum: 0, maximum: LONGEST_DURATION },
-    { type: 'string', examples: ['30s', '5m', '1h'] },
-  ],
+  id: 'Duration',
+  anyOf: [{ type: 'integer', format: 'int64', minimum: 1, maximum: LONGEST_DURATION }, durationText],
   description: 'ms, or text such as "30s", "5m", "1h"',
 });
 
-export const pattern = shape.groupPattern.unwrap().meta(patternMeta);
+export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });
 
 export const permits = shape.permits
   .unwrap()
@@ -48,7 +65,7 @@ export const expectedRevision = positive('a revision').meta({
 });
 
 /** Of a permit, as an answer gave it. */
-export const permitId = name.meta({ type: 'string', minLength: 1, maxLength: LONGEST_NAME });
+export const permitId = name.meta({ ...nameMeta });
 
 /** How many at most. */
 export const limit = positive('a number of steps').max(10_000);
@@ -65,14 +82,11 @@ export const flagText = z
 
 /** A number in a query: how many entries, newest first. */
 export const limitText = (most: number, usual: number) =>
-  z
-    .string({ error: ({ input }) => `${show(input)} is not a number` })
-    .regex(/^[1-9]\d{0,8}$/, { error: ({ input }) => `${show(input)} is not a whole number from 1 to ${most}` })
-    .transform(Number)
-    .refine((count) => count <= most, {
-      error: ({ input }) => `${show(input)} is not a whole number from 1 to ${most}`,
-    })
-    .prefault(String(usual));
+  numberReadBy((text = String(usual)) =>
+    /^[1-9]\d{0,8}$/.test(String(text)) && Number(text) <= most
+      ? Number(text)
+      : `${show(text)} is not a whole number from 1 to ${most}`,
+  ).meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
 
 export const text = (most: number) =>
   z
@@ -88,5 +102,5 @@ export function matcherOf(names: string | undefined): (name: string) => boolean 
 function positive(what: string) {
   return z
     .int({ error: ({ input }) => `${show(input)} is not ${what}` })
-    .positive({ error: ({ input }) => `${show(input)} is not ${what}` });
+    .min(1, { error: ({ input }) => `${show(input)} is not ${what}` });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeSchema, denialReasonSchema, list, storedPermitSchema, whole } from './entities.js';
 
 /** What a call can be refused for: its status, and what it is called. The code is stable across versions. */
 export const PROBLEMS = {
@@ -54,28 +55,20 @@ export const WRITE_PROBLEMS = [
 ] as const satisfies readonly ProblemCode[];
 
 /** RFC 9457, served as application/problem+json. */
-export const problemSchema = z.object({
-  /** "urn:gatekeeper:edit-conflict" */
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  /** For people: what is wrong with which field and value, and what to do. */
-  detail: z.string().optional(),
-  /** One of {@link PROBLEMS}; for what the application itself refused, its own status. */
-  code: z.string(),
-  /** Every fault of the request. */
-  faults: z.array(z.string()).optional(),
-  /** Of a conflict: the revision that stands there. */
-  revision: z.int().optional(),
-  expectedRevision: z.int().optional(),
-  /** Of a conflict: who was faster, and when. */
-  change: z
-    .object({ id: z.string(), kind: z.string(), by: z.string(), at: z.number(), reason: z.string().optional() })
-    .optional(),
-  /** Why no permit was granted. */
-  reason: z.string().optional(),
-  /** Of a denial: who holds the permits. */
-  holders: z.array(z.looseObject({ id: z.string() })).optional(),
-});
+export const problemSchema = z
+  .object({
+    type: z.string().meta({ examples: ['urn:gatekeeper:edit-conflict'] }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string().optional().meta({ description: 'For people: which field and value is wrong, and what to do.' }),
+    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]).meta({ id: 'ProblemCode' }),
+    faults: z.array(z.string()).optional().meta({ description: 'Every fault of the request.' }),
+    revision: whole.optional().meta({ description: 'Of a conflict: the revision that stands there.' }),
+    expectedRevision: whole.optional(),
+    change: changeSchema.optional().meta({ description: 'Of a conflict: the change that came first.' }),
+    reason: denialReasonSchema.optional().meta({ description: 'Of a denial: why no permit was granted.' }),
+    holders: list(storedPermitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
+  })
+  .meta({ id: 'Problem' });
 
 export type Problem = z.output<typeof problemSchema>;

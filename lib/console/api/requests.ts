@@ -9,6 +9,7 @@ import {
   limitText,
   name,
   names,
+  newName,
   pattern,
   permitId,
   permits,
@@ -28,16 +29,18 @@ const edited = {
 export const nameParams = onlyFields({ name });
 export const permitParams = onlyFields({ id: permitId });
 
-export const changeBody = onlyFields({ ...change, expectedRevision: expectedRevision.optional() });
-export const removeBody = onlyFields(change);
-export const revokeBody = onlyFields({ permitId, ...change });
-export const defineBody = onlyFields({ name, ...edited, duration, ...change });
+export const changeBody = onlyFields({ ...change, expectedRevision: expectedRevision.optional() }).meta({
+  id: 'ChangeRequest',
+});
+export const removeBody = onlyFields(change).meta({ id: 'RemoveRequest' });
+export const revokeBody = onlyFields({ permitId, ...change }).meta({ id: 'RevokeRequest' });
+export const defineBody = onlyFields({ name: newName, ...edited, duration, ...change }).meta({ id: 'DefineRequest' });
 export const editBody = onlyFields({
   ...edited,
   duration: duration.optional(),
   expectedRevision: expectedRevision.optional(),
   ...change,
-});
+}).meta({ id: 'EditRequest' });
 
 export const previewBody = onlyFields({
   name: text(1000),
@@ -45,7 +48,7 @@ export const previewBody = onlyFields({
   acquirerPattern: text(10_000),
   permits: z.unknown(),
   duration: z.unknown(),
-});
+}).meta({ id: 'PreviewRequest' });
 
 const MOST_SHOWN = 10_000;
 
@@ -58,16 +61,18 @@ export const semaphoresQuery = onlyFields({
 
 export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
 
-export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optional(), ...change });
+export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optional(), ...change }).meta({
+  id: 'BulkRequest',
+});
 
 export const migrationBody = onlyFields({
   names: names.optional(),
   group: name.optional(),
-  to: onlyFields({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }),
+  to: onlyFields({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }).meta({ id: 'NewPatterns' }),
   dryRun: flag.default(true),
   limit: limit.optional(),
   ...change,
-});
+}).meta({ id: 'MigrationRequest' });
 
 /** ms */
 export const LONGEST_WAIT = 60_000;
@@ -83,12 +88,12 @@ export const takeBody = onlyFields({
     .min(0, { error: 'is less than 0 ms' })
     .max(LONGEST_WAIT, { error: `is more than ${LONGEST_WAIT} ms: ask again when it is over` })
     .default(0),
-});
+}).meta({ id: 'TakePermitRequest' });
 
 export const refreshBody = onlyFields({
   semaphore: name,
-  token: z.int({ error: 'is not a fencing token' }).positive({ error: 'is not a fencing token' }),
+  token: z.int({ error: 'is not a fencing token' }).min(1, { error: 'is not a fencing token' }),
   duration: duration.optional(),
-});
+}).meta({ id: 'RefreshPermitRequest' });
 
-export const releaseBody = onlyFields({ semaphore: name });
+export const releaseBody = onlyFields({ semaphore: name }).meta({ id: 'ReleasePermitRequest' });

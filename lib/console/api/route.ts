@@ -9,8 +9,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
  * document, so that they can't say different things.
  */
 export interface Route<
-  Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
 > {
@@ -39,6 +39,12 @@ export interface Route<
   readonly isConditional?: boolean;
   /** What can go wrong besides what can with all of them. */
   readonly problems?: readonly ProblemCode[];
+}
+
+/** A call that stands in the OpenAPI document. */
+export interface DocumentedRoute extends Route {
+  /** Unique; generated clients name their methods after it. */
+  readonly operationId: string;
 }
 
 /** Bytes. */

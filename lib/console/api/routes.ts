@@ -2,13 +2,14 @@ import { z } from 'zod';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
 import * as requests from './requests.js';
-import { type Route, route } from './route.js';
+import { type DocumentedRoute, route } from './route.js';
 
 const semaphore = 'api/semaphores/:name';
 
 /** The calls of the API. */
 export const ROUTES = {
   session: route({
+    operationId: 'getSession',
     method: 'GET',
     path: 'api/session',
     summary: 'Who asks, of which node',
@@ -16,6 +17,7 @@ export const ROUTES = {
     answer: answers.sessionSchema,
   }),
   semaphores: route({
+    operationId: 'listSemaphores',
     method: 'GET',
     path: 'api/semaphores',
     summary: 'All semaphores and who holds what',
@@ -25,6 +27,7 @@ export const ROUTES = {
     isConditional: true,
   }),
   semaphore: route({
+    operationId: 'getSemaphore',
     method: 'GET',
     path: semaphore,
     summary: 'One semaphore: who holds it, what ran, who changed it',
@@ -34,6 +37,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'corrupt-record', 'newer-record'],
   }),
   define: route({
+    operationId: 'defineSemaphore',
     method: 'POST',
     path: 'api/semaphores',
     summary: 'Define a semaphore',
@@ -45,6 +49,7 @@ export const ROUTES = {
     problems: ['already-defined'],
   }),
   edit: route({
+    operationId: 'editSemaphore',
     method: 'PATCH',
     path: semaphore,
     summary: 'Edit a definition; it is in force for the very next decision',
@@ -56,6 +61,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   pause: route({
+    operationId: 'pauseSemaphore',
     method: 'POST',
     path: `${semaphore}/pause`,
     summary: 'Let nothing new run until it is resumed',
@@ -67,6 +73,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   resume: route({
+    operationId: 'resumeSemaphore',
     method: 'POST',
     path: `${semaphore}/resume`,
     summary: 'End a pause',
@@ -78,6 +85,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'edit-conflict'],
   }),
   reset: route({
+    operationId: 'resetSemaphore',
     method: 'POST',
     path: `${semaphore}/reset`,
     summary: 'Put back what code says',
@@ -89,6 +97,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'edit-conflict', 'not-in-code'],
   }),
   remove: route({
+    operationId: 'removeSemaphore',
     method: 'DELETE',
     path: semaphore,
     summary: 'Take a definition away, with all its permits',
@@ -99,6 +108,7 @@ export const ROUTES = {
     answer: answers.removedSchema,
   }),
   revoke: route({
+    operationId: 'revokePermit',
     method: 'POST',
     path: `${semaphore}/revoke`,
     summary: 'Take a permit from its holder at once',
@@ -109,6 +119,7 @@ export const ROUTES = {
     answer: answers.revokedSchema,
   }),
   preview: route({
+    operationId: 'previewDefinition',
     method: 'POST',
     path: 'api/preview',
     summary: 'What is wrong with a definition, and which living nodes it would let through',
@@ -117,6 +128,7 @@ export const ROUTES = {
     answer: answers.previewSchema,
   }),
   migrate: route({
+    operationId: 'migrateSemaphores',
     method: 'POST',
     path: 'api/migrations',
     summary: 'Put other patterns into many definitions, or plan it; calling again goes on with what is left',
@@ -126,6 +138,7 @@ export const ROUTES = {
     answer: answers.migrationSchema,
   }),
   pauseAll: route({
+    operationId: 'pauseSemaphores',
     method: 'POST',
     path: 'api/pause',
     summary: 'Pause many semaphores',
@@ -135,6 +148,7 @@ export const ROUTES = {
     answer: answers.bulkSchema,
   }),
   resumeAll: route({
+    operationId: 'resumeSemaphores',
     method: 'POST',
     path: 'api/resume',
     summary: 'Resume many semaphores',
@@ -144,6 +158,7 @@ export const ROUTES = {
     answer: answers.bulkSchema,
   }),
   nodes: route({
+    operationId: 'listNodes',
     method: 'GET',
     path: 'api/nodes',
     summary: 'The nodes that live, and what they hold',
@@ -151,6 +166,7 @@ export const ROUTES = {
     answer: answers.nodesSchema,
   }),
   history: route({
+    operationId: 'listRuns',
     method: 'GET',
     path: 'api/history',
     summary: 'What ran and what was skipped, newest first',
@@ -159,6 +175,7 @@ export const ROUTES = {
     answer: answers.historySchema,
   }),
   audit: route({
+    operationId: 'listChanges',
     method: 'GET',
     path: 'api/audit',
     summary: 'Who changed what, newest first',
@@ -167,6 +184,7 @@ export const ROUTES = {
     answer: answers.auditSchema,
   }),
   take: route({
+    operationId: 'takePermit',
     method: 'POST',
     path: 'api/permits',
     summary: 'Take a permit, and wait for one up to a minute; the same holder refreshes the one that it has',
@@ -178,6 +196,7 @@ export const ROUTES = {
     problems: ['unknown-semaphore', 'denied', 'closing'],
   }),
   refresh: route({
+    operationId: 'refreshPermit',
     method: 'POST',
     path: 'api/permits/:id/refresh',
     summary: 'Let a permit last longer; one that is over stays so',
@@ -189,6 +208,7 @@ export const ROUTES = {
     problems: ['permit-lost', 'denied'],
   }),
   release: route({
+    operationId: 'releasePermit',
     method: 'POST',
     path: 'api/permits/:id/release',
     summary: 'Give a permit back',
@@ -199,6 +219,7 @@ export const ROUTES = {
     answer: answers.releasedSchema,
   }),
   events: route({
+    operationId: 'streamEvents',
     method: 'GET',
     path: 'api/events',
     summary: 'What changes, as it changes (text/event-stream)',
@@ -208,6 +229,7 @@ export const ROUTES = {
     problems: ['too-many-streams'],
   }),
   explain: route({
+    operationId: 'explainSemaphore',
     method: 'GET',
     path: 'api/explain/:name',
     summary: 'What this node would be told if it asked now, and why',
@@ -217,9 +239,10 @@ export const ROUTES = {
     problems: ['corrupt-record', 'newer-record'],
   }),
   openapi: route({
+    operationId: 'getDocument',
     method: 'GET',
     path: 'api/openapi.json',
     summary: 'This document',
-    answer: z.looseObject({ openapi: z.string() }),
+    answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
   }),
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, DocumentedRoute>;

@@ -1,14 +1,26 @@
-import { z } from 'zod';
-import { PROBLEMS, type ProblemCode, type Route, USUAL_PROBLEMS, WRITE_PROBLEMS, problemSchema } from '../api/index.js';
+import type { z } from 'zod';
+import {
+  type DocumentedRoute,
+  PROBLEMS,
+  type ProblemCode,
+  type Route,
+  USUAL_PROBLEMS,
+  WRITE_PROBLEMS,
+  problemSchema,
+} from '../api/index.js';
+import { type Json, Schemas } from './schemas.js';
 
-type Json = Record<string, unknown>;
-
-/** Describes routes as OpenAPI 3.1 does, from the very schemas that check what comes in. */
-export function openApiOf(routes: readonly Route[]): Json & { openapi: string } {
+/**
+ * Describes routes as OpenAPI 3.1 does, from the very schemas that check what comes in.
+ *
+ * @param mount the absolute path at which the console is mounted: "/gatekeeper"
+ */
+export function openApiOf(routes: readonly DocumentedRoute[], mount: string): Json & { openapi: string } {
+  const schemas = new Schemas();
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = `/${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -17,32 +29,39 @@ export function openApiOf(routes: readonly Route[]): Json & { openapi: string } 
       version: '1',
       description: 'Permits of named semaphores: who may run what. Times are ms since the epoch, durations are ms.',
     },
-    // From where this document is found: it does not know what a proxy puts before its path.
-    servers: [{ url: '..' }],
+    servers: [{ url: mount }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { Problem: schemaOf(problemSchema) },
+      schemas: sorted(schemas.components),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
 }
 
-function operation(route: Route): Json {
-  const { role, body } = route;
+const TAGS = {
+  Permits: 'Permits for programs that are no nodes.',
+  Cluster: 'What operators see and change.',
+};
+
+function operation(route: DocumentedRoute, schemas: Schemas): Json {
+  const { role, body, operationId } = route;
   return {
+    operationId,
+    tags: [route.path.startsWith('api/permits') ? 'Permits' : 'Cluster'] satisfies (keyof typeof TAGS)[],
     summary: route.summary,
     ...(role && { description: `Takes the role ${role}.`, 'x-role': role }),
     security: role ? [{ token: [] }] : [],
     parameters: [
-      ...parameters('path', route.params),
-      ...parameters('query', route.query),
+      ...parameters('path', route.params, schemas),
+      ...parameters('query', route.query, schemas),
       ...(route.isConditional ? [IF_NONE_MATCH] : []),
     ],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } } }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body) } } } }),
     responses: {
-      [route.status ?? 200]: success(route),
+      [route.status ?? 200]: success(route, schemas),
       ...(route.isConditional && { 304: { description: 'As it was, but for times that run on.' } }),
-      ...refusals(problemsOf(route)),
+      ...refusals(problemsOf(route), schemas),
     },
   };
 }
@@ -55,8 +74,8 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 };
 
-function success({ answer, mediaType = 'application/json' }: Route): Json {
-  return { description: 'Done.', content: { [mediaType]: { schema: schemaOf(answer) } } };
+function success({ answer, mediaType = 'application/json' }: Route, schemas: Schemas): Json {
+  return { description: 'Done.', content: { [mediaType]: { schema: schemas.of(answer) } } };
 }
 
 /** All that a route can be refused for. */
@@ -65,28 +84,23 @@ export function problemsOf({ role, method, problems = [] }: Route): ProblemCode[
   return [...USUAL_PROBLEMS, ...(method === 'GET' ? [] : WRITE_PROBLEMS), ...problems];
 }
 
-function refusals(codes: readonly ProblemCode[]): Json {
+function refusals(codes: readonly ProblemCode[], schemas: Schemas): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEMS[code][0], [...(byStatus.get(PROBLEMS[code][0]) ?? []), code]);
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  const content = { 'application/problem+json': { schema: schemas.of(problemSchema) } };
   return Object.fromEntries(
     [...byStatus].map(([status, of]) => [status, { description: `Refused: ${of.join(', ')}.`, content }]),
   );
 }
 
-function parameters(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
-  if (!schema) return [];
-  const { properties = {}, required = [] } = schemaOf(schema) as { properties?: Json; required?: string[] };
-  return Object.entries(properties).map(([name, each]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    schema: each,
-  }));
+function parameters(place: 'path' | 'query', object: z.ZodObject | undefined, schemas: Schemas): Json[] {
+  return Object.entries(object?.shape ?? {}).map(([name, each]) => {
+    const { description, ...schema } = schemas.of(each as z.ZodType);
+    const required = place === 'path';
+    return { name, in: place, required, ...(description !== undefined && { description }), schema };
+  });
 }
 
-function schemaOf(schema: z.ZodType): Json {
-  const described: Json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  delete described['$schema'];
-  return described;
+function sorted(components: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(components).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

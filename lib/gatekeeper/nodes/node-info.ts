@@ -4,29 +4,33 @@ import { faultsOf, show, storedCount, storedOffset, storedText, storedTime } fro
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
 /** When a job runs by itself. */
-const scheduleSchema = z.object({
-  kind: z.enum(['cron', 'interval', 'timeout']),
-  /** As written: "0 3 * * *"; ms for intervals and timeouts. */
-  expression: storedText,
-  /** ms since the epoch, by the node's own clock, at which the scheduler next runs it. */
-  next: storedTime.optional(),
-  /** ms between the next run and the one after it. */
-  interval: storedTime.optional(),
-  /** The last times at which it was due before this was written, oldest first, as far as they are known. */
-  recent: z.array(storedTime).optional(),
-});
+const scheduleSchema = z
+  .object({
+    kind: z.enum(['cron', 'interval', 'timeout']),
+    /** As written: "0 3 * * *"; ms for intervals and timeouts. */
+    expression: storedText,
+    /** ms since the epoch, by the node's own clock, at which the scheduler next runs it. */
+    next: storedTime.optional(),
+    /** ms between the next run and the one after it. */
+    interval: storedTime.optional(),
+    /** The last times at which it was due before this was written, oldest first, as far as they are known. */
+    recent: z.array(storedTime).optional(),
+  })
+  .meta({ id: 'JobSchedule' });
 
 /** How a job ran last on the node that tells of it. */
-const lastRunSchema = z.object({
-  /** When it began. */
-  at: time,
-  /** ms */
-  took: storedTime,
-  outcome: z.enum(['ok', 'failed', 'lost']),
-  message: storedText.optional(),
-  token: storedCount.optional(),
-  slot: storedCount.optional(),
-});
+const lastRunSchema = z
+  .object({
+    /** When it began. */
+    at: time,
+    /** ms */
+    took: storedTime,
+    outcome: z.enum(['ok', 'failed', 'lost']),
+    message: storedText.optional(),
+    token: storedCount.optional(),
+    slot: storedCount.optional(),
+  })
+  .meta({ id: 'LastRun' });
 
 export const jobInfoSchema = z.object({
   /** "JobsService.export" */
@@ -53,12 +57,14 @@ export const nodeInfoSchema = z.object({
   at: time,
   /** ms after which the next one is written. */
   heartbeat: storedTime,
-  clock: z.object({
-    /** ms by which the node's wall clock is behind cluster time. */
-    offset: storedOffset.optional(),
-    /** Why clocks can't be trusted there, while they can't. */
-    suspect: storedText.optional(),
-  }),
+  clock: z
+    .object({
+      /** ms by which the node's wall clock is behind cluster time. */
+      offset: storedOffset.optional(),
+      /** Why clocks can't be trusted there, while they can't. */
+      suspect: storedText.optional(),
+    })
+    .meta({ id: 'NodeClock' }),
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
 });
 

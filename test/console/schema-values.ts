@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { Schemas } from '../../lib/console/openapi/schemas.js';
+import type { z } from 'zod';
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  anyOf?: Schema[];
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  items?: Schema;
+}
+
+/** As the OpenAPI document has it, with every component written out. */
+export function schemaOf(type: z.ZodType): Schema {
+  const schemas = new Schemas();
+  const resolved = (schema: Schema): Schema => {
+    const { $ref, ...rest } = schema;
+    if ($ref) return { ...rest, ...resolved(schemas.components[$ref.split('/').at(-1)!] as Schema) };
+    const { properties, items, anyOf } = schema;
+    return {
+      ...schema,
+      ...(properties && {
+        properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, resolved(each)])),
+      }),
+      ...(items && { items: resolved(items) }),
+      ...(anyOf && { anyOf: anyOf.map(resolved) }),
+    };
+  };
+  return resolved(schemas.of(type) as Schema);
+}
+
+export const names = fc.constantFrom(
+  'job',
+  'other',
+  'a/b',
+  'x'.repeat(201),
+  '',
+  'ü "<>',
+  '..%2f',
+  '..',
+  'a\u0000b',
+  'a\u0085b',
+);
+const outside: fc.Arbitrary<unknown> = fc.oneof(fc.jsonValue(), fc.string(), fc.integer(), fc.constant('__proto__'));
+
+/** What a JSON schema allows, now and then something that it does not. */
+export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+  return fc.oneof({ arbitrary: inside(schema), weight: 9 }, { arbitrary: outside, weight: 1 });
+}
+
+function inside(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(inside));
+  switch (schema.type) {
+    case 'object': {
+      const entries = Object.entries(schema.properties ?? {}).map(([name, each]) => [name, valuesOf(each)] as const);
+      const record = fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] });
+      return fc.oneof(
+        { arbitrary: record, weight: 9 },
+        { arbitrary: fc.dictionary(fc.string(), fc.jsonValue()), weight: 1 },
+      );
+    }
+    case 'array':
+      return fc.array(inside(schema.items ?? {}));
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+    case 'number':
+      return fc.oneof(
+        fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5000, 5000) }),
+        fc.double(),
+      );
+    case 'string':
+      return fc.oneof(
+        names,
+        fc.string(),
+        fc.constantFrom('.*', 'app[12]', '(', '5s', '366d', '0', '99 h', '1e3', 'default', '1'),
+      );
+    default:
+      return outside;
+  }
+}
