@@ -80,7 +80,10 @@ const permitShape = {
   asked: z
     .object({ duration: whole, under: whole })
     .optional()
-    .meta({ description: "ms that its holder asked for, and the definition's duration at that time" }),
+    .meta({
+      id: 'AskedDuration',
+      description: "ms that its holder asked for, and the definition's duration at that time",
+    }),
 };
 
 export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape).meta({ id: 'StoredPermit' });
