@@ -72,8 +72,9 @@ export class Gatekeeper {
     [this.#events, this.#news] = [events, news];
     const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
     const { requireDefinitions } = settings;
+    const atOnce = settings.store.isOwn === true;
     const archived = archive && (() => archive.archived());
-    this.#directory = new SemaphoreDirectory(this.#context, { requireDefinitions, archived });
+    this.#directory = new SemaphoreDirectory(this.#context, { requireDefinitions, atOnce, archived });
     if (archive) this.#archivist = new Archivist(archive, this.#context, () => this.#directory.records);
     for (const definition of settings.definitions) this.code.expect(definition);
     this.audit = new Audit(this.#context);
@@ -117,7 +118,8 @@ export class Gatekeeper {
     await this.#watcher.start();
     const [sweep, load, dump] = this.#periodics;
     sweep?.start();
-    load?.start(this.settings.definitionsDelay);
+    if (this.settings.store.isOwn) await load?.begin();
+    else load?.start(this.settings.definitionsDelay);
     dump?.start();
     this.registry.start();
   }

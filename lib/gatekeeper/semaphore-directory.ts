@@ -1,6 +1,6 @@
 import { InvalidOptionsError, type SemaphoreRecord, decodeRecord, faultsOf, nameSchema } from '../semaphores/index.js';
 import type { Context } from './context/context.js';
-import { type Archived, CodeDefinitions } from './definitions/index.js';
+import { CodeDefinitions } from './definitions/index.js';
 import { DecodedTexts } from './records/decoded-texts.js';
 import { KEY_PREFIX, RecordKeeper } from './records/record-keeper.js';
 import { Semaphore } from './semaphore.js';
@@ -14,7 +14,7 @@ export class SemaphoreDirectory {
 
   constructor(
     private readonly context: Context,
-    options: { readonly requireDefinitions: boolean; readonly archived?: () => Promise<Archived | undefined> },
+    options: ConstructorParameters<typeof CodeDefinitions>[2],
   ) {
     this.code = new CodeDefinitions((name) => this.get(name).keeper, context, options);
   }

@@ -65,7 +65,7 @@ export class Semaphore implements PermitOwner {
    */
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
-    if (parsed.duration !== undefined) await this.code.ensure(this.name, parsed.duration);
+    await this.code.ensure(this.name, parsed.duration);
     const attempt = await this.holdings.attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }

@@ -35,16 +35,16 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   /** @throws InvalidOptionsError listing every fault of every guarded method */
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
     // What a test put in the gatekeeper's place (a mock, say) has no rules to check against and nothing to announce.
     if (this.gatekeeper.isReal !== true) return;
     const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
-    for (const definition of definitions) this.gatekeeper.code.expect(definition);
     this.#announceJobs();
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
+    await this.gatekeeper.code.expectAll(definitions);
   }
 
   /** The scheduler begins in this phase, too. */

@@ -112,6 +112,11 @@ export interface StoreHealth {
 export interface StoreDefinition {
   /** Names the kind of store in logs and health: "hazelcast", "memory". */
   readonly kind: string;
+  /**
+   * True of a store that nothing but this process writes to: what it lacks was never there, so that definitions are put
+   * into it at once, without `definitionsDelay`.
+   */
+  readonly isOwn?: boolean;
   open(options?: OpenOptions): RecordStore;
 }
 

@@ -24,6 +24,11 @@ export class Periodic {
     this.#cancelTimer = this.nodeClock.schedule(() => void this.#tick(), delay);
   }
 
+  /** Does it for the first time now, and resolves when that has ended. */
+  begin(): Promise<void> {
+    return this.#tick();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancelTimer?.();

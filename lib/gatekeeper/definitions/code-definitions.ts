@@ -24,17 +24,21 @@ import type { ArchivedDefinition } from './definition-archive.js';
  */
 export class CodeDefinitions {
   #expected = new Map<string, SemaphoreDefinition>();
-  #isLoading = false;
+  #isLoading: boolean;
 
   constructor(
     private readonly keeperOf: (name: string) => RecordKeeper,
     private readonly context: Context,
     private readonly options: {
       readonly requireDefinitions: boolean;
+      /** The store is this process's own: what it lacks may be put there at any time. */
+      readonly atOnce: boolean;
       /** What outlived the cluster's memory; undefined while that can't be told. */
       readonly archived?: () => Promise<Archived | undefined>;
     },
-  ) {}
+  ) {
+    this.#isLoading = options.atOnce;
+  }
 
   /** Whether code brought a definition of that name along, loaded or not yet. */
   isExpected(name: string): boolean {
@@ -66,6 +70,12 @@ export class CodeDefinitions {
     if (!this.#expected.has(definition.name)) this.#expected.set(definition.name, definition);
   }
 
+  /** Notes what guarded methods bring along. It is in the store when this resolves, if that is this process's own. */
+  async expectAll(definitions: readonly SemaphoreDefinitionInput[]): Promise<void> {
+    for (const definition of definitions) this.expect(definition);
+    if (this.options.atOnce) await this.load();
+  }
+
   /**
    * Where no definition of that name is known, a duration given with a call makes one: any group, any acquirer, one
    * permit.
@@ -74,11 +84,21 @@ export class CodeDefinitions {
    * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
    */
   async ensure(name: string, duration: DurationInput | undefined): Promise<void> {
-    if (duration === undefined) return;
+    if (duration === undefined) return this.#ensureAtOnce(name);
     const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
-    if (this.#expected.has(name) || this.options.requireDefinitions) return;
+    if (this.#expected.has(name) || this.options.requireDefinitions) return this.#ensureAtOnce(name);
     this.#expected.set(name, definition);
-    const archived = this.#isLoading ? await this.#archived() : undefined;
+    if (this.#isLoading) await this.#tryToLoad(name);
+  }
+
+  /** Also before the start: a unit test may call a method of an application that it only compiled. */
+  async #ensureAtOnce(name: string): Promise<void> {
+    if (!this.options.atOnce || !this.#expected.has(name)) return;
+    if (this.keeperOf(name).known === undefined) await this.#tryToLoad(name);
+  }
+
+  async #tryToLoad(name: string): Promise<void> {
+    const archived = await this.#archived();
     if (archived) await this.#load(name, archived).catch(() => undefined);
   }
 

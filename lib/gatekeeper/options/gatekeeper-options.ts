@@ -26,7 +26,7 @@ export interface GatekeeperOptions {
   readonly definitions?: readonly SemaphoreDefinitionInput[];
   /** Only semaphores listed in `definitions` exist: a decorator's duration makes none. Default false. */
   readonly requireDefinitions?: boolean;
-  /** How long after the start definitions are put into the store, where they are missing. Default 5s. */
+  /** How long after the start missing definitions are put into the store. Default 5s; `memory()` has them at once. */
   readonly definitionsDelay?: number | string;
   /** How often every semaphore's state is logged, a line each; never unless given. */
   readonly stateDump?: number | string;

@@ -17,5 +17,5 @@ export interface MemoryOptions {
  */
 export function memory({ clock = Date.now }: MemoryOptions = {}): StoreDefinition {
   const cluster = new MemoryCluster(clock);
-  return { kind: 'memory', open: (options) => new MemoryStore(cluster, options?.writer) };
+  return { kind: 'memory', isOwn: true, open: (options) => new MemoryStore(cluster, options?.writer) };
 }
