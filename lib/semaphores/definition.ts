@@ -3,10 +3,10 @@ import { type DurationInput, readDuration, show } from './duration.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import { faultsOf, onlyFields } from './only-fields.js';
 import { compilePattern } from './pattern.js';
+import { LONGEST_NAME } from './pattern-cost.js';
 
 /** One record holds all permits of a semaphore: more of them would make each write too large. */
 export const MOST_PERMITS = 1000;
-export const LONGEST_NAME = 200;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 /** Half a character, which no text that is sent can carry: half a pair of UTF-16. */
 const HALF_CHARACTERS = /\p{Cs}/u;

@@ -9,6 +9,7 @@ export * from './invalid-options.error.js';
 export * from './matchers.js';
 export * from './only-fields.js';
 export * from './pattern.js';
+export * from './pattern-cost.js';
 export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';

@@ -1,25 +1,54 @@
 import type { SemaphoreDefinition } from './definition.js';
-import { type NameMatcher, compilePattern } from './pattern.js';
+import { compilePattern } from './pattern.js';
 
-/** The compiled patterns of a definition. */
+/** The patterns of a definition, compiled when they are first needed. */
 export interface DefinitionMatchers {
-  readonly group: NameMatcher;
-  readonly acquirer: NameMatcher;
+  readonly group: (name: string) => boolean;
+  readonly acquirer: (name: string) => boolean;
 }
 
-const compiled = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
+/** Answers that are kept of each pattern: a node asks for itself at every decision, and for some others now and then. */
+const MOST_ANSWERS = 8;
+const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
 
-/** Looks up once per definition object, that is, once per revision that this process has read. */
+/**
+ * Looks up once per definition object, that is, once per revision that this process has read. Holds no compiled pattern:
+ * ten thousand definitions with patterns of their own would fill the memory.
+ */
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
-  const known = compiled.get(definition);
-  if (known) return known;
+  const found = matchersByDefinition.get(definition);
+  if (found) return found;
   const matchers = { group: matcher(definition.groupPattern), acquirer: matcher(definition.acquirerPattern) };
-  compiled.set(definition, matchers);
+  matchersByDefinition.set(definition, matchers);
   return matchers;
 }
 
-/** A pattern that was valid when it was stored; if it is not for us (another RE2 version), it matches nobody. */
-function matcher(pattern: string): NameMatcher {
-  const result = compilePattern(pattern);
-  return typeof result === 'string' ? () => false : result;
+/**
+ * Why patterns of a stored definition are not used: they cost too much, or another version of RE2 wrote them. Such a
+ * pattern matches no name.
+ *
+ * @returns sentences that begin with the field; none when both can be used
+ */
+export function patternFaults({ groupPattern, acquirerPattern }: SemaphoreDefinition): string[] {
+  return Object.entries({ groupPattern, acquirerPattern }).flatMap(([field, pattern]) => {
+    const compiled = compilePattern(pattern);
+    return typeof compiled === 'string' ? [`${field}: ${compiled}`] : [];
+  });
+}
+
+function matcher(pattern: string): (name: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (name) => {
+    const known = answers.get(name);
+    if (known !== undefined) return known;
+    const answer = matches(pattern, name);
+    if (answers.size >= MOST_ANSWERS) answers.clear();
+    answers.set(name, answer);
+    return answer;
+  };
+}
+
+function matches(pattern: string, name: string): boolean {
+  const compiled = compilePattern(pattern);
+  return typeof compiled !== 'string' && compiled(name);
 }

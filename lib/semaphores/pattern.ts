@@ -1,49 +1,86 @@
 import { RE2JS } from 're2js';
 import { show } from './duration.js';
+import { LONGEST_NAME, MOST_INSTRUCTIONS, type PatternCost, costFault, costOf, sizeFault } from './pattern-cost.js';
 
-/** Long enough for a list of a hundred host names, short enough to compile in no time. */
+/** Long enough for a list of hundreds of host names, short enough to compile in no time. */
 export const LONGEST_PATTERN = 4096;
 
 /** Matches no name at all: the group pattern of a paused semaphore. */
 export const NOBODY = '[^\\s\\S]';
 
-/** A compiled pattern: whether it matches the whole name. */
-export type NameMatcher = (name: string) => boolean;
+/** A compiled pattern: whether it matches the whole name. It matches no name that is longer than names may be. */
+export interface NameMatcher {
+  (name: string): boolean;
+  /** What matching a name costs at most. */
+  readonly cost: Pick<PatternCost, 'instructions' | 'steps'>;
+}
 
-/** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
-const MOST_KEPT = 1000;
-/** Larger ones are not kept, in RE2's instructions: a list of 80 host names has 800, and takes a tenth of a megabyte. */
-const LARGEST_KEPT = 1000;
-const kept = new Map<string, NameMatcher>();
+const EVERY_NAME: NameMatcher = Object.assign(() => true, { cost: { instructions: 1, steps: 1 } });
 
 /**
- * Compiles an operator's pattern. RE2 runs in linear time, so that no pattern can hang a node.
+ * Compiles an operator's pattern. RE2 takes time that is linear in the text, but also in the size of the pattern's
+ * program: so that is bounded before and after it is compiled.
  *
  * @returns the matcher, or a sentence (without the field's name) that says what is wrong
  */
 export function compilePattern(pattern: string): NameMatcher | string {
-  if (pattern.length > LONGEST_PATTERN) return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters`;
-  if (pattern === '.*') return () => true;
-  const known = kept.get(pattern);
-  if (known) return known;
-  try {
-    const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
-    const matcher = (name: string) => compiled.matches(name);
-    if (compiled.programSize() <= LARGEST_KEPT) keep(pattern, matcher);
-    return matcher;
-  } catch (error) {
-    return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;
+  if (pattern === '.*') return EVERY_NAME;
+  if (pattern.length > LONGEST_PATTERN) {
+    return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
   }
+  const known = kept.get(pattern);
+  if (known !== undefined) return known;
+  const compiled = costFault(pattern) ?? compiledOrFault(pattern);
+  keep(pattern, compiled);
+  return compiled;
 }
 
-function keep(pattern: string, matcher: NameMatcher): void {
-  if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(pattern, matcher);
+/** RE2's instructions that are tried at most to match a name. */
+export function stepsOf({ cost: { instructions, steps } }: NameMatcher, name: string): number {
+  return Math.min(steps, instructions * (name.length + 1));
 }
 
 /** The pattern that matches this name and no other: as it stands, "eu.west" would let "eu-west" through. */
 export function exactly(name: string): string {
   return RE2JS.quote(name);
+}
+
+function compiledOrFault(pattern: string): NameMatcher | string {
+  try {
+    const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
+    const instructions = compiled.programSize();
+    if (instructions > MOST_INSTRUCTIONS) return sizeFault(pattern, instructions);
+    const { steps } = costOf(pattern);
+    // Not `compiled.matches`: that builds an automaton, which costs several times as much and grows to megabytes.
+    const matcher = (name: string) => name.length <= LONGEST_NAME && compiled.matcher(name).matches();
+    return Object.assign(matcher, { cost: { instructions, steps } });
+  } catch (error) {
+    return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;
+  }
+}
+
+/** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
+const kept = new Map<string, NameMatcher | string>();
+/** Characters and instructions of all that are kept, which take up to 150 MB; 10,000 patterns of everyday size fit. */
+const MOST_KEPT = 1_000_000;
+/** An empty pattern takes up as much as so many characters. */
+const LEAST_WEIGHT = 50;
+let weight = 0;
+
+/** The oldest make room: asking for ever new patterns fills no memory. */
+function keep(pattern: string, compiled: NameMatcher | string): void {
+  kept.set(pattern, compiled);
+  weight += weightOf(pattern, compiled);
+  for (const [oldest, other] of kept) {
+    if (weight <= MOST_KEPT) return;
+    kept.delete(oldest);
+    weight -= weightOf(oldest, other);
+  }
+}
+
+function weightOf(pattern: string, compiled: NameMatcher | string): number {
+  const size = typeof compiled === 'string' ? 0 : compiled.cost.instructions;
+  return LEAST_WEIGHT + pattern.length + size;
 }
 
 /** What nobody wrote is not told: "error parsing regexp: missing closing ): `(?s)app(`" -> "missing closing ): `app(`". */

@@ -61,7 +61,7 @@ export function planSteps({ names, group, to }: MigrationRequest, inventory: Inv
 
 /** @param names a valid pattern; without one every name matches */
 export function nameMatcher(names: string | undefined): NameMatcher {
-  const matcher = names === undefined ? () => true : compilePattern(names);
+  const matcher = compilePattern(names ?? '.*');
   if (typeof matcher === 'string') throw new TypeError(matcher);
   return matcher;
 }
