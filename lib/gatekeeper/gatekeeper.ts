@@ -5,7 +5,7 @@ import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './cont
 import { createContext } from './context/create-context.js';
 import { Deadline, answerWithin } from './context/deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
-import { logEvent } from './context/event-log.js';
+import { EventLog } from './context/event-log.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { NodeRegistry } from './nodes/index.js';
 import type { GatekeeperEvent } from './context/events.js';
@@ -84,7 +84,8 @@ export class Gatekeeper {
     this.proxied = new ProxiedPermits((name) => this.semaphore(name), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
     this.#periodics = this.#createPeriodics();
-    this.#events.subscribe((event) => logEvent(event, logger));
+    const log = new EventLog(logger);
+    this.#events.subscribe((event) => log.note(event));
   }
 
   /** All that happens on this node. Completes at {@link close}. */

@@ -1,11 +1,63 @@
 import { StoreUnavailableError } from '../../stores/index.js';
+import { jobKey } from '../journals/last-runs.js';
 import type { GatekeeperLogger } from './context.js';
 import type { GatekeeperEvent } from './events.js';
 
-/** What is said of an event, and how loudly. A denial is quiet: it happens on all nodes but one at every tick. */
-export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
-  // The one event of the steady state: once per keep-alive, and nobody wants to read it.
-  if (event.type === 'refreshed') return;
+/** Jobs and semaphores whose last line is remembered: one more may repeat itself, and memory stays bounded. */
+const MOST_REMEMBERED = 1000;
+
+/** They belong to a steady state: once per keep-alive, or twice per run. */
+const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started']);
+
+/**
+ * Writes what happens to the application's log. What may happen at each tick is a debug line, and only when it differs
+ * from the last one of the same job or semaphore: all nodes but one skip at each tick.
+ */
+export class EventLog {
+  readonly #last = new Map<string, string>();
+
+  constructor(private readonly logger: GatekeeperLogger) {}
+
+  note(event: GatekeeperEvent): void {
+    if (SILENT.has(event.type)) return;
+    const tick = tickOf(event);
+    // A loss is always worth a line, and what comes after it is a change.
+    if (!tick || this.#isNew(tick) || event.type === 'lost') logEvent(event, this.logger);
+  }
+
+  #isNew({ of, state }: Tick): boolean {
+    const last = this.#last.get(of);
+    this.#last.delete(of);
+    this.#last.set(of, state);
+    if (this.#last.size > MOST_REMEMBERED) this.#last.delete(this.#last.keys().next().value!);
+    return last !== state;
+  }
+}
+
+interface Tick {
+  /** The job or semaphore. */
+  readonly of: string;
+  readonly state: string;
+}
+
+/** The state that an event leaves its job or semaphore in; undefined: the event is no matter of ticks. */
+function tickOf(event: GatekeeperEvent): Tick | undefined {
+  switch (event.type) {
+    case 'granted':
+    case 'lost':
+      return { of: event.semaphore, state: event.type };
+    case 'denied':
+      return { of: event.semaphore, state: event.reason };
+    case 'run-skipped':
+      return { of: jobKey(event), state: event.reason };
+    case 'run-finished':
+      return { of: jobKey(event), state: 'error' in event ? messageOf(event.error) : 'ran' };
+    default:
+      return undefined;
+  }
+}
+
+function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
   const name = 'semaphore' in event && event.semaphore !== undefined ? JSON.stringify(event.semaphore) : '';
   switch (event.type) {
     case 'granted':
@@ -20,6 +72,8 @@ export function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void
       return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
       return logger.debug(`${name}: skipped ${event.job} (${event.reason})`);
+    case 'run-finished':
+      return logger.debug(`${name}: ${event.job} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`);
     case 'run-unguarded':
       return logger.warn(`${name}: ${event.job} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`);
     case 'restored':
