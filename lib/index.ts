@@ -81,6 +81,7 @@ export {
   InvalidOptionsError,
   NewerRecordError,
   type Pause,
+  ReservedNameError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type StoredPermit,

@@ -81,7 +81,7 @@ export class Gatekeeper {
     this.#runLog = new RunLog(this.#context, settings.history);
     this.registry = new NodeRegistry(this.#context, settings, this.#runLog);
     this.definitions = this.#createDefinitions();
-    this.proxied = new ProxiedPermits((name) => this.semaphore(name), this.#context);
+    this.proxied = new ProxiedPermits((name, work) => this.#directory.visit(name, work), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
     this.#periodics = this.#createPeriodics();
     const log = new EventLog(logger);
@@ -142,9 +142,9 @@ export class Gatekeeper {
     return store.open({ callTimeout });
   }
 
-  /** The same verbs as here, bound to a name. */
+  /** The same verbs as here, bound to a name. @throws InvalidOptionsError, ReservedNameError */
   semaphore(name: string): Semaphore {
-    return this.#directory.get(name);
+    return this.#directory.offer(name);
   }
 
   /** See {@link Semaphore.tryAcquire}. */
@@ -159,7 +159,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.refresh}. */
   async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return this.semaphore(permit.semaphore).refresh(permit, options);
+    return this.#directory.get(permit.semaphore).refresh(permit, options);
   }
 
   /** See {@link Semaphore.release}. */
@@ -263,11 +263,7 @@ export class Gatekeeper {
   }
 
   #createDefinitions(): Definitions {
-    const keepers = {
-      of: (name: string) => this.#directory.get(name).keeper,
-      glimpse: (name: string) => this.#directory.glimpse(name).keeper,
-    };
-    return new Definitions(keepers, this.code, this.audit, this.#context, () => this.registry.nodes());
+    return new Definitions(this.#directory.keepers, this.code, this.audit, this.#context, () => this.registry.nodes());
   }
 
   #createPeriodics(): Periodic[] {

@@ -1,4 +1,11 @@
-import { InvalidOptionsError, type SemaphoreRecord, decodeRecord, faultsOf, nameSchema } from '../semaphores/index.js';
+import {
+  InvalidOptionsError,
+  type SemaphoreRecord,
+  decodeRecord,
+  faultsOf,
+  nameSchema,
+  unreserved,
+} from '../semaphores/index.js';
 import type { Context } from './context/context.js';
 import { CodeDefinitions } from './definitions/index.js';
 import { DecodedTexts } from './records/decoded-texts.js';
@@ -11,6 +18,8 @@ export class SemaphoreDirectory {
   /** All records as they were last listed, or why one can't be read. */
   readonly decoded = new DecodedTexts(decodedOrFault);
   readonly #known = new Map<string, Semaphore>();
+  /** Semaphores in use by {@link visit} alone, with the number of their users. */
+  readonly #visited = new Map<string, { readonly semaphore: Semaphore; users: number }>();
 
   constructor(
     private readonly context: Context,
@@ -31,6 +40,43 @@ export class SemaphoreDirectory {
     return new Map(records);
   }
 
+  /** For the application. @throws ReservedNameError, or as {@link get} */
+  offer(name: string): Semaphore {
+    return this.get(unreserved(name));
+  }
+
+  /**
+   * Uses a semaphore whose name comes from outside, and keeps it only if the store has a record of it: made-up names
+   * leave nothing in memory. Calls at one time share one semaphore, and so its queue.
+   *
+   * @throws as {@link get}, or whatever `work` throws
+   */
+  async visit<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
+    if (this.#known.has(name)) return work(this.get(name));
+    const visited = this.#visited.get(name) ?? { semaphore: this.glimpse(name), users: 0 };
+    this.#visited.set(name, visited);
+    visited.users++;
+    try {
+      return await work(visited.semaphore);
+    } finally {
+      if (--visited.users === 0) this.#visited.delete(name);
+      if (visited.semaphore.keeper.known) this.#known.set(name, visited.semaphore);
+    }
+  }
+
+  /** {@link get}, {@link glimpse} and {@link visit}, for what works on records alone. */
+  readonly keepers = {
+    of: (name: string): RecordKeeper => this.get(name).keeper,
+    glimpse: (name: string): RecordKeeper => this.glimpse(name).keeper,
+    visit: <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>): Promise<T> =>
+      this.visit(name, ({ keeper }) => work(keeper)),
+  };
+
+  /** How many semaphores are in memory. */
+  get size(): number {
+    return this.#known.size + this.#visited.size;
+  }
+
   /** @throws InvalidOptionsError when nothing can have that name */
   get(name: string): Semaphore {
     const semaphore = this.glimpse(name);
@@ -43,7 +89,7 @@ export class SemaphoreDirectory {
    * the other would fill the memory. Errors as of {@link get}.
    */
   glimpse(name: string): Semaphore {
-    const known = this.#known.get(name);
+    const known = this.#known.get(name) ?? this.#visited.get(name)?.semaphore;
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));

@@ -4,6 +4,7 @@ import {
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   parseDefinition,
+  unreserved,
 } from '../semaphores/index.js';
 import { NO_DURATION, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
 import type { GuardedMethod } from './guarded-method.js';
@@ -55,7 +56,10 @@ function durationFaults({ method, metadata }: GuardedMethod, context: CheckConte
   // A function's names are known only at the call; its duration can be checked now, under any name.
   const name = typeof semaphore === 'function' ? 'any' : semaphore;
   const definition = { name, duration: duration ?? ANY_DURATION };
-  const faults = faultsOfAttempt(method, () => parseDefinition(definition, context.clockTolerance));
+  const faults = [
+    ...faultsOfAttempt(method, () => unreserved(name)),
+    ...faultsOfAttempt(method, () => parseDefinition(definition, context.clockTolerance)),
+  ];
   if (faults.length > 0 || typeof semaphore === 'function' || context.configured.has(name)) return faults;
   if (context.requireDefinitions) return [UNDEFINED(method, name)];
   return duration === undefined ? [NO_DURATION(method, name)] : [];

@@ -1,5 +1,5 @@
 import type { Gatekeeper } from '../gatekeeper/index.js';
-import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema } from '../semaphores/index.js';
+import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema, unreserved } from '../semaphores/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
@@ -68,7 +68,7 @@ function isGatekeeper(gatekeeper: RunsJobs & Partial<Gatekeeper>): gatekeeper is
 
 /** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
 async function declare({ code }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
-  if (!code.isExpected(name)) await code.ensure(name, duration);
+  if (!code.isExpected(name)) await code.ensure(unreserved(name), duration);
 }
 
 /**

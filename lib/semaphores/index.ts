@@ -14,5 +14,6 @@ export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';
 export * from './record.encode.js';
+export * from './reserved-names.js';
 export * from './stored-values.js';
 export * from './token.js';

@@ -2,7 +2,7 @@ import { GatekeeperError } from './gatekeeper.error.js';
 
 /** Options or a definition that can't be used. Lists every fault at once, each naming the field and the value. */
 export class InvalidOptionsError extends GatekeeperError {
-  readonly code = 'invalid-options';
+  readonly code: string = 'invalid-options';
 
   constructor(
     subject: string,

@@ -29,6 +29,13 @@ describe('what the command line changes', () => {
     expect(again.err).toMatch(/^gatekeeper: semaphore "import" is defined already \(revision 1\): .*\n$/);
   });
 
+  it('does not define what has a reserved name', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    const { exitCode, err } = await gatekeeper(['define', 'leader:main', '--duration', '5m']);
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('the prefix "leader:" is reserved')]);
+  });
+
   it('edits only what is given', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();

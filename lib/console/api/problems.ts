@@ -4,6 +4,7 @@ import { changeSchema, denialReasonSchema, list, storedPermitSchema, whole } fro
 /** What a call can be refused for: its status, and what it is called. The code is stable across versions. */
 export const PROBLEMS = {
   'invalid-options': [400, 'The request has faults'],
+  'reserved-name': [400, 'The name is reserved'],
   'bad-request': [400, 'The request can not be read'],
   'no-token': [401, 'A valid token is needed'],
   'role-too-low': [403, 'The token may not do this'],
@@ -47,6 +48,7 @@ export const USUAL_PROBLEMS = [
 /** What a call that sends a body can be refused for besides. */
 export const WRITE_PROBLEMS = [
   'read-only',
+  'reserved-name',
   'too-large',
   'not-json',
   'unknown-outcome',

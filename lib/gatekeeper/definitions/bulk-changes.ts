@@ -5,6 +5,7 @@ import {
   type View,
   edit,
   intendedDefinition,
+  isOwnName,
 } from '../../semaphores/index.js';
 import { abreast } from '../concurrency/abreast.js';
 import { type Context, timeOf } from '../context/context.js';
@@ -104,14 +105,14 @@ export class BulkChanges {
 
   /**
    * Those that can be read: nobody can change the others, and who looks at the state is told of them. What is read here
-   * is news for this node, too, so that each change begins from it.
+   * is news for this node, too, so that each change begins from it. The package's own semaphores are left out.
    */
   async #records(): Promise<Map<string, SemaphoreRecord>> {
     const texts = await listRecords(this.context);
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of texts) {
       const name = key.slice(KEY_PREFIX.length);
-      const record = this.#recordOf(name, text);
+      const record = isOwnName(name) ? undefined : this.#recordOf(name, text);
       if (record) records.set(name, record);
     }
     return records;

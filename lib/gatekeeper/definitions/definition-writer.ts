@@ -1,8 +1,15 @@
-import { type DefinitionChange, type SemaphoreRecord, type View, intendedDefinition } from '../../semaphores/index.js';
+import {
+  type DefinitionChange,
+  type SemaphoreRecord,
+  type View,
+  expectChangeable,
+  intendedDefinition,
+} from '../../semaphores/index.js';
 import { once } from '../concurrency/once.js';
 import type { Context } from '../context/context.js';
 import { EditConflictError } from '../gatekeeper.errors.js';
 import type { Audit, AuditAction } from '../journals/index.js';
+import type { Plan } from '../records/plan.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import type { CodeDefinitions } from './code-definitions.js';
@@ -16,10 +23,13 @@ export type Rewriting = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
+/** Uses the keeper of a name, which leaves nothing in memory where the store has no record of it. */
+export type KeeperVisit = <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>) => Promise<T>;
+
 /** Writes changes of definitions: who, when and why go into the record and into the audit log. */
 export class DefinitionWriter {
   constructor(
-    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly visit: KeeperVisit,
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
@@ -46,13 +56,14 @@ export class DefinitionWriter {
       readonly unchanged: (record: SemaphoreRecord | undefined) => T;
     },
   ): Promise<T> {
+    expectChangeable(name);
     const id = this.context.random.id();
     let before: SemaphoreRecord | undefined;
     let after: SemaphoreRecord | undefined;
     // Told as soon as it is written, before any other call for the semaphore has its turn: nobody hears what came of a
     // change before the change.
     const note = once(() => this.#note(kind, name, options, before, after!));
-    const result = await this.keeperOf(name).transact<T>((record, view, nonce) => {
+    const plan: Plan<T> = (record, view, nonce) => {
       // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
       if (record?.change?.id === id) return { result: how.done((after = record)) };
       before = record;
@@ -66,7 +77,8 @@ export class DefinitionWriter {
         return how.done(next);
       };
       return { write: next, done };
-    });
+    };
+    const result = await this.visit(name, (keeper) => keeper.transact(plan));
     if (after) note();
     return result;
   }

@@ -7,25 +7,28 @@ import {
   createRecord,
   edit,
   intendedDefinition,
+  expectChangeable,
   parseDefinition,
   pause,
   release,
   remove,
   resume,
   show,
+  unreserved,
 } from '../../semaphores/index.js';
 import { once } from '../concurrency/once.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../journals/index.js';
 import type { NodeInfo } from '../nodes/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from '../gatekeeper.errors.js';
+import type { Plan } from '../records/plan.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { CodeDefinitions } from './code-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
-import { DefinitionWriter } from './definition-writer.js';
+import { DefinitionWriter, type KeeperVisit } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
@@ -45,16 +48,21 @@ export class Definitions {
 
   /**
    * @param keepers.glimpse gives one to read from alone, which leaves nothing behind
+   * @param keepers.visit gives one that is kept only if the store has its record
    * @param nodes gives the nodes that live
    */
   constructor(
-    private readonly keepers: { of(name: string): RecordKeeper; glimpse(name: string): RecordKeeper },
+    private readonly keepers: {
+      of(name: string): RecordKeeper;
+      glimpse(name: string): RecordKeeper;
+      readonly visit: KeeperVisit;
+    },
     private readonly code: CodeDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
     nodes: () => Promise<readonly NodeInfo[]>,
   ) {
-    this.writer = new DefinitionWriter(keepers.of, code, audit, context);
+    this.writer = new DefinitionWriter(keepers.visit, code, audit, context);
     this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);
   }
 
@@ -77,10 +85,11 @@ export class Definitions {
   /**
    * Defines a semaphore that nobody defined, or that was removed.
    *
-   * @throws AlreadyDefinedError
+   * @throws AlreadyDefinedError, ReservedNameError
    */
   async define(input: SemaphoreDefinitionInput, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
+    unreserved(definition.name);
     return this.writer.change('define', definition.name, options, (record, change, view, nonce) => {
       if (record?.definition) throw new AlreadyDefinedError(definition.name, record.revision);
       if (record) return edit(record, definition, change, view, nonce);
@@ -151,16 +160,18 @@ export class Definitions {
    * @returns false when it was not held any more
    */
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
+    expectChangeable(name);
     const author = this.writer.author(parseChangeOptions(name, options));
     let permit: StoredPermit | undefined;
     const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
-    const isRevoked = await this.keepers.of(name).transact<boolean>((record, view, nonce) => {
+    const plan: Plan<boolean> = (record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: permit !== undefined };
       permit = record.permits.find(({ id }) => id === permitId);
       return { write: next, done: () => (note(), true) };
-    });
+    };
+    const isRevoked = await this.keepers.visit(name, (keeper) => keeper.transact(plan));
     if (isRevoked) note();
     return isRevoked;
   }

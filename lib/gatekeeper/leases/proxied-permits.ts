@@ -7,6 +7,7 @@ import {
   decide,
   durationFault,
   release,
+  unreserved,
 } from '../../semaphores/index.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
@@ -32,7 +33,7 @@ export class ProxiedPermits {
   readonly #waiting = new Set<Doorbell>();
 
   constructor(
-    private readonly semaphoreOf: (name: string) => Semaphore,
+    private readonly visit: <T>(name: string, work: (semaphore: Semaphore) => Promise<T>) => Promise<T>,
     private readonly context: Context,
   ) {}
 
@@ -46,17 +47,21 @@ export class ProxiedPermits {
    *
    * @throws UnknownSemaphoreError, InvalidOptionsError, the errors of a store that can't be asked, or the signal's reason
    */
-  async take(request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
-    const { nodeClock } = this.context;
+  async take(request: ProxiedRequest, options: ProxiedWait): Promise<ProxiedAnswer> {
     this.#checkDuration(request);
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
+    return this.visit(unreserved(request.semaphore), (semaphore) => this.#take(semaphore, request, options));
+  }
+
+  async #take(semaphore: Semaphore, request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
+    const { nodeClock } = this.context;
     const until = nodeClock.monotonic() + wait;
     const { bell, end } = this.#listen(request.semaphore, signal);
     try {
       for (;;) {
         bell.reset();
         const permitId = this.context.random.id();
-        const answer = await this.#takeNow(request, permitId);
+        const answer = await this.#takeNow(semaphore, request, permitId);
         if (answer.outcome === 'granted') {
           // One that was there already the asker may still count on from before.
           if (answer.permit.id === permitId && signal.aborted) await this.#giveBack(request.semaphore, answer.permit);
@@ -66,7 +71,7 @@ export class ProxiedPermits {
         signal.throwIfAborted();
         const left = until - nodeClock.monotonic();
         if (left <= 0 || this.#isClosed) return answer;
-        await bell.wait(Math.min(left, this.#untilWorthwhile(request.semaphore, answer)));
+        await bell.wait(Math.min(left, this.#untilWorthwhile(semaphore.keeper, answer)));
         signal.throwIfAborted();
       }
     } finally {
@@ -85,7 +90,14 @@ export class ProxiedPermits {
     { duration }: { readonly duration?: number } = {},
   ): Promise<ProxiedAnswer> {
     this.#checkDuration({ semaphore: permit.semaphore, duration });
-    const { keeper } = this.semaphoreOf(permit.semaphore);
+    return this.visit(unreserved(permit.semaphore), ({ keeper }) => this.#refresh(keeper, permit, duration));
+  }
+
+  #refresh(
+    keeper: RecordKeeper,
+    permit: ProxiedPermit & { readonly token: number },
+    duration: number | undefined,
+  ): Promise<ProxiedAnswer> {
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
@@ -101,8 +113,8 @@ export class ProxiedPermits {
   }
 
   /** @returns false when it was not held any more */
-  release(permit: ProxiedPermit): Promise<boolean> {
-    return this.#free(permit.semaphore, (each) => isSame(each, permit));
+  async release(permit: ProxiedPermit): Promise<boolean> {
+    return this.#free(unreserved(permit.semaphore), (each) => isSame(each, permit));
   }
 
   /** Unless somebody has refreshed it since, who asked again by the same name: each refresh moves its end. */
@@ -116,8 +128,11 @@ export class ProxiedPermits {
     );
   }
 
-  async #free(semaphore: string, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
-    const { keeper, line } = this.semaphoreOf(semaphore);
+  #free(name: string, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
+    return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt));
+  }
+
+  async #freeIn({ name, keeper, line }: Semaphore, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
     let found: StoredPermit | undefined;
     const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
@@ -128,7 +143,7 @@ export class ProxiedPermits {
       return { write: next, done: () => held };
     });
     if (!released) return false;
-    this.context.events.next({ type: 'released', semaphore, permit: released });
+    this.context.events.next({ type: 'released', semaphore: name, permit: released });
     // The store does not tell a node of its own writes.
     line.wake();
     return true;
@@ -140,9 +155,8 @@ export class ProxiedPermits {
     for (const bell of this.#waiting) bell.ring();
   }
 
-  async #takeNow(request: ProxiedRequest, permitId: string): Promise<ProxiedAnswer> {
+  async #takeNow({ keeper, reclaims }: Semaphore, request: ProxiedRequest, permitId: string): Promise<ProxiedAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
-    const { keeper, reclaims } = this.semaphoreOf(request.semaphore);
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group, duration } = request;
     try {
@@ -215,10 +229,9 @@ export class ProxiedPermits {
     return Math.min(permit.duration, keeper.untilDead(permit) - this.context.timing.clockTolerance);
   }
 
-  #untilWorthwhile(name: string, { holders, reason }: ProxiedDenial): number {
+  #untilWorthwhile(keeper: RecordKeeper, { holders, reason }: ProxiedDenial): number {
     const jitter = this.context.random.number() * JITTER;
     if (reason !== 'no-permit') return LONGEST_NAP + jitter;
-    const { keeper } = this.semaphoreOf(name);
     const untilExpiry = Math.min(...holders.map((permit) => keeper.untilDead(permit)));
     return Math.min(LONGEST_NAP, Math.max(1, untilExpiry)) + jitter;
   }

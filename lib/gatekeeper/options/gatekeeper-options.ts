@@ -10,6 +10,7 @@ import {
   nameSchema,
   show,
   onlyFields,
+  reservedNameFault,
 } from '../../semaphores/index.js';
 import type { StoreDefinition } from '../../stores/index.js';
 import type { Persistence } from '../definitions/definition-archive.js';
@@ -116,7 +117,9 @@ function definitionFaults(options: unknown): string[] {
     if (!definition) return [];
     const { name, duration } = definition;
     const tooShort = durationFault(duration, clockTolerance);
+    const reserved = reservedNameFault(name);
     const faults = tooShort ? [`definitions.${index}.${tooShort}`] : [];
+    if (reserved) faults.push(`definitions.${index}.name: ${reserved}`);
     if (seen.has(name)) faults.push(`definitions.${index}.name: ${show(name)} is defined twice`);
     seen.add(name);
     return faults;

@@ -35,6 +35,7 @@ describe('the check of guarded methods at boot', () => {
     ['a duration that is too short', ['job', 20], '20 ms must be more than 3 x clockTolerance'],
     ['no duration', ['job'], 'semaphore "job" is not in GatekeeperModule\'s definitions and has no duration'],
     ['an empty name', ['', '10s'], 'name: is empty'],
+    ['a reserved name', ['leader:main', '10s'], '"leader:" is reserved'],
     ['a wrong switch', ['job', '10s', { keepAlive: 'no' }], 'keepAlive: "no" is neither true nor false'],
     ['a wrong choice', ['job', '10s', { overlap: 'queue' }], 'overlap: "queue" is not "skip" or "allow"'],
     ['a wrong maxRunTime', ['job', '10s', { maxRunTime: 0 }], 'maxRunTime: 0 must be more than 0 ms'],

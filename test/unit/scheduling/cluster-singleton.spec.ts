@@ -50,6 +50,11 @@ class Jobs {
     return 'ran';
   }
 
+  @ClusterSingleton(() => 'leader:main', '10s')
+  async reserved() {
+    return 'ran';
+  }
+
   @ClusterSingleton(() => 'undefined elsewhere')
   async unknown() {
     return 'ran';
@@ -162,6 +167,12 @@ describe('a guarded method, called directly', () => {
   it('names the method when that function gives no name', async () => {
     const { one } = await two();
     await expect(one.misnamed()).rejects.toThrow(/Jobs\.misnamed .*as its function gives it: undefined is not text/);
+  });
+
+  it('throws when that function gives a reserved name, and defines nothing', async () => {
+    const { one, nodes } = await two();
+    await expect(one.reserved()).rejects.toMatchObject({ code: 'reserved-name' });
+    expect(nodes[0].gatekeeper.code.isExpected('leader:main')).toBe(false);
   });
 
   it('throws when that function names what nobody defined', async () => {
