@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import packageRoot from '../../package-root.cjs';
 import { completionCommand } from './commands/completion.command.js';
 import { contextsCommand } from './commands/contexts.command.js';
 import { defineCommand, editCommand, resetCommand } from './commands/definitions.command.js';
@@ -95,6 +97,6 @@ function withGlobalOptions(program: Command): Command {
 }
 
 function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
   return String(version);
 }

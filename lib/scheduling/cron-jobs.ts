@@ -8,7 +8,10 @@ export interface Moment {
 
 /** The `CronJob` of the package cron, as far as it is used. */
 export interface CronJob {
-  readonly isActive: boolean;
+  /** Since cron 4, of @nestjs/schedule 6. */
+  readonly isActive?: boolean;
+  /** Until cron 3. */
+  readonly running?: boolean;
   readonly cronTime: {
     readonly source: unknown;
     readonly timeZone?: string;

@@ -19,7 +19,7 @@ export class CronTimes {
 
   /** @param now by the node's wall clock, in ms */
   look(job: CronJob, now: number): Times {
-    const { isActive, cronTime } = job;
+    const { running, isActive = running, cronTime } = job;
     if (!isActive) return this.#forget();
     if (cronTime.realDate) return once(cronTime.source as Moment, now);
     // Somebody gave it another time while it runs.

@@ -97,7 +97,9 @@ describe("with a console, a test's module that only compiles", () => {
 });
 
 function compile() {
-  return Test.createTestingModule({ imports: [AppModule] }).setLogger(logger).compile();
+  return Test.createTestingModule({ imports: [AppModule] })
+    .setLogger(logger)
+    .compile();
 }
 
 /** Nest takes port 0 for 3000. */

@@ -28,12 +28,19 @@ class AppModule {}
 export const notCalled = [() => hazelcast({ clusterName: 'dev' }), () => startHazelcast()];
 
 export async function check(): Promise<void> {
+  await checkOnlyCopy();
   const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
   const permit = await app.get(GatekeeperService).acquire('pack-check', { timeout: '5s' });
   const token = await app.get(Jobs).job();
   if (token !== permit.token) throw new Error(`the guarded run had token ${token}, not ${permit.token}`);
   await permit.release();
   await app.close();
+}
+
+/** Two copies in one process would have two of each class and symbol. */
+async function checkOnlyCopy(): Promise<void> {
+  const imported = await import('nestjs-gatekeeper');
+  if (imported.GatekeeperModule !== GatekeeperModule) throw new Error('import() and require() give two copies');
 }
 
 check().then(() => console.log('the packed module works'));

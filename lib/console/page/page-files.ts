@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import packageRoot from '../../../package-root.cjs';
 
 const manifestSchema = z.object({
   page: z.string(),
@@ -19,7 +21,7 @@ export class PageFiles {
   #files?: Promise<ReadonlyMap<string, PageFile>>;
 
   /** @param folder with a slash at the end */
-  constructor(private readonly folder: URL = new URL('../web/', import.meta.url)) {}
+  constructor(private readonly folder: URL = pathToFileURL(`${packageRoot}/dist/console/web/`)) {}
 
   /** @param name '' is the page itself; "console-1A2B3C4D.js" */
   async get(name: string): Promise<PageFile | undefined> {

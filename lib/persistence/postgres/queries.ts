@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import packageRoot from '../../../package-root.cjs';
 import { GatekeeperError } from '../../semaphores/index.js';
 import { placeOf } from './address.js';
 import { explaining } from './refusal.js';
@@ -50,7 +52,9 @@ export function connect(connectionString: string): Connection {
 }
 
 /** @throws MissingPackageError: at the start, rather than when an archive is first asked and nothing may run without it */
-export function requirePg(resolve: (name: string) => unknown = createRequire(import.meta.url).resolve): void {
+export function requirePg(
+  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
+): void {
   try {
     resolve(PACKAGE);
   } catch (cause) {

@@ -1,23 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import packageRoot from '../../../package-root.cjs';
 
-/**
- * The nearest folder upwards that holds this package's package.json: it is the same for lib/testing (sources, run by a
- * test) and dist/testing (an installed package), which lie at different depths from it in some layouts.
- */
-export function packageRoot(from = dirname(fileURLToPath(import.meta.url))): string {
-  const manifest = join(from, 'package.json');
-  if (existsSync(manifest) && isOurs(manifest)) return from;
-  const parent = dirname(from);
-  if (parent === from) throw new Error('The folder of nestjs-gatekeeper was not found: is its package.json missing?');
-  return packageRoot(parent);
-}
-
-const isOurs = (manifest: string) =>
-  (JSON.parse(readFileSync(manifest, 'utf8')) as { name?: string }).name === 'nestjs-gatekeeper';
-
-const shipped = (file: string) => join(packageRoot(), 'tools', 'hazelcast', file);
+const shipped = (file: string) => join(packageRoot, 'tools', 'hazelcast', file);
 
 export const pomFile = () => shipped('pom.xml');
 export const shippedConfig = () => shipped('hazelcast.yaml');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import type { CronJob } from '../../../lib/scheduling/cron-jobs.js';
 import { CronTimes } from '../../../lib/scheduling/cron-times.js';
 import { useApps } from '../module/apps.js';
 
@@ -78,5 +79,12 @@ describe('the times of a cron job', () => {
     const times = new CronTimes();
     expect(times.look(job, Date.now())).toEqual({ next: IN_A_YEAR.getTime() });
     expect(times.look(job, IN_A_YEAR.getTime())).toEqual({});
+  });
+
+  it('are known of a job of cron 3, which is `running` where a later one `isActive`', async () => {
+    const { cronTime } = (await jobs()).getCronJob('daily');
+    const job = { running: true, cronTime, nextDate: () => cronTime.sendAt() } as unknown as CronJob;
+    expect(new CronTimes().look(job, Date.now())).toMatchObject({ next: expect.any(Number), interval: DAY });
+    expect(new CronTimes().look({ ...job, running: false }, Date.now())).toEqual({});
   });
 });
