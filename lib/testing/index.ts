@@ -1,3 +1,6 @@
+export { GatekeeperTestingModule } from './gatekeeper/gatekeeper-testing.module.js';
+export { TestGatekeeper, type TestGatekeeperOptions } from './gatekeeper/test-gatekeeper.js';
+export type { TestCall, TestDenial } from './gatekeeper/test-calls.js';
 export { startHazelcast } from './hazelcast/start-hazelcast.js';
 export { fetchHazelcast } from './hazelcast/hazelcast-jar.js';
 export { HazelcastLauncherError } from './hazelcast/launcher.error.js';

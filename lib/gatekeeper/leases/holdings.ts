@@ -31,6 +31,9 @@ export type Attempt =
       readonly error?: Error;
     };
 
+/** The part of {@link Holdings} that runs use. */
+export type HoldingsOfRuns = Pick<Holdings, 'attempt' | 'release' | 'retire' | 'abandon'>;
+
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
 /** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */

@@ -38,7 +38,7 @@ export class Lease {
   constructor(
     permit: StoredPermit,
     sent: Instant,
-    private readonly context: Context,
+    private readonly context: Pick<Context, 'nodeClock' | 'timing'>,
     private readonly onEnd: (lease: Lease, reason: LossReason) => void,
   ) {
     this.#permit = permit;

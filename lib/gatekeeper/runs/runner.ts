@@ -3,7 +3,7 @@ import type { DenialReason } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import { withPermit } from './current-permit.js';
 import type { SkipReason } from '../context/events.js';
-import type { Attempt, AttemptOptions, Holdings } from '../leases/holdings.js';
+import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../leases/holdings.js';
 import { Permit } from '../leases/permit.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
@@ -40,8 +40,8 @@ export class Runner {
 
   constructor(
     private readonly semaphore: string,
-    private readonly holdings: Holdings,
-    private readonly context: Context,
+    private readonly holdings: HoldingsOfRuns,
+    private readonly context: Pick<Context, 'events' | 'nodeClock'>,
   ) {}
 
   /** Resolves when no run goes on. */

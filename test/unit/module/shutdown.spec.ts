@@ -1,9 +1,9 @@
-import { createHook } from 'node:async_hooks';
 import { describe, expect, it } from '@jest/globals';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval, ScheduleModule } from '@nestjs/schedule';
 import { ClusterSingleton, PermitLostError, currentPermit, memory } from 'nestjs-gatekeeper';
 import { until, useApps } from './apps.js';
+import { StartedTimers } from './started-timers.js';
 
 @Injectable()
 class Jobs implements OnModuleDestroy {
@@ -101,19 +101,3 @@ describe('app.close() in the middle of a run', () => {
     expect(await timers.left()).toBe(0);
   });
 });
-
-/** Timers that began since; those of whatever else runs in this process are none of ours. */
-class StartedTimers {
-  readonly going = new Set<number>();
-  readonly #hook = createHook({
-    init: (id, type) => void (type === 'Timeout' && this.going.add(id)),
-    destroy: (id) => void this.going.delete(id),
-  }).enable();
-
-  async left(): Promise<number> {
-    // Node tells of the end of a timer in the next turn of its loop.
-    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
-    this.#hook.disable();
-    return this.going.size;
-  }
-}

@@ -1,0 +1,33 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { GatekeeperService } from '../../gatekeeper/index.js';
+import { GuardedMethodsExplorer } from '../../scheduling/index.js';
+import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
+
+/**
+ * Stands in for GatekeeperModule in unit tests: services get a {@link TestGatekeeper} as their GatekeeperService, and
+ * guarded methods ask it. Get it with `module.get(TestGatekeeper)`.
+ *
+ * ```ts
+ * const module = await Test.createTestingModule({
+ *   imports: [GatekeeperTestingModule.forRoot()],
+ *   providers: [Jobs],
+ * }).compile();
+ * ```
+ */
+@Module({})
+export class GatekeeperTestingModule {
+  static forRoot(options: TestGatekeeperOptions = {}): DynamicModule {
+    return {
+      module: GatekeeperTestingModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [
+        { provide: TestGatekeeper, useFactory: () => new TestGatekeeper(options) },
+        { provide: GatekeeperService, useExisting: TestGatekeeper },
+        GuardedMethodsExplorer,
+      ],
+      exports: [TestGatekeeper, GatekeeperService, GuardedMethodsExplorer],
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import { type Explanation, GatekeeperService, type LossReason, type Semaphore } from '../../gatekeeper/index.js';
+import { show } from '../../semaphores/index.js';
+import { memory } from '../../stores/memory/index.js';
+import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
+import { TestSemaphore } from './test-semaphore.js';
+
+export interface TestGatekeeperOptions {
+  /** The node's group. Default "default". */
+  readonly group?: string;
+  /** The node's name. Default "test". */
+  readonly acquirer?: string;
+}
+
+/**
+ * A GatekeeperService for unit tests: it grants every permit until the test denies it, notes what was asked for, and
+ * loses permits on command. It waits for nothing, has no timer and nothing to close. Runs that overlap are skipped as
+ * ever. All else (`definitions`, `state()`, ...) answers as over an empty `memory()`.
+ *
+ * ```ts
+ * const gatekeeper = new TestGatekeeper();
+ * const jobs = guardWith(new Jobs(), gatekeeper);
+ * gatekeeper.deny('nightly-export', 'paused');
+ * await jobs.export(); // the body does not run
+ * gatekeeper.calls; // [{ method: 'run', semaphore: 'nightly-export', job: 'Jobs.export', outcome: 'paused', … }]
+ * ```
+ */
+export class TestGatekeeper extends GatekeeperService {
+  /** @internal */
+  override readonly isReal = false;
+  readonly #script = new TestScript();
+  readonly #semaphores = new Map<string, TestSemaphore>();
+
+  constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
+    // Nothing is loaded into the store: writes would take timers and log lines.
+    const store = { ...memory(), isOwn: false };
+    super({ store, group, acquirer, heartbeat: 0, history: false });
+  }
+
+  /** The calls that asked for a permit, oldest first. */
+  get calls(): readonly TestCall[] {
+    return this.#script.calls;
+  }
+
+  callsOf(semaphore: string): TestCall[] {
+    return this.calls.filter((call) => call.semaphore === semaphore);
+  }
+
+  /**
+   * From now on denies the permits of a semaphore. Permits that are held stay.
+   *
+   * @param reason default "no-permit"; "unavailable" and "no-quorum" play a store that is out of reach
+   */
+  deny(semaphore: string, reason: TestDenial = 'no-permit'): this {
+    this.#script.set(semaphore, reason);
+    return this;
+  }
+
+  /** {@link deny} for all semaphores, whatever was said of one before. */
+  denyAll(reason: TestDenial = 'no-permit'): this {
+    this.#script.setAll(reason);
+    return this;
+  }
+
+  /** From now on grants the permits of a semaphore. */
+  allow(semaphore: string): this {
+    this.#script.set(semaphore, undefined);
+    return this;
+  }
+
+  /** {@link allow} for all semaphores, whatever was said of one before. */
+  allowAll(): this {
+    this.#script.setAll(undefined);
+    return this;
+  }
+
+  /**
+   * Takes all permits of a semaphore away that are held now: signals abort, `assertHeld()` throws PermitLostError.
+   *
+   * @returns how many were held
+   */
+  lose(semaphore: string, reason: LossReason = 'expired'): number {
+    return this.#semaphores.get(semaphore)?.lose(reason) ?? 0;
+  }
+
+  /** {@link lose} for all semaphores. */
+  loseAll(reason: LossReason = 'expired'): number {
+    return [...this.#semaphores.values()].reduce((count, semaphore) => count + semaphore.lose(reason), 0);
+  }
+
+  /** Forgets the calls, and allows everything. Permits that are held stay. */
+  reset(): void {
+    this.#script.reset();
+  }
+
+  override semaphore(name: string): Semaphore {
+    super.semaphore(name); // Throws for a name that nothing can have.
+    const semaphore = this.#semaphores.get(name) ?? this.#create(name);
+    this.#semaphores.set(name, semaphore);
+    // It has all of its verbs; the rest is internal.
+    return semaphore as Pick<Semaphore, keyof TestSemaphore & keyof Semaphore> as Semaphore;
+  }
+
+  /** What the test says, in a sentence. */
+  override async explain(name: string): Promise<Explanation> {
+    const reason = this.#script.denialOf(name);
+    return {
+      semaphore: name,
+      outcome: reason ? 'denied' : 'granted',
+      ...(reason && { reason }),
+      sentence: reason ? `the test denies ${show(name)}: ${reason}` : `the test allows ${show(name)}`,
+      holders: [],
+      ...this.health(),
+    };
+  }
+
+  /** Nothing starts: there is no store to watch. */
+  override async onModuleInit(): Promise<void> {}
+
+  #create(name: string): TestSemaphore {
+    return new TestSemaphore(name, this.node, this.#script, this.code, () => this.explain(name));
+  }
+}

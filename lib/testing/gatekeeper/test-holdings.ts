@@ -1,0 +1,84 @@
+import type { NodeClock } from '../../clock/index.js';
+import type { NodeIdentity } from '../../gatekeeper/index.js';
+import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../../gatekeeper/leases/holdings.js';
+import { Lease } from '../../gatekeeper/leases/lease.js';
+import { Permit, type PermitOwner } from '../../gatekeeper/leases/permit.js';
+import type { LossReason } from '../../gatekeeper/gatekeeper.errors.js';
+import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
+import type { TestDenial } from './test-calls.js';
+
+/** Its time stands still and it sets no timer: a permit ends by command only, also under a runner's fake timers. */
+export const STOPPED_CLOCK: NodeClock = { monotonic: () => 0, wall: () => 0, schedule: () => () => undefined };
+
+const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTimeout: 0, strictStart: false } };
+/** ms; for a call that asks for no duration, of a semaphore that none is known of. */
+const ANY_DURATION = 60_000;
+
+/** Permits of one semaphore without a record: granted or denied as the test says. */
+export class TestHoldings implements HoldingsOfRuns {
+  #leases = new Set<Lease>();
+  #token = 0;
+
+  constructor(
+    private readonly owner: PermitOwner,
+    private readonly node: NodeIdentity,
+    /** Why the test denies the semaphore; undefined: it does not. */
+    private readonly denial: () => TestDenial | undefined,
+  ) {}
+
+  async attempt(options: AttemptOptions): Promise<Attempt> {
+    const reason = this.denial();
+    if (reason === undefined) return { permit: this.#grant(options) };
+    const error = errorOf(reason, this.owner.name);
+    return { reason, holders: [], ...(error && { error }) };
+  }
+
+  async release(permit: Permit): Promise<void> {
+    permit.end('released');
+    this.#leases.delete(permit.lease);
+  }
+
+  retire(permit: Permit): void {
+    void this.release(permit);
+  }
+
+  abandon(permit: Permit, reason: LossReason): void {
+    permit.end(reason);
+    this.#leases.delete(permit.lease);
+  }
+
+  /** @returns how many permits were held, and are lost now */
+  lose(reason: LossReason): number {
+    const { size } = this.#leases;
+    for (const lease of this.#leases) lease.finish(reason);
+    this.#leases.clear();
+    return size;
+  }
+
+  #grant({ holder, acquirer, duration = ANY_DURATION, keepAlive = false }: AttemptOptions): Permit {
+    const { instance, group } = this.node;
+    const token = ++this.#token;
+    const granted = Date.now();
+    const permit = {
+      id: `${this.owner.name}.${token}`,
+      slot: 0,
+      token,
+      instance,
+      holder: holder ?? instance,
+      acquirer: acquirer ?? this.node.acquirer,
+      group,
+      grantedAt: granted,
+      expiresAt: granted + duration,
+      duration,
+    };
+    const lease = new Lease(permit, { monotonic: 0, wall: 0 }, CONTEXT, () => undefined);
+    this.#leases.add(lease);
+    return new Permit(lease, this.owner, keepAlive);
+  }
+}
+
+function errorOf(reason: TestDenial, semaphore: string): Error | undefined {
+  const sentence = `the test lets the store of semaphore ${JSON.stringify(semaphore)} be out of reach`;
+  if (reason === 'no-quorum') return new NoQuorumError(sentence);
+  return reason === 'unavailable' ? new StoreUnavailableError(sentence) : undefined;
+}

@@ -1,0 +1,95 @@
+import { Subject } from 'rxjs';
+import {
+  AcquireTimeoutError,
+  type AcquireOptions,
+  type AcquireWaitOptions,
+  type CodeDefinitions,
+  type GatekeeperEvent,
+  type LossReason,
+  type NodeIdentity,
+  type Permit,
+  type RunOptions,
+  type RunPermit,
+  type RunResult,
+  Runner,
+  type Semaphore,
+  parseAcquireOptions,
+  parseRunOptions,
+  parseWaitOptions,
+} from '../../gatekeeper/index.js';
+import type { TestCall, TestScript } from './test-calls.js';
+import { STOPPED_CLOCK, TestHoldings } from './test-holdings.js';
+
+type Verbs = 'name' | 'tryAcquire' | 'acquire' | 'run' | 'refresh' | 'release' | 'getExpirationPeriod' | 'explain';
+
+/** A semaphore as a {@link TestGatekeeper} has it: the verbs and errors of a real one, without a record. */
+export class TestSemaphore implements Pick<Semaphore, Verbs> {
+  readonly #holdings: TestHoldings;
+  readonly #runner: Runner;
+
+  constructor(
+    readonly name: string,
+    node: NodeIdentity,
+    private readonly script: TestScript,
+    private readonly code: CodeDefinitions,
+    readonly explain: Semaphore['explain'],
+  ) {
+    this.#holdings = new TestHoldings(this, node, () => script.denialOf(name));
+    const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
+    this.#runner = new Runner(name, this.#holdings, context);
+  }
+
+  async tryAcquire(options: AcquireOptions = {}): Promise<Permit | undefined> {
+    const parsed = parseAcquireOptions(this.name, options);
+    await this.#note({ method: 'tryAcquire', options, asked: parsed.duration });
+    const attempt = await this.#holdings.attempt(parsed);
+    if (!attempt.permit && attempt.error) throw attempt.error;
+    return attempt.permit;
+  }
+
+  async acquire(options: AcquireWaitOptions = {}): Promise<Permit> {
+    const parsed = parseWaitOptions(this.name, options);
+    await this.#note({ method: 'acquire', options, asked: parsed.duration });
+    parsed.signal?.throwIfAborted();
+    const attempt = await this.#holdings.attempt(parsed);
+    if (attempt.permit) return attempt.permit;
+    throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
+  }
+
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, options: RunOptions = {}): Promise<RunResult<T>> {
+    const parsed = parseRunOptions(this.name, options);
+    const correct = await this.#note({ method: 'run', options, asked: parsed.duration, job: parsed.job });
+    // What depends on time is left out: a permit ends with its run, and by command.
+    const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined };
+    const noted = (permit: RunPermit) => (correct(permit.isGuarded ? 'granted' : 'unguarded'), work(permit));
+    const result = await this.#runner.run(noted, settings);
+    if (!result.executed) correct(result.reason);
+    return result;
+  }
+
+  async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    parseAcquireOptions(this.name, options);
+    return permit.isHeld;
+  }
+
+  release(permit: Permit): Promise<void> {
+    return this.#holdings.release(permit);
+  }
+
+  getExpirationPeriod(permit: Permit): number {
+    return permit.remaining;
+  }
+
+  /** @returns how many permits were lost */
+  lose(reason: LossReason): number {
+    return this.#holdings.lose(reason);
+  }
+
+  /** @throws InvalidOptionsError when a permit of that duration would be over before it can be used */
+  async #note({ asked, ...call }: Pick<TestCall, 'method' | 'options' | 'job'> & { readonly asked?: number }) {
+    await this.code.ensure(this.name, asked);
+    const duration = asked ?? this.code.get(this.name)?.duration;
+    const outcome = this.script.denialOf(this.name) ?? 'granted';
+    return this.script.note({ ...call, semaphore: this.name, duration, outcome });
+  }
+}
