@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type DurationInput, readDuration, show } from './duration.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import { faultsOf, onlyFields } from './only-fields.js';
-import { compilePattern } from './pattern.js';
+import { patternFault } from './pattern.js';
 import { LONGEST_NAME } from './pattern-cost.js';
 
 /** One record holds all permits of a semaphore: more of them would make each write too large. */
@@ -75,10 +75,8 @@ function newNameFault(value: unknown): string | undefined {
   return `${show(value)} can't stand in a URL: give it another name`;
 }
 
-function patternFault(value: unknown): string | undefined {
-  if (typeof value !== 'string') return `${show(value)} is not text`;
-  const compiled = compilePattern(value);
-  return typeof compiled === 'string' ? compiled : undefined;
+function faultOfPattern(value: unknown): string | undefined {
+  return typeof value === 'string' ? patternFault(value) : `${show(value)} is not text`;
 }
 
 function permitsFault(value: unknown): string | undefined {
@@ -87,7 +85,7 @@ function permitsFault(value: unknown): string | undefined {
 }
 
 /** zod type of an RE2 pattern that must match a whole name. */
-export const patternSchema = checked<string>(patternFault);
+export const patternSchema = checked<string>(faultOfPattern);
 
 /** zod type of a definition as people write it. */
 export const definitionSchema = onlyFields({

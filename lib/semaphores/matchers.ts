@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from './definition.js';
-import { compilePattern } from './pattern.js';
+import { compilePattern, patternFault } from './pattern.js';
 
 /** The patterns of a definition, compiled when they are first needed. */
 export interface DefinitionMatchers {
@@ -24,15 +24,18 @@ export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers 
 }
 
 /**
- * Why patterns of a stored definition are not used: they cost too much, or another version of RE2 wrote them. Such a
- * pattern matches no name.
+ * Why patterns of a stored definition match no name: they cost too much, or another version of RE2 wrote them.
  *
+ * @param faultOf what is wrong with one pattern; {@link costFault} compiles nothing
  * @returns sentences that begin with the field; none when both can be used
  */
-export function patternFaults({ groupPattern, acquirerPattern }: SemaphoreDefinition): string[] {
+export function patternFaults(
+  { groupPattern, acquirerPattern }: SemaphoreDefinition,
+  faultOf: (pattern: string) => string | undefined = patternFault,
+): string[] {
   return Object.entries({ groupPattern, acquirerPattern }).flatMap(([field, pattern]) => {
-    const compiled = compilePattern(pattern);
-    return typeof compiled === 'string' ? [`${field}: ${compiled}`] : [];
+    const fault = faultOf(pattern);
+    return fault === undefined ? [] : [`${field}: ${fault}; as it is stored it matches no name`];
   });
 }
 

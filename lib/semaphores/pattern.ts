@@ -2,9 +2,6 @@ import { RE2JS } from 're2js';
 import { show } from './duration.js';
 import { LONGEST_NAME, MOST_INSTRUCTIONS, type PatternCost, costFault, costOf, sizeFault } from './pattern-cost.js';
 
-/** Long enough for a list of hundreds of host names, short enough to compile in no time. */
-export const LONGEST_PATTERN = 4096;
-
 /** Matches no name at all: the group pattern of a paused semaphore. */
 export const NOBODY = '[^\\s\\S]';
 
@@ -25,14 +22,19 @@ const EVERY_NAME: NameMatcher = Object.assign(() => true, { cost: { instructions
  */
 export function compilePattern(pattern: string): NameMatcher | string {
   if (pattern === '.*') return EVERY_NAME;
-  if (pattern.length > LONGEST_PATTERN) {
-    return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
-  }
   const known = kept.get(pattern);
   if (known !== undefined) return known;
-  const compiled = costFault(pattern) ?? compiledOrFault(pattern);
+  const fault = costFault(pattern);
+  if (fault !== undefined) return fault;
+  const compiled = compiledOrFault(pattern);
   keep(pattern, compiled);
   return compiled;
+}
+
+/** What is wrong with a pattern, in a sentence without the field's name. */
+export function patternFault(pattern: string): string | undefined {
+  const compiled = compilePattern(pattern);
+  return typeof compiled === 'string' ? compiled : undefined;
 }
 
 /** RE2's instructions that are tried at most to match a name. */

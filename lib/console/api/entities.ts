@@ -180,7 +180,7 @@ export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
     lastRun: runSchema.optional(),
     warnings: list(
       z
-        .object({ code: z.enum(['not-run', 'runs-too-long', 'no-node']), sentence: z.string() })
+        .object({ code: z.enum(['not-run', 'runs-too-long', 'no-node', 'unusable-pattern']), sentence: z.string() })
         .meta({ id: 'SemaphoreWarning' }),
     ),
   })

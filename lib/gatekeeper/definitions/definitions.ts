@@ -104,10 +104,7 @@ export class Definitions {
   async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
     expectNoRenaming(name, changes);
     return this.writer.change('edit', name, options, (record, change, view, nonce) => {
-      const definition = parseDefinition(
-        { ...intended(name, record), ...given(changes), name },
-        this.context.timing.clockTolerance,
-      );
+      const definition = edited(intended(name, record), changes, this.context.timing.clockTolerance);
       return edit(record!, definition, change, view, nonce);
     });
   }
@@ -220,6 +217,23 @@ function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly nam
   throw new InvalidOptionsError(`an edit of semaphore ${show(name)}`, [
     `name: ${show(changes.name)} would be another semaphore: define that, and remove this`,
   ]);
+}
+
+/**
+ * A pattern that is left as it is isn't checked: one that costs too much, stored by an earlier version, must not keep an
+ * operator from changing the rest.
+ *
+ * @throws InvalidOptionsError
+ */
+function edited(definition: SemaphoreDefinition, changes: DefinitionEdit, clockTolerance: number): SemaphoreDefinition {
+  const { groupPattern, acquirerPattern, ...others } = definition;
+  const { name } = definition;
+  const parsed = parseDefinition({ ...others, ...given(changes), name }, clockTolerance);
+  return {
+    ...parsed,
+    ...(changes.groupPattern === undefined && { groupPattern }),
+    ...(changes.acquirerPattern === undefined && { acquirerPattern }),
+  };
 }
 
 /** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */

@@ -1,4 +1,4 @@
-import type { SemaphoreDefinition } from '../../semaphores/index.js';
+import { type SemaphoreDefinition, patternFaults } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { NodeInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
@@ -8,7 +8,7 @@ import { spokenDuration, spokenTime } from './spoken.js';
 
 /** What somebody should look into. */
 export interface Warning {
-  readonly code: 'not-run' | 'runs-too-long' | 'no-node';
+  readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern';
   /** For people. */
   readonly sentence: string;
 }
@@ -35,7 +35,9 @@ const SLACK = 1000;
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: Facts): Warning[] {
   const tooLong = facts.runs.flatMap((run) => tooLongRun(run, facts.jobs));
-  if (state.pause) return tooLong;
+  // Also while it is paused: nothing would run when it is resumed.
+  const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
+  if (unusable.length > 0 || state.pause) return [...unusable, ...tooLong];
   const without = noNode(definition, facts);
   return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...tooLong];
 }

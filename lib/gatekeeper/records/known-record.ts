@@ -1,12 +1,16 @@
 import { LeaseJudge } from '../../clock/index.js';
 import {
   CorruptRecordError,
+  InvalidOptionsError,
   NewerRecordError,
   type SemaphoreRecord,
   type StoredPermit,
   type View,
+  costFault,
   decodeRecord,
+  intendedDefinition,
   isBehind,
+  patternFaults,
 } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 
@@ -112,9 +116,19 @@ export class KnownRecord {
     const former = this.#furthest;
     this.#furthest = record;
     if (former?.nonce !== record.nonce) this.context.news.next(this.name);
+    if (former?.revision !== record.revision) this.#checkPatterns(record);
     if (!former || former.revision === record.revision) return;
     const { revision, change } = record;
     this.context.events.next({ type: 'changed', semaphore: this.name, revision, ...(change && { change }) });
+  }
+
+  /** Tells once per revision of stored patterns that cost too much. Compiles none: a node reads every record. */
+  #checkPatterns(record: SemaphoreRecord): void {
+    const definition = intendedDefinition(record);
+    const faults = definition ? patternFaults(definition, costFault) : [];
+    if (faults.length === 0) return;
+    const error = new InvalidOptionsError(`the definition of semaphore ${JSON.stringify(this.name)}`, faults);
+    this.context.events.next({ type: 'problem', semaphore: this.name, action: 'check its patterns', error });
   }
 
   #note(): void {

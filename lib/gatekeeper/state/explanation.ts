@@ -7,6 +7,7 @@ import {
   type SemaphoreRecord,
   type StoredPermit,
   decide,
+  patternFault,
 } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import type { Context, NodeIdentity } from '../context/context.js';
@@ -68,9 +69,8 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
     case 'no-definition':
       return 'no definition of that name is loaded';
     case 'group':
-      return `this node's group "${node.group}" does not match groupPattern "${definition?.groupPattern}" (revision ${revision})`;
     case 'acquirer':
-      return `"${node.acquirer}" does not match acquirerPattern "${definition?.acquirerPattern}" (revision ${revision})`;
+      return mismatch(decision.reason, definition!, revision!, node);
     case 'paused':
       return pausedBy(record?.pause);
     case 'recovering':
@@ -78,6 +78,21 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }
+}
+
+function mismatch(
+  field: 'group' | 'acquirer',
+  definition: SemaphoreDefinition,
+  revision: number,
+  node: NodeIdentity,
+): string {
+  const pattern = definition[`${field}Pattern`];
+  const fault = patternFault(pattern);
+  if (fault !== undefined) {
+    return `${field}Pattern of revision ${revision} matches no name until it is edited, because it can't be used: ${fault}`;
+  }
+  const who = field === 'group' ? `this node's group "${node.group}"` : `"${node.acquirer}"`;
+  return `${who} does not match ${field}Pattern "${pattern}" (revision ${revision})`;
 }
 
 function pausedBy(pause: Pause | undefined): string {
