@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type NameMatcher, compilePattern, readDuration } from '../semaphores/index.js';
+import { type NameMatcher, compilePattern, faultsOf, patternSchema, readDuration } from '../semaphores/index.js';
 
 /** ms of a duration such as "30s". Bare numbers are ms. */
 export function readSpan(text: string): number {
@@ -21,7 +21,8 @@ export function wholeNumber(least: number) {
 
 /** An RE2 pattern, as it was given. */
 export function readPattern(text: string): string {
-  patternMatcher(text);
+  const { error } = patternSchema.safeParse(text);
+  if (error) throw new InvalidArgumentError(`${faultsOf(error).join('; ')}.`);
   return text;
 }
 

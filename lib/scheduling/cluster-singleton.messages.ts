@@ -8,6 +8,9 @@ export const NOT_A_METHOD = (property: string) => `@ClusterSingleton can only gu
 export const TWICE = (method: string) =>
   `${method} has two @ClusterSingleton decorators: guard it by one, and call a method that is guarded by the other`;
 
+export const NOT_ONE_LINE = (method: string) =>
+  `${show(method)} is guarded by @ClusterSingleton and has control characters or half a character in its name: rename it`;
+
 export const NO_GATEKEEPER = (method: string) =>
   `${method} is guarded by @ClusterSingleton, but its instance has no gatekeeper, so it does not run. In an application ` +
   `import GatekeeperModule.forRoot({...}) and let Nest make the instance. In a unit test call ` +

@@ -3,10 +3,11 @@ import {
   InvalidOptionsError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
+  isOneLine,
   parseDefinition,
   unreserved,
 } from '../semaphores/index.js';
-import { NO_DURATION, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
+import { NO_DURATION, NOT_ONE_LINE, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
 import type { GuardedMethod } from './guarded-method.js';
 
 export interface CheckContext {
@@ -48,6 +49,7 @@ export function checkGuardedMethods(methods: readonly GuardedMethod[], context: 
 
 function optionFaults({ method, metadata }: GuardedMethod): string[] {
   if (metadata.count > 1) return [TWICE(method)];
+  if (!isOneLine(method)) return [NOT_ONE_LINE(method)];
   return faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
 }
 

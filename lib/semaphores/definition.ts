@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { type DurationInput, readDuration, show } from './duration.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
+import { lineFault } from './one-line.js';
 import { faultsOf, onlyFields } from './only-fields.js';
 import { patternFault } from './pattern.js';
 import { LONGEST_NAME } from './pattern-cost.js';
 
 /** One record holds all permits of a semaphore: more of them would make each write too large. */
 export const MOST_PERMITS = 1000;
-const CONTROL_CHARACTERS = /\p{Cc}/u;
-/** Half a character, which no text that is sent can carry: half a pair of UTF-16. */
-const HALF_CHARACTERS = /\p{Cs}/u;
 
 /** Who may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
@@ -65,8 +63,7 @@ function nameFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return `${show(value)} is not text`;
   if (value === '') return 'is empty: give it a name';
   if (value.length > LONGEST_NAME) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
-  if (HALF_CHARACTERS.test(value)) return `${show(value)} has half a character: it is no text that can be sent`;
-  return CONTROL_CHARACTERS.test(value) ? `${show(value)} has control characters` : undefined;
+  return lineFault(value);
 }
 
 /** In a URL both stand for a folder, however they are encoded: no browser would ever ask for what has such a name. */
@@ -76,7 +73,7 @@ function newNameFault(value: unknown): string | undefined {
 }
 
 function faultOfPattern(value: unknown): string | undefined {
-  return typeof value === 'string' ? patternFault(value) : `${show(value)} is not text`;
+  return typeof value === 'string' ? (lineFault(value) ?? patternFault(value)) : `${show(value)} is not text`;
 }
 
 function permitsFault(value: unknown): string | undefined {

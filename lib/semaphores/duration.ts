@@ -1,4 +1,5 @@
 import ms from 'ms';
+import { escapeHidden } from './hidden-characters.js';
 
 /** ms as a number, or text as the `ms` package reads it: "500ms", "10s", "5m", "1h". */
 export type DurationInput = number | string;
@@ -27,10 +28,10 @@ function readText(value: unknown): number | undefined {
   return ms(value as ms.StringValue);
 }
 
-/** A value as it can be shown in an error: never longer than a line. */
+/** A value as an error or a line of a log can show it: on one line, never long, nothing in it that a terminal obeys. */
 export function show(value: unknown): string {
   const text = textOf(value);
-  return text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text;
+  return escapeHidden(text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text);
 }
 
 /** Never asks the value itself: what a request brings along may have a `toString` of its own, or nest without end. */

@@ -146,11 +146,19 @@ describe('what the command line shows', () => {
   });
 
   it('never lets through what a terminal would obey', async () => {
-    const { node, gatekeeper } = cluster();
+    const { node, gatekeeper, store } = cluster();
     const app = await node();
-    await app.definitions.pause('report', { by: 'bob', reason: '\u001B[2Jgone\u001B]0;title\u0007\n\u202Eecaep' });
+    await app.definitions.pause('report', { by: 'bob', reason: 'REASON' });
     // Closing sends what is still to be written.
     await app.close();
+    // No node would take such a reason: an older version did, or another program wrote it.
+    const raw = store.open();
+    const hostile = (text: string) => text.replaceAll('REASON', '\\u001B[2Jgone\\u001B]0;title\\u0007\\n\\u202Eecaep');
+    const text = (await raw.read('semaphore:report'))!;
+    await raw.compareAndSet('semaphore:report', text, hostile(text));
+    const audit = raw.journal('audit');
+    await audit.append((await audit.read(10)).map(hostile));
+    await raw.close();
 
     for (const command of [['status'], ['audit'], ['explain', 'report', '--group', 'production']]) {
       const { out } = await gatekeeper(command);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import { type SemaphoreOverview, reasonSchema } from '../../gatekeeper/index.js';
 import {
   type SemaphoreDefinition,
   definitionSchema,
@@ -27,7 +27,7 @@ const schema = onlyFields({
   at: z.number(),
   semaphores: z.array(
     definitionSchema.extend({
-      pause: onlyFields({ by: nameSchema, at: z.number(), reason: z.string().optional() }).optional(),
+      pause: onlyFields({ by: nameSchema, at: z.number(), reason: reasonSchema.optional() }).optional(),
     }),
   ),
 });

@@ -19,8 +19,14 @@ import {
  */
 
 const { shape } = definitionSchema;
-const patternMeta = { type: 'string', maxLength: LONGEST_PATTERN, description: 'RE2; must match the whole name' };
 /** Without control characters; escaped as every generator's language reads it. */
+const ONE_LINE = String.raw`^[^\x00-\x1F\x7F-\x9F]*$`;
+const patternMeta = {
+  type: 'string',
+  maxLength: LONGEST_PATTERN,
+  pattern: ONE_LINE,
+  description: 'RE2; must match the whole name',
+};
 const nameMeta = {
   type: 'string',
   minLength: 1,
@@ -57,6 +63,7 @@ export const permits = shape.permits
 export const reason = reasonSchema.meta({
   type: 'string',
   maxLength: LONGEST_REASON,
+  pattern: ONE_LINE,
   description: 'Why; shown to everybody',
 });
 

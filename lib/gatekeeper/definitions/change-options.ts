@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields } from '../../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../../semaphores/index.js';
 
 /** Who changes a definition, and on what grounds. */
 export interface ChangeOptions {
@@ -14,10 +14,8 @@ export interface ChangeOptions {
 /** Long enough for a sentence and a link to a ticket. */
 export const LONGEST_REASON = 1000;
 
-/** zod type of a reason that a person gives. */
-export const reasonSchema = z
-  .string({ error: ({ input }) => `${show(input)} is not text` })
-  .max(LONGEST_REASON, { error: `is longer than ${LONGEST_REASON} characters` });
+/** zod type of a reason that a person gives: one line, because every list and log shows it on one. */
+export const reasonSchema = lineSchema(LONGEST_REASON);
 
 const schema = onlyFields({
   by: nameSchema.optional(),

@@ -1,7 +1,7 @@
 import * as files from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Persistence } from '../../gatekeeper/index.js';
-import { InvalidOptionsError, show } from '../../semaphores/index.js';
+import { InvalidOptionsError, isOneLine, show } from '../../semaphores/index.js';
 import { FileArchive } from './file-archive.js';
 
 /**
@@ -12,7 +12,7 @@ import { FileArchive } from './file-archive.js';
  * @throws InvalidOptionsError when it is no path
  */
 export function fileArchive(path: string): Persistence {
-  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+  if (typeof path !== 'string' || path === '' || !isOneLine(path)) {
     throw new InvalidOptionsError("fileArchive()'s path", [
       `${show(path)} is not a path: give './gatekeeper-definitions.json'`,
     ]);

@@ -1,6 +1,7 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
 import { show } from '../../semaphores/duration.js';
+import { isOneLine } from '../../semaphores/one-line.js';
 import { onlyFields } from '../../semaphores/only-fields.js';
 import type { ClientLogger } from './client-log.js';
 import { clientConfigFaults } from './client-config.faults.js';
@@ -9,7 +10,10 @@ import { clientConfigFaults } from './client-config.faults.js';
 const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 const count = z.int(saying('a whole number')).min(1, saying('1 or more'));
-const name = z.string(saying('a name')).min(1, 'is empty: give it a name');
+const name = z
+  .string(saying('a name'))
+  .min(1, 'is empty: give it a name')
+  .refine(isOneLine, saying('a name: it has control characters or half a character'));
 const address = z
   .string(saying("an address such as '127.0.0.1:5701'"))
   .regex(/^[^\s,]+$/, saying("one address such as '127.0.0.1:5701'"))
