@@ -36,6 +36,8 @@ export interface ClusterClockReport {
 
 /** With a single member its clock is also held against this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
+/** Why a node that has just started trusts no clock; no sign that one is wrong. */
+export const STRICT_START = 'strictStart: this node has just started';
 /** Readings of a round: not fewer while members may be unknown, and not more however many there are. */
 const FEWEST_READINGS = 8;
 const MOST_READINGS = 64;
@@ -73,7 +75,7 @@ export class ClusterClock {
   /** Samples now and then regularly, until {@link stop}. A failed sample is made up for by the next. */
   start(): void {
     // Not a sign of anything: the first one is still to be told.
-    if (this.options.strictStart) this.#doubt('strictStart: this node has just started');
+    if (this.options.strictStart) this.#doubt(STRICT_START);
     const again = () => {
       this.#cancelTimer = this.node.schedule(again, this.options.sampleInterval ?? 10_000);
       this.sample().catch(() => undefined);

@@ -54,6 +54,15 @@ export class UnknownSemaphoreError extends GatekeeperError {
   }
 }
 
+/** A bulk change names semaphores by a pattern that matches none of them. */
+export class NothingMatchesError extends GatekeeperError {
+  readonly code = 'nothing-matches';
+
+  constructor(readonly pattern: string) {
+    super(`no semaphore's whole name matches ${show(pattern)}: list the semaphores, and correct the pattern`);
+  }
+}
+
 /** Two people changed one definition; the later one has to look again. */
 export class EditConflictError extends GatekeeperError {
   readonly code = 'edit-conflict';

@@ -6,6 +6,7 @@ import { createContext } from './context/create-context.js';
 import { Deadline, answerWithin } from './context/deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
 import { EventLog } from './context/event-log.js';
+import type { Health } from './health/index.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { NodeRegistry } from './nodes/index.js';
 import type { GatekeeperEvent } from './context/events.js';
@@ -21,7 +22,7 @@ import type { RunResult } from './runs/runner.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
 import { type RecordStore, StoreUnavailableError } from '../stores/index.js';
-import { type GatekeeperState, type Unreadable, stateLine } from './state/state.js';
+import { type GatekeeperState, stateLines } from './state/state.js';
 import { readState } from './state/state-reader.js';
 import { StoreWatcher } from './records/store-watcher.js';
 
@@ -68,8 +69,7 @@ export class Gatekeeper {
     const { group, acquirer } = settings;
     this.node = { group, acquirer, instance: random.instance() };
     this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing: () => this.#isClosing });
-    const { events, news } = this.#context;
-    [this.#events, this.#news] = [events, news];
+    ({ events: this.#events, news: this.#news } = this.#context);
     const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
     const { requireDefinitions } = settings;
     const atOnce = settings.store.isOwn === true;
@@ -80,6 +80,7 @@ export class Gatekeeper {
     this.audit = new Audit(this.#context);
     this.#runLog = new RunLog(this.#context, settings.history);
     this.registry = new NodeRegistry(this.#context, settings, this.#runLog);
+    this.#context.health.leftOut = { runs: this.#runLog, audit: this.audit, nodes: this.registry };
     this.definitions = this.#createDefinitions();
     this.proxied = new ProxiedPermits((name, work) => this.#directory.visit(name, work), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
@@ -126,10 +127,8 @@ export class Gatekeeper {
   }
 
   async #verifyStore(): Promise<void> {
-    const { store } = this.#context;
-    if (!store.verify) return;
     try {
-      await store.verify();
+      await this.#context.store.verify();
     } catch (error) {
       await this.close();
       throw error;
@@ -182,32 +181,30 @@ export class Gatekeeper {
     return this.#directory.glimpse(name).explain();
   }
 
-  /** Who holds what on all nodes; while the store can't be asked, what this node last knew. */
+  /** Who holds what on all nodes; while the store can't be asked, what this node last knew, and `stale` says so. */
   state(): Promise<GatekeeperState> {
     return readState(this.#directory, this.#context);
   }
 
-  /** How this node, its store and its clock fare, and how much it could not read: what is known without asking. */
-  health(): Omit<GatekeeperState, 'semaphores'> & { readonly unreadable: Unreadable } {
-    const { node, store, clusterClock } = this.#context;
-    const unreadable = { runs: this.#runLog.unreadable, audit: this.audit.unreadable, nodes: this.registry.unreadable };
-    return { node, store: store.health(), clock: clusterClock.report(), unreadable };
+  /** Whether permits are granted through this node, and all that is wrong: by what is known without asking. */
+  health(): Health {
+    return this.#context.health.report();
+  }
+
+  /** {@link health} after a look whether the store answers: within `callTimeout`, 5 s at most. Never rejects. */
+  checkHealth(): Promise<Health> {
+    return this.#context.health.check();
   }
 
   /**
-   * {@link state} with what each semaphore guards, when it runs next, how it ran last, and what somebody should look
-   * into; and the nodes that live. What the store can't be asked for is left out.
+   * {@link state} with what each semaphore guards, when it runs next, how it ran last, and its warnings; and the nodes
+   * that live. What the store can't be asked for is as it was last read, and `stale` says so.
    *
    * @param only the name of the one semaphore that is wanted: none where it was never defined
    */
   overview(only?: string): Promise<Overview> {
-    const sources = {
-      directory: this.#directory,
-      context: this.#context,
-      registry: this.registry,
-      runLog: this.#runLog,
-    };
-    return readOverview(sources, only);
+    const [directory, context] = [this.#directory, this.#context];
+    return readOverview({ directory, context, registry: this.registry, runLog: this.#runLog }, only);
   }
 
   /**
@@ -293,7 +290,6 @@ export class Gatekeeper {
   }
 
   async #dump(): Promise<void> {
-    const { semaphores } = await this.state();
-    for (const semaphore of semaphores) this.logger.log(stateLine(semaphore));
+    for (const line of stateLines(await this.state())) this.logger.log(line);
   }
 }

@@ -8,6 +8,7 @@ export * from './gatekeeper.errors.js';
 export * from './options/gatekeeper-options.js';
 export * from './gatekeeper.js';
 export type { HolderState } from './state/holder-state.js';
+export type { Health, HealthFault, HealthFaultCode, HealthReport, StalePart } from './health/index.js';
 export * from './journals/index.js';
 export * from './nodes/index.js';
 export * from './overview/index.js';

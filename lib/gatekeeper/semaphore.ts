@@ -124,7 +124,10 @@ export class Semaphore implements PermitOwner {
     return result;
   }
 
-  /** What would be decided now on this node, and why. Writes nothing. */
+  /**
+   * What would be decided now on this node, and why. Writes nothing. While nothing is granted at all it says so, with
+   * what was last known of the semaphore.
+   */
   explain(): Promise<Explanation> {
     return explain(this.keeper, this.holdings, this.context);
   }

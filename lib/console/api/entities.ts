@@ -50,14 +50,13 @@ export const changeSchema = z
   })
   .meta({ id: 'DefinitionChange' });
 
+export const pauseSchema = z.object({ ...changeShape, groupPattern: z.string() }).meta({ id: 'Pause' });
+
 export const definitionStateShape = {
   definition: definitionSchema,
   revision: whole,
   change: changeSchema.optional(),
-  pause: z
-    .object({ ...changeShape, groupPattern: z.string() })
-    .meta({ id: 'Pause' })
-    .optional(),
+  pause: pauseSchema.optional(),
   code: definitionSchema.optional(),
   isOverridden: z.boolean(),
 };
@@ -77,13 +76,10 @@ const permitShape = {
   grantedAt: time,
   expiresAt: time,
   duration: whole,
-  asked: z
-    .object({ duration: whole, under: whole })
-    .optional()
-    .meta({
-      id: 'AskedDuration',
-      description: "ms that its holder asked for, and the definition's duration at that time",
-    }),
+  asked: z.object({ duration: whole, under: whole }).optional().meta({
+    id: 'AskedDuration',
+    description: "ms that its holder asked for, and the definition's duration at that time",
+  }),
 };
 
 export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape).meta({ id: 'StoredPermit' });
@@ -213,7 +209,9 @@ export const explanationSchema: z.ZodType<Explanation> = z
     sentence: z.string(),
     definition: definitionSchema.optional(),
     revision: whole.optional(),
+    pause: pauseSchema.optional(),
     holders: list(storedPermitSchema),
+    isStale: z.boolean().meta({ description: 'the record could not be read: all is as this node last knew it' }),
     node: nodeIdentitySchema,
     clock: clockSchema,
     store: storeHealthSchema,

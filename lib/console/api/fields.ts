@@ -89,11 +89,13 @@ export const flagText = z
 
 /** A number in a query: how many entries, newest first. */
 export const limitText = (most: number, usual: number) =>
-  numberReadBy((text = String(usual)) =>
+  numberReadBy((text) =>
     /^[1-9]\d{0,8}$/.test(String(text)) && Number(text) <= most
       ? Number(text)
       : `${show(text)} is not a whole number from 1 to ${most}`,
-  ).meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
+  )
+    .default(usual)
+    .meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
 
 export const text = (most: number) =>
   z

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   forbidden: [403, 'The request was refused'],
   'not-found': [404, 'There is nothing here'],
   'unknown-semaphore': [404, 'There is no such semaphore'],
+  'nothing-matches': [404, 'The pattern matches no semaphore'],
   'already-defined': [409, 'The semaphore is defined already'],
   'edit-conflict': [409, 'Somebody was faster'],
   'not-in-code': [409, 'The code of this node does not define it'],

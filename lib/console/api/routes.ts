@@ -136,6 +136,7 @@ export const ROUTES = {
     writes: true,
     body: requests.migrationBody,
     answer: answers.migrationSchema,
+    problems: ['nothing-matches'],
   }),
   pauseAll: route({
     operationId: 'pauseSemaphores',
@@ -146,6 +147,7 @@ export const ROUTES = {
     writes: true,
     body: requests.bulkBody,
     answer: answers.bulkSchema,
+    problems: ['nothing-matches'],
   }),
   resumeAll: route({
     operationId: 'resumeSemaphores',
@@ -156,6 +158,7 @@ export const ROUTES = {
     writes: true,
     body: requests.bulkBody,
     answer: answers.bulkSchema,
+    problems: ['nothing-matches'],
   }),
   nodes: route({
     operationId: 'listNodes',

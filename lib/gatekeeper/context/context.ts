@@ -1,8 +1,9 @@
 import type { Subject } from 'rxjs';
 import type { ClusterClock, NodeClock } from '../../clock/index.js';
-import type { RecordStore } from '../../stores/store.js';
 import type { Alarm } from './alarm.js';
 import type { GatekeeperEvent } from './events.js';
+import type { HealthCheck } from '../health/health-check.js';
+import type { ObservedStore } from '../health/observed-store.js';
 import type { Reachability } from './reachability.js';
 
 /** One running process of the application, as permits and patterns know it. */
@@ -41,7 +42,7 @@ export interface Randomness {
 }
 
 /** Cluster time in ms, or the node's own while that is not known: for what is only read by people. */
-export function timeOf({ clusterClock, nodeClock }: Context): number {
+export function timeOf({ clusterClock, nodeClock }: Pick<Context, 'clusterClock' | 'nodeClock'>): number {
   return Math.round(clusterClock.isFresh ? clusterClock.latest() : nodeClock.wall());
 }
 
@@ -49,7 +50,7 @@ export function timeOf({ clusterClock, nodeClock }: Context): number {
 export interface Context {
   readonly node: NodeIdentity;
   readonly timing: Timing;
-  readonly store: RecordStore;
+  readonly store: ObservedStore;
   readonly nodeClock: NodeClock;
   readonly alarm: Alarm;
   readonly clusterClock: ClusterClock;
@@ -58,6 +59,7 @@ export interface Context {
   /** Names of semaphores of whose record this node saw another text, written by anyone. */
   readonly news: Subject<string>;
   readonly reachability: Reachability;
+  readonly health: HealthCheck;
   /** Becomes true when the node begins to shut down: from then on nothing new is acquired. */
   readonly isClosing: () => boolean;
 }

@@ -4,6 +4,8 @@ import { Alarm } from './alarm.js';
 import type { Context } from './context.js';
 import { answerWithin } from './deadline.js';
 import type { GatekeeperEvent } from './events.js';
+import { HealthCheck } from '../health/health-check.js';
+import { ObservedStore } from '../health/observed-store.js';
 import type { GatekeeperSettings } from '../options/gatekeeper-options.js';
 import { Reachability } from './reachability.js';
 
@@ -14,7 +16,7 @@ export function createContext(
 ): Context {
   const { node, nodeClock, random, isClosing } = given;
   const events = new Subject<GatekeeperEvent>();
-  const store = definition.open({ writer: node.instance, callTimeout });
+  const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock);
   const alarm = new Alarm(nodeClock);
   // Also the clock's readings end: one that hung would hold up all that wait for it.
   const clocks = {
@@ -26,7 +28,7 @@ export function createContext(
     strictStart,
     onSuspect: (reason) => events.next({ type: 'clock-suspect', reason }),
   });
-  return {
+  const context = {
     node,
     nodeClock,
     random,
@@ -39,4 +41,5 @@ export function createContext(
     news: new Subject<string>(),
     reachability: new Reachability(events, nodeClock, callTimeout),
   };
+  return { ...context, health: new HealthCheck(context) };
 }

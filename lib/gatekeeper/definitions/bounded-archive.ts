@@ -13,12 +13,20 @@ const PATIENCE = 10_000;
 /** What was archived, by the semaphore's name. */
 export type Archived = ReadonlyMap<string, ArchivedDefinition>;
 
+/** An action that is tried in vain. */
+interface ArchiveFailure {
+  /** The node's monotonic ms. */
+  readonly since: number;
+  /** For people. */
+  readonly sentence: string;
+}
+
 /** An archive whose calls end in time, and whose failures are told of, once while they last. */
 export class BoundedArchive {
   readonly #archive: DefinitionArchive;
   #loading?: Promise<Archived | undefined>;
   /** By what was tried: one may fail at each sweep while another has nothing to do. */
-  readonly #told = new Map<string, string>();
+  readonly #failures = new Map<string, ArchiveFailure>();
   /** A call was given up and may still end: nothing more is asked until it has. */
   #hanging = false;
 
@@ -27,6 +35,7 @@ export class BoundedArchive {
     private readonly context: Context,
   ) {
     this.#archive = persistence.open();
+    context.health.archiveFailures = () => [...this.#failures.values()];
   }
 
   /**
@@ -69,7 +78,7 @@ export class BoundedArchive {
   async #try<T>(action: string, call: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await this.#inTime(call);
-      this.#told.delete(action);
+      this.#failures.delete(action);
       return result;
     } catch (error) {
       this.#report(action, error);
@@ -92,9 +101,11 @@ export class BoundedArchive {
   }
 
   #report(action: string, error: unknown): void {
-    const telling = String(error);
-    if (telling === this.#told.get(action)) return;
-    this.#told.set(action, telling);
-    this.context.events.next({ type: 'problem', action: `archive (${this.persistence.kind}): ${action}`, error });
+    const known = this.#failures.get(action);
+    const tried = `archive (${this.persistence.kind}): ${action}`;
+    const sentence = `${tried}: ${error instanceof Error ? error.message : String(error)}`;
+    if (sentence === known?.sentence) return;
+    this.#failures.set(action, { since: known?.since ?? this.context.nodeClock.monotonic(), sentence });
+    this.context.events.next({ type: 'problem', action: tried, error });
   }
 }

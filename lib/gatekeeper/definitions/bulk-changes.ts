@@ -7,8 +7,10 @@ import {
   intendedDefinition,
   isOwnName,
 } from '../../semaphores/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { abreast } from '../concurrency/abreast.js';
 import { type Context, timeOf } from '../context/context.js';
+import { NothingMatchesError } from '../gatekeeper.errors.js';
 import { listRecords } from '../records/list-records.js';
 import type { NodeInfo } from '../nodes/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -44,6 +46,7 @@ export class BulkChanges {
     const parsed = parseMigrationRequest(request);
     parseMigrationOptions({ limit });
     const [records, nodes] = await Promise.all([this.#records(), this.nodes()]);
+    assertMatch(parsed.names, records);
     const { node } = this.context;
     const steps = planSteps(parsed, { records, nodes, node, now: timeOf(this.context) });
     return { steps: steps.slice(0, limit), remaining: Math.max(0, steps.length - (limit ?? Infinity)) };
@@ -52,55 +55,56 @@ export class BulkChanges {
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
     const { limit, onProgress, ...author } = parseMigrationOptions(options);
     const { steps, remaining } = await this.planMigration(request, { limit });
-    const ended = [...steps];
-    let done = 0;
-    await abreast([...steps.keys()], async (index) => {
-      const step = await this.#migrateOne(steps[index]!, author);
-      ended[index] = step;
-      onProgress?.({ done: ++done, total: steps.length, step });
+    const ended: MigrationStep[] = [];
+    const end = (step: MigrationStep) => {
+      ended.push(step);
+      onProgress?.({ done: ended.length, total: steps.length, step });
+    };
+    await eachWhileAnswered(steps, async (step) => {
+      try {
+        await this.#migrateOne(step, author);
+      } catch (error) {
+        end({ ...step, outcome: 'failed', error: messageOf(error) });
+        throw error;
+      }
+      end({ ...step, outcome: 'migrated' });
     });
-    return { steps: ended, remaining };
+    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length };
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
     const { names, limit, ...author } = parseBulkRequest(request);
+    const records = await this.#records();
+    assertMatch(names, records);
     const isNamed = nameMatcher(names);
     const isDue = ({ definition, pause }: SemaphoreRecord) =>
       definition && (pause === undefined) === (kind === 'pause');
-    const all = [...(await this.#records())].flatMap(([name, record]) =>
-      isNamed(name) && isDue(record) ? [name] : [],
-    );
-    const selected = all.toSorted().slice(0, limit);
-    const failed = new Map<string, string>();
-    await abreast(selected, async (name) => {
-      const change = this.writer.write(kind, name, author, {
+    const all = [...records].flatMap(([name, record]) => (isNamed(name) && isDue(record) ? [name] : []));
+    const done: string[] = [];
+    const failed = await eachWhileAnswered(all.toSorted().slice(0, limit), async (name) => {
+      await this.writer.write<void>(kind, name, author, {
         // Removed a moment ago: nothing is left to be changed.
         rewriting: (record, ...rest) => record && rewriting(record, ...rest),
         done: () => undefined,
         unchanged: () => undefined,
       });
-      await change.catch((error: unknown) => failed.set(name, messageOf(error)));
+      done.push(name);
     });
     return {
-      done: selected.filter((name) => !failed.has(name)),
-      failed: [...failed].map(([name, error]) => ({ name, error })),
-      remaining: all.length - selected.length,
+      done: done.toSorted(),
+      failed: [...failed].map(([name, error]) => ({ name, error: messageOf(error) })),
+      remaining: all.length - done.length - failed.size,
     };
   }
 
-  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }): Promise<MigrationStep> {
+  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }): Promise<void> {
     const options = { ...author, expectedRevision: step.revision };
-    try {
-      await this.writer.write<void>('migrate', step.name, options, {
-        // With the revision that was planned for there is a definition.
-        rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
-        done: () => undefined,
-        unchanged: () => undefined,
-      });
-      return { ...step, outcome: 'migrated' };
-    } catch (error) {
-      return { ...step, outcome: 'failed', error: messageOf(error) };
-    }
+    await this.writer.write<void>('migrate', step.name, options, {
+      // With the revision that was planned for there is a definition.
+      rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
+      done: () => undefined,
+      unchanged: () => undefined,
+    });
   }
 
   /**
@@ -129,6 +133,50 @@ export class BulkChanges {
       throw error;
     }
   }
+}
+
+/** @throws NothingMatchesError: a mistyped pattern must not look like work that is done */
+function assertMatch(names: string | undefined, records: ReadonlyMap<string, SemaphoreRecord>): void {
+  if (names === undefined) return;
+  const isNamed = nameMatcher(names);
+  for (const [name, { definition }] of records) if (definition && isNamed(name)) return;
+  throw new NothingMatchesError(names);
+}
+
+/**
+ * Does `work` for each. What fails for an item by itself keeps nothing else from being done; a store that does not
+ * answer does, as each further call would wait for it in vain.
+ *
+ * @returns what failed
+ * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
+ */
+async function eachWhileAnswered<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<Map<Item, unknown>> {
+  const failed = new Map<Item, unknown>();
+  let count = 0;
+  const attempt = async (item: Item) => {
+    await work(item).catch((error: unknown) => {
+      failed.set(item, error);
+      if (isOutage(error)) throw error;
+    });
+    count++;
+  };
+  await abreast(items, attempt).catch((error: unknown) => {
+    if (!isOutage(error)) throw error;
+    const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
+    if (isUntouched) throw error;
+  });
+  return failed;
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 function messageOf(error: unknown): string {

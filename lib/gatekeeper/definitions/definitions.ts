@@ -179,11 +179,13 @@ export class Definitions {
   }
 
   /**
-   * Puts other patterns into many definitions: moves their jobs to other nodes. Runs that go on may finish. What fails
-   * is told and keeps nothing else from being done; calling again goes on with what is left. Of a paused one the
-   * pattern for afterwards is changed.
+   * Puts other patterns into many definitions: moves their jobs to other nodes. Runs that go on may finish. A step that
+   * fails by itself keeps nothing else from being done; a store that stops answering ends the call, and calling again
+   * goes on with what is left. Of a paused one the pattern for afterwards is changed.
    *
-   * @throws InvalidOptionsError, or those of a store that can't be asked
+   * @throws InvalidOptionsError for options that can't be used, patterns among them
+   * @throws NothingMatchesError when `names` matches no semaphore
+   * @throws StoreUnavailableError (NoQuorumError) when nothing was done because the store can't be asked
    */
   migrate(request: MigrationRequest, options?: MigrationOptions): Promise<MigrationPlan> {
     return this.bulk.migrate(request, options);

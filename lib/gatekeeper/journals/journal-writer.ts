@@ -29,7 +29,7 @@ export class JournalWriter<Entry extends object> {
   readonly #leftOut: LeftOut;
 
   constructor(
-    readonly name: string,
+    readonly name: 'runs' | 'audit',
     private readonly schema: z.ZodType<Entry>,
     private readonly context: Context,
   ) {

@@ -27,6 +27,11 @@ export class LastRuns {
   async get(): Promise<RunEntry[]> {
     const age = this.nodeClock.monotonic() - this.#readAt;
     if (age >= FRESH) await this.#refresh(age < STALE);
+    return this.known();
+  }
+
+  /** As they were last read. */
+  known(): RunEntry[] {
     return [...this.#runs.values()];
   }
 

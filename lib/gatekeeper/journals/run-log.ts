@@ -84,6 +84,11 @@ export class RunLog {
     return this.#lastRuns.get();
   }
 
+  /** What {@link lastRuns} gave last. */
+  knownLastRuns(): RunEntry[] {
+    return this.#lastRuns.known();
+  }
+
   /** The newest run of a job on this node, however long ago: the journal may have forgotten it. */
   newestHere(job: { readonly semaphore: string; readonly job: string }): RunEntry | undefined {
     return this.#newest.get(jobKey(job));

@@ -25,6 +25,8 @@ export class NodeRegistry {
   /** Tells what this node runs by itself; set by whoever knows its scheduler. */
   jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
+  /** @internal The nodes that lived when they were last listed. */
+  known: readonly NodeInfo[] = [];
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #leftOut: LeftOut;
   readonly #periodic?: Periodic;
@@ -66,7 +68,8 @@ export class NodeRegistry {
     const cards = [...this.#decoded.all(texts).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
     const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
-    return living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
+    this.known = living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
+    return [...this.known];
   }
 
   /** Takes this node's card away. */

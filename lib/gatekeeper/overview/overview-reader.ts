@@ -1,6 +1,6 @@
 import { type Context, timeOf } from '../context/context.js';
-import { type RunEntry, type RunLog, newestRuns } from '../journals/index.js';
-import type { NodeInfo, NodeRegistry } from '../nodes/index.js';
+import { type RunLog, newestRuns } from '../journals/index.js';
+import type { NodeRegistry } from '../nodes/index.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
 import { readState } from '../state/state-reader.js';
 import { groupedBy } from './grouped.js';
@@ -16,7 +16,8 @@ interface Sources {
 }
 
 /**
- * Reads everything that there is to show. What the store can't be asked for is left out.
+ * Reads everything that there is to show. Each part that the store can't be asked for is as it was last read, and
+ * stands in `stale`.
  *
  * @param only the name of the one semaphore that is wanted
  */
@@ -24,11 +25,21 @@ export async function readOverview(
   { directory, context, registry, runLog }: Sources,
   only?: string,
 ): Promise<Overview> {
-  const [state, nodes, runs] = await Promise.all([
+  const { health } = context;
+  const [state, listed, noted] = await Promise.all([
     readState(directory, context, only),
-    registry.nodes().catch((): NodeInfo[] => []),
-    runLog.lastRuns().catch((): RunEntry[] => []),
+    health.read(
+      'nodes',
+      () => registry.nodes(),
+      () => registry.known,
+    ),
+    health.read(
+      'runs',
+      () => runLog.lastRuns(),
+      () => runLog.knownLastRuns(),
+    ),
   ]);
+  const [nodes, runs] = [listed.value, noted.value];
   const now = timeOf(context);
   const matches = new NodeMatches(nodes);
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
@@ -38,5 +49,5 @@ export async function readOverview(
     const { name } = semaphore;
     return semaphoreOverview(semaphore, { now, matches, jobs: jobsOf.get(name) ?? [], runs: runsOf.get(name) ?? [] });
   });
-  return { now, semaphores, nodes };
+  return { now, semaphores, nodes, stale: [...state.stale, ...listed.stale, ...noted.stale] };
 }

@@ -1,4 +1,5 @@
 import { intendedDefinition } from '../../semaphores/index.js';
+import type { StalePart } from '../health/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { NodeInfo, JobInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
@@ -13,8 +14,10 @@ export interface Overview {
   readonly now: number;
   /** By name. */
   readonly semaphores: readonly SemaphoreOverview[];
-  /** The nodes that live; none while the store can't be asked. */
+  /** The nodes that live. */
   readonly nodes: readonly NodeInfo[];
+  /** What could not be read just now: `records`, `nodes` and `runs` are then as they were last read, or empty. */
+  readonly stale: readonly StalePart[];
 }
 
 export interface SemaphoreOverview extends SemaphoreState {

@@ -9,8 +9,9 @@ import {
   decide,
   patternFault,
 } from '../../semaphores/index.js';
-import type { StoreHealth } from '../../stores/index.js';
+import { type StoreHealth, StoreUnavailableError } from '../../stores/index.js';
 import type { Context, NodeIdentity } from '../context/context.js';
+import type { HealthReport } from '../health/index.js';
 import type { Holdings } from '../leases/holdings.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 
@@ -21,39 +22,86 @@ export interface Explanation {
   readonly reason?: DenialReason;
   /** For people. */
   readonly sentence: string;
+  /** While it is paused its group pattern matches nothing: `pause` has the one of afterwards. */
   readonly definition?: SemaphoreDefinition;
   readonly revision?: number;
+  /** By whom, since when and why it is paused. */
+  readonly pause?: Pause;
   readonly holders: readonly StoredPermit[];
+  /** The record could not be read: definition, pause and holders are as this node last knew them. */
+  readonly isStale: boolean;
   readonly node: NodeIdentity;
   readonly clock: ClusterClockReport;
   readonly store: StoreHealth;
 }
 
+/** A decision on the record as it stands in the store, or the error that kept it from being read. */
 interface Insight {
   readonly record: SemaphoreRecord | undefined;
-  readonly decision: Decision;
+  readonly decision: Decision | StoreUnavailableError;
   readonly holders: readonly StoredPermit[];
 }
 
-/** Asks the store and decides, but writes nothing. */
+type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
+
+/**
+ * Asks the store and decides, but writes nothing. A store that can't be asked is a denial, too.
+ *
+ * @throws CorruptRecordError, NewerRecordError when the record can't be read
+ */
 export async function explain(keeper: RecordKeeper, holdings: Holdings, context: Context): Promise<Explanation> {
-  const { node } = context;
-  const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
-  const { record, decision, holders } = await keeper.transact<Insight>((record, view, nonce) => {
-    const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
-    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isDead(permit)) ?? [] } };
+  const { node, store, clusterClock, health } = context;
+  const { record, decision, holders } = await look(keeper, holdings, context).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return remembered(keeper, error);
+    throw error;
   });
   return {
     semaphore: keeper.name,
-    outcome: decision.outcome,
-    ...(decision.outcome === 'denied' && { reason: decision.reason }),
-    sentence: sentenceFor(decision, record, node),
+    ...verdictOf(decision, health.report(), record, node),
     ...(record?.definition && { definition: record.definition }),
     ...(record && { revision: record.revision }),
+    ...(record?.pause && { pause: record.pause }),
     holders,
+    isStale: decision instanceof StoreUnavailableError,
     node,
-    clock: context.clusterClock.report(),
-    store: context.store.health(),
+    clock: clusterClock.report(),
+    store: store.health(),
+  };
+}
+
+function look(keeper: RecordKeeper, holdings: Holdings, { node }: Context): Promise<Insight> {
+  const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
+  return keeper.transact<Insight>((record, view, nonce) => {
+    const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
+    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isDead(permit)) ?? [] } };
+  });
+}
+
+function remembered({ known }: RecordKeeper, error: StoreUnavailableError): Insight {
+  return { record: known, decision: error, holders: known?.permits ?? [] };
+}
+
+/** That nothing is granted at all comes before any reason of the record, unless the record has no definition. */
+function verdictOf(
+  decision: Insight['decision'],
+  health: HealthReport,
+  record: SemaphoreRecord | undefined,
+  node: NodeIdentity,
+): Verdict {
+  const fault = health.faults.find(({ stopsGrants }) => stopsGrants);
+  if (decision instanceof StoreUnavailableError) {
+    const reason = decision.code === 'no-quorum' ? 'no-quorum' : 'unavailable';
+    return { outcome: 'denied', reason, sentence: `nothing is granted: ${fault?.sentence ?? decision.message}` };
+  }
+  if (fault && record?.definition) {
+    const reason = fault.code === 'no-quorum' || fault.code === 'closing' ? fault.code : 'unavailable';
+    return { outcome: 'denied', reason, sentence: `nothing is granted: ${fault.sentence}` };
+  }
+  const { outcome } = decision;
+  return {
+    outcome,
+    ...(outcome === 'denied' && { reason: decision.reason }),
+    sentence: sentenceFor(decision, record, node),
   };
 }
 
@@ -102,7 +150,7 @@ function pausedBy(pause: Pause | undefined): string {
 }
 
 function shortage(permits: number): string {
-  if (permits === 0) return 'it is paused (0 permits), and nobody new gets one';
+  if (permits === 0) return 'it is off (0 permits): no new permit is granted';
   return permits === 1 ? 'the only permit is held' : `all ${permits} permits are held`;
 }
 

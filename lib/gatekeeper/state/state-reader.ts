@@ -5,7 +5,7 @@ import type { SemaphoreDirectory } from '../semaphore-directory.js';
 import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
 
 /**
- * Reads who holds what. While the store can't be asked it gives what this node last knew; `store.connected` tells.
+ * Reads who holds what. While the store can't be asked it gives what this node last knew; `stale` tells.
  *
  * @param only the name of the one semaphore that is wanted: reading all of them costs as many times more
  */
@@ -14,12 +14,17 @@ export async function readState(
   context: Context,
   only?: string,
 ): Promise<GatekeeperState> {
-  const semaphores = await fromStore(directory, context, only).catch(() => fromMemory(directory, context, only));
+  const { value: semaphores, stale } = await context.health.read(
+    'records',
+    () => fromStore(directory, context, only),
+    () => fromMemory(directory, context, only),
+  );
   return {
     node: context.node,
     store: context.store.health(),
     clock: context.clusterClock.report(),
     semaphores: semaphores.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    stale,
   };
 }
 

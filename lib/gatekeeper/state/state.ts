@@ -3,6 +3,7 @@ import { type SemaphoreDefinition, type SemaphoreRecord, lastGrantOf, mismatchOf
 import type { StoreHealth } from '../../stores/index.js';
 import type { NodeIdentity } from '../context/context.js';
 import { type DefinitionState, definitionState } from '../definitions/index.js';
+import type { StalePart } from '../health/index.js';
 import { type HolderState, holderStates } from './holder-state.js';
 
 /** Who holds what, as one node sees it. */
@@ -12,6 +13,8 @@ export interface GatekeeperState {
   readonly clock: ClusterClockReport;
   /** By name. */
   readonly semaphores: readonly SemaphoreState[];
+  /** Not empty: the store could not be asked, and the semaphores are as this node last knew them. */
+  readonly stale: readonly StalePart[];
 }
 
 /** How many texts the latest readings left out because they can't be read. */
@@ -65,8 +68,18 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
   };
 }
 
+/** A line for each semaphore; before them one that says so when they tell what was, not what is. */
+export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
+  return [...stale.map(staleLine), ...semaphores.map(stateLine)];
+}
+
+function staleLine({ sentence, asOf }: StalePart): string {
+  const time = asOf === undefined ? 'never' : new Date(asOf).toISOString();
+  return `state stale as-of=${time} problem=${JSON.stringify(sentence)}`;
+}
+
 /** One line that can be found with grep. */
-export function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
+function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
   if (problem) return `state semaphore=${name} problem=${JSON.stringify(problem)}`;
   if (!definition) return `state semaphore=${name} removed revision=${revision}`;
   const held = holders.map(

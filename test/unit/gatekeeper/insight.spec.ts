@@ -87,7 +87,7 @@ describe('explain', () => {
       'acquirer',
       '"app1" does not match acquirerPattern "app[89]" (revision 1)',
     ],
-    ['a pause', { permits: 0 }, 'denied', 'no-permit', 'it is paused (0 permits), and nobody new gets one'],
+    ['no permits', { permits: 0 }, 'denied', 'no-permit', 'it is off (0 permits): no new permit is granted'],
   ])('has a sentence for %s', async (_, change, outcome, reason, sentence) => {
     const { gatekeeper } = await cluster().node({ definitions: [{ ...JOB, ...change }] });
     expect(await gatekeeper.explain('job')).toMatchObject({ semaphore: 'job', outcome, sentence, revision: 1 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, type MigrationProgress, StoreUnavailableError } from 'nestjs-gatekeeper';
+import {
+  InvalidOptionsError,
+  type MigrationProgress,
+  NothingMatchesError,
+  StoreUnavailableError,
+} from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, keyOf, useCluster } from './nodes.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
@@ -68,7 +73,7 @@ describe('the plan of a migration', () => {
     const namesOf = async (request: { names?: string; group?: string }) =>
       (await definitions.planMigration({ ...request, ...TO_DR })).steps.map(({ name }) => name);
     expect(await namesOf({})).toEqual(['a.one', 'a.two', 'b.one', 'b.other']);
-    expect(await namesOf({ names: 'one' })).toEqual([]);
+    await expect(namesOf({ names: 'one' })).rejects.toThrow(NothingMatchesError);
     expect(await namesOf({ names: '.*one' })).toEqual(['a.one', 'b.one']);
     expect(await namesOf({ group: 'production' })).toEqual(['a.one', 'a.two', 'b.one']);
     expect(await namesOf({ group: 'production', names: 'b.*' })).toEqual(['b.one']);

@@ -16,6 +16,9 @@ export class ScriptedStore implements RecordStore {
   /** Called in the stead of every call but `close`; `go` passes it on. */
   script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
 
+  /** What it says of itself in the stead of the inner one. */
+  report?: StoreHealth;
+
   /** Whether hints get lost. */
   isDeaf = false;
 
@@ -55,7 +58,7 @@ export class ScriptedStore implements RecordStore {
   }
 
   health(): StoreHealth {
-    return this.inner.health();
+    return this.report ?? this.inner.health();
   }
 
   close(): Promise<void> {

@@ -1,0 +1,132 @@
+import { STRICT_START } from '../../clock/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import { type Context, timeOf } from '../context/context.js';
+import { answerWithin } from '../context/deadline.js';
+import type { GatekeeperState, Unreadable } from '../state/state.js';
+import {
+  type HealthFacts,
+  type HealthFaultCode,
+  type HealthReport,
+  clusterTimeOf,
+  healthReport,
+} from './health-report.js';
+
+/** How a node fares: its store, its clock, and whether permits are granted through it. */
+export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
+  readonly unreadable: Unreadable;
+}
+
+/** A part of an answer that could not be read: what is shown of it is what this node knew last. */
+export interface StalePart {
+  readonly part: 'records' | 'nodes' | 'runs' | 'audit';
+  /** Why, for people. */
+  readonly sentence: string;
+  /** ms since the epoch, cluster time, when it was last read whole; absent: never, and nothing is known of it. */
+  readonly asOf?: number;
+}
+
+/** What was read just now, or what was known of it and why it could not be read. */
+export interface Known<T> {
+  readonly value: T;
+  readonly stale: readonly StalePart[];
+}
+
+/** ms for which an answer of the store shows that it is there. */
+const FRESH = 1000;
+/** A key of the node registry, which every node reads and writes anyway. */
+const PROBED_KEY = 'nodes:0';
+/** ms after which a store that says nothing is called silent, however long its other calls may take. */
+const LONGEST_PATIENCE = 5000;
+
+/** Looks whether the store answers, and makes one report of all that is known of it. */
+export class HealthCheck {
+  /** What the latest readings left out; set by who reads. */
+  leftOut: Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> | undefined;
+  /** What is tried in vain with the archive of definitions; set by who keeps one. */
+  archiveFailures: () => HealthFacts['archive'] = () => [];
+  /** Since when each fault of the last report was seen, in the node's monotonic ms. */
+  #known = new Map<HealthFaultCode, number>();
+  #probing?: Promise<void>;
+
+  constructor(private readonly context: Omit<Context, 'health'>) {}
+
+  /** By what is known without asking. */
+  report(): Health {
+    const { node, store, clusterClock } = this.context;
+    const facts = this.#facts();
+    const report = healthReport(facts);
+    const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
+    this.#known = new Map(seen);
+    return { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable, ...report };
+  }
+
+  /** Asks the store first, unless it has just answered: at most 5 s. Never rejects. */
+  async check(): Promise<Health> {
+    // The report says what became of it.
+    await this.#probe().catch(() => undefined);
+    return this.report();
+  }
+
+  /**
+   * Reads a part of what people are shown, unless the store does not answer at all.
+   *
+   * @param read asks the store
+   * @param recall gives what was known before
+   */
+  async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
+    try {
+      await this.#probe();
+      return { value: await read(), stale: [] };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+      return { value: recall(), stale: [this.#stale(part, error.message)] };
+    }
+  }
+
+  #stale(part: StalePart['part'], sentence: string): StalePart {
+    const { answeredAt } = this.context.store.calls(part);
+    return { part, sentence, ...(answeredAt !== undefined && { asOf: clusterTimeOf(answeredAt, this.#moment()) }) };
+  }
+
+  /** @throws StoreUnavailableError */
+  #probe(): Promise<void> {
+    const { answeredAt = -Infinity, failing } = this.context.store.calls('reads');
+    if (!failing && this.context.nodeClock.monotonic() - answeredAt < FRESH) return Promise.resolve();
+    this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  async #ask(): Promise<void> {
+    const { alarm, store } = this.context;
+    await answerWithin(alarm, this.#patience, 'answer', () => store.read(PROBED_KEY));
+  }
+
+  get #unreadable(): Unreadable {
+    const { runs, audit, nodes } = this.leftOut ?? {};
+    return { runs: runs?.unreadable ?? 0, audit: audit?.unreadable ?? 0, nodes: nodes?.unreadable ?? 0 };
+  }
+
+  get #patience(): number {
+    return Math.min(this.context.timing.callTimeout, LONGEST_PATIENCE);
+  }
+
+  #moment(): Pick<HealthFacts, 'now' | 'monotonic'> {
+    return { now: timeOf(this.context), monotonic: this.context.nodeClock.monotonic() };
+  }
+
+  #facts(): HealthFacts {
+    const { store, clusterClock, isClosing } = this.context;
+    const { suspect } = clusterClock.report();
+    return {
+      ...this.#moment(),
+      patience: this.#patience,
+      isClosing: isClosing(),
+      store: store.health(),
+      calls: (part) => store.calls(part),
+      clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      archive: this.archiveFailures(),
+      unreadable: this.#unreadable,
+      known: this.#known,
+    };
+  }
+}
