@@ -20,6 +20,29 @@ export function release(
   return rewrite(record, { permits }, view, nonce);
 }
 
+/**
+ * Frees one permit at a later moment, never later than it would have expired; at once where that moment is past. What
+ * remains belongs to nobody: by its own id and instance neither a late refresh nor the next take of its holder finds it.
+ *
+ * @param notBefore cluster time in ms
+ */
+export function releaseAt(
+  record: SemaphoreRecord,
+  permitId: string,
+  notBefore: number,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  const held = record.permits.find((permit) => permit.id === permitId);
+  if (!held || notBefore <= view.now) return release(record, permitId, view, nonce);
+  const expiresAt = Math.min(held.expiresAt, notBefore);
+  const kept = { ...held, id: `released-${nonce}`, instance: RELEASED, expiresAt, duration: expiresAt - view.now };
+  return rewrite(record, { permits: record.permits.map((each) => (each === held ? kept : each)) }, view, nonce);
+}
+
+/** The instance of a permit that was released and lasts on until a moment that its holder named. */
+const RELEASED = 'released';
+
 /** Drops permits that expired without being released, so that everybody sees the slots free. */
 export function expire(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
   return expired(record, view).length > 0 ? rewrite(record, {}, view, nonce) : undefined;

@@ -108,6 +108,24 @@ export function parseDefinition(input: unknown, clockTolerance: number): Semapho
   return parsed.data;
 }
 
+/** The shortest duration, in ms, that a permit can have by clocks that may be so far apart. */
+export function shortestDuration(clockTolerance: number): number {
+  return 3 * clockTolerance + 1;
+}
+
+/**
+ * The duration to ask for. A definition that a node with a smaller clockTolerance made may be too short for this one:
+ * without a duration of its own the permit would be over before its holder could use it.
+ */
+export function usableDuration(
+  duration: number | undefined,
+  definition: Pick<SemaphoreDefinition, 'duration'> | undefined,
+  clockTolerance: number,
+): number | undefined {
+  const shortest = shortestDuration(clockTolerance);
+  return duration ?? (definition && definition.duration < shortest ? shortest : undefined);
+}
+
 /**
  * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: what is left between must
  * still be most of the lease.

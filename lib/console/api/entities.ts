@@ -176,7 +176,10 @@ export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
     lastRun: runSchema.optional(),
     warnings: list(
       z
-        .object({ code: z.enum(['not-run', 'runs-too-long', 'no-node', 'unusable-pattern']), sentence: z.string() })
+        .object({
+          code: z.enum(['not-run', 'runs-too-long', 'no-node', 'unusable-pattern', 'duration-too-short']),
+          sentence: z.string(),
+        })
         .meta({ id: 'SemaphoreWarning' }),
     ),
   })

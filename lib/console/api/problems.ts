@@ -64,7 +64,7 @@ export const problemSchema = z
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().optional().meta({ description: 'For people: which field and value is wrong, and what to do.' }),
-    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]).meta({ id: 'ProblemCode' }),
+    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]),
     faults: z.array(z.string()).optional().meta({ description: 'Every fault of the request.' }),
     revision: whole.optional().meta({ description: 'Of a conflict: the revision that stands there.' }),
     expectedRevision: whole.optional(),

@@ -68,7 +68,9 @@ export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optio
 export const migrationBody = onlyFields({
   names: names.optional(),
   group: name.optional(),
-  to: onlyFields({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }).meta({ id: 'NewPatterns' }),
+  to: onlyFields({ groupPattern: pattern.optional(), acquirerPattern: pattern.optional() }).meta({
+    id: 'PatternChanges',
+  }),
   dryRun: flag.default(true),
   limit: limit.optional(),
   ...change,

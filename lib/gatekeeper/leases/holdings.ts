@@ -1,4 +1,4 @@
-import { type Decision, type DenialReason, type StoredPermit, decide, release } from '../../semaphores/index.js';
+import { type DenialReason, type StoredPermit, decide, release, usableDuration } from '../../semaphores/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
 import type { LossReason } from '../gatekeeper.errors.js';
@@ -72,8 +72,9 @@ export class Holdings {
       const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
         const [held, heldFor] = [lease?.permit, lease?.left];
-        const request = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
-        const decision = decide(record, request, view);
+        const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
+        const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor };
+        const decision = decide(record, { ...who, duration: usable }, view);
         refreshed = decision.outcome === 'refreshed' ? lease : undefined;
         return this.#step(decision, holder, keepAlive);
       });
@@ -202,7 +203,7 @@ export class Holdings {
     return lease?.isHeld ? lease : undefined;
   }
 
-  #step(decision: Decision, holder: string, keepAlive: boolean): Step<Attempt> {
+  #step(decision: ReturnType<typeof decide>, holder: string, keepAlive: boolean): Step<Attempt> {
     if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
     const { permit, record, outcome } = decision;
     return {

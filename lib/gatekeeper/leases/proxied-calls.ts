@@ -26,7 +26,10 @@ export interface ProxiedPermit {
 export interface ProxiedGrant {
   readonly outcome: 'granted';
   readonly permit: StoredPermit;
-  /** ms for which whoever asked may count on it, from the moment at which the request was sent. */
+  /**
+   * ms for which the asker may count on it, from the moment at which the request was sent: the time that it waited here
+   * is added.
+   */
   readonly remaining: number;
 }
 
@@ -34,6 +37,8 @@ export interface ProxiedDenial {
   readonly outcome: 'denied';
   readonly reason: DenialReason;
   readonly holders: readonly StoredPermit[];
+  /** ms until a permit is free unless one is refreshed or given back before; absent where time alone frees none. */
+  readonly freeIn?: number;
 }
 
 export type ProxiedAnswer = ProxiedGrant | ProxiedDenial;

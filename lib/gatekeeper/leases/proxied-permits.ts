@@ -6,8 +6,9 @@ import {
   type View,
   decide,
   durationFault,
-  release,
+  releaseAt,
   unreserved,
+  usableDuration,
 } from '../../semaphores/index.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
@@ -16,10 +17,9 @@ import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { Step } from '../records/plan.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import type { Semaphore } from '../semaphore.js';
-import type { ProxiedAnswer, ProxiedDenial, ProxiedPermit, ProxiedRequest, ProxiedWait } from './proxied-calls.js';
+import { untilWorthwhile, withEnd } from './until-free.js';
+import type { ProxiedAnswer, ProxiedPermit, ProxiedRequest, ProxiedWait } from './proxied-calls.js';
 
-/** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
-const LONGEST_NAP = 5000;
 /** Those that hear of one release together don't all ask in the same ms. */
 const JITTER = 20;
 
@@ -55,13 +55,13 @@ export class ProxiedPermits {
 
   async #take(semaphore: Semaphore, request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
     const { nodeClock } = this.context;
-    const until = nodeClock.monotonic() + wait;
+    const began = nodeClock.monotonic();
     const { bell, end } = this.#listen(request.semaphore, signal);
     try {
       for (;;) {
         bell.reset();
         const permitId = this.context.random.id();
-        const answer = await this.#takeNow(semaphore, request, permitId);
+        const answer = await this.#takeNow(semaphore, request, permitId, began);
         if (answer.outcome === 'granted') {
           // One that was there already the asker may still count on from before.
           if (answer.permit.id === permitId && signal.aborted) await this.#giveBack(request.semaphore, answer.permit);
@@ -69,9 +69,10 @@ export class ProxiedPermits {
           return answer;
         }
         signal.throwIfAborted();
-        const left = until - nodeClock.monotonic();
-        if (left <= 0 || this.#isClosed) return answer;
-        await bell.wait(Math.min(left, this.#untilWorthwhile(semaphore.keeper, answer)));
+        const left = began + wait - nodeClock.monotonic();
+        if (left <= 0 || this.#isClosed) return withEnd(semaphore.keeper, answer);
+        const jitter = this.context.random.number() * JITTER;
+        await bell.wait(Math.min(left, untilWorthwhile(semaphore.keeper, answer) + jitter));
         signal.throwIfAborted();
       }
     } finally {
@@ -98,6 +99,7 @@ export class ProxiedPermits {
     permit: ProxiedPermit & { readonly token: number },
     duration: number | undefined,
   ): Promise<ProxiedAnswer> {
+    const began = this.context.nodeClock.monotonic();
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
@@ -108,13 +110,17 @@ export class ProxiedPermits {
       const who = { permitId, instance, holder, acquirer, group, held, heldFor };
       // Whoever refreshes is at work: a pause lets it finish.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
-      return this.#step(permit.semaphore, decide(record, request, view));
+      return this.#step(permit.semaphore, decide(record, request, view), began);
     });
   }
 
-  /** @returns false when it was not held any more */
-  async release(permit: ProxiedPermit): Promise<boolean> {
-    return this.#free(unreserved(permit.semaphore), (each) => isSame(each, permit));
+  /**
+   * @param options.atLeastFor ms from its grant for which the slot stays taken, as long as the permit would have lasted at
+   *   most. The end stands in the record: no node needs to live until then.
+   * @returns false when it was not held any more
+   */
+  async release(permit: ProxiedPermit, { atLeastFor = 0 }: { readonly atLeastFor?: number } = {}): Promise<boolean> {
+    return this.#free(unreserved(permit.semaphore), (each) => isSame(each, permit), atLeastFor);
   }
 
   /** Unless somebody has refreshed it since, who asked again by the same name: each refresh moves its end. */
@@ -128,15 +134,15 @@ export class ProxiedPermits {
     );
   }
 
-  #free(name: string, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
-    return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt));
+  #free(name: string, isIt: IsIt, atLeastFor = 0): Promise<boolean> {
+    return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt, atLeastFor));
   }
 
-  async #freeIn({ name, keeper, line }: Semaphore, isIt: (permit: StoredPermit) => boolean): Promise<boolean> {
+  async #freeIn({ name, keeper, line }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
     let found: StoredPermit | undefined;
     const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
-      const next = held && release(record!, held.id, view, nonce);
+      const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: found };
       found = held;
@@ -155,10 +161,16 @@ export class ProxiedPermits {
     for (const bell of this.#waiting) bell.ring();
   }
 
-  async #takeNow({ keeper, reclaims }: Semaphore, request: ProxiedRequest, permitId: string): Promise<ProxiedAnswer> {
+  async #takeNow(
+    { keeper, reclaims }: Semaphore,
+    request: ProxiedRequest,
+    permitId: string,
+    began: number,
+  ): Promise<ProxiedAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const granted = new Set<string>();
-    const { instance, holder, acquirer, group = this.context.node.group, duration } = request;
+    const { instance, holder, acquirer, group = this.context.node.group } = request;
+    const { clockTolerance } = this.context.timing;
     try {
       const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
@@ -173,12 +185,13 @@ export class ProxiedPermits {
         const denied = { outcome: 'denied', reason: 'no-permit' } as const;
         if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
         const heldFor = held && this.#left(keeper, held);
+        const duration = usableDuration(request.duration, record?.definition, clockTolerance);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         const decision = decide(record, asked, view);
         // Also what this very call was granted before, and finds in the record by its name.
         const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
         if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
-        return this.#step(request.semaphore, decision);
+        return this.#step(request.semaphore, decision, began);
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
         throw new UnknownSemaphoreError(request.semaphore);
@@ -188,12 +201,13 @@ export class ProxiedPermits {
       // Whoever asks again by the same name, of whatever node, may be given the very permit: it is nobody's only while
       // it stands as it was granted, since every refresh moves its end.
       if (error instanceof UnknownOutcomeError)
-        void reclaims.reclaim(permitId, duration, (stored) => granted.has(grantOf(stored)));
+        void reclaims.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
       throw error;
     }
   }
 
-  #step(semaphore: string, decision: ReturnType<typeof decide>): Step<ProxiedAnswer> {
+  /** @param began on the monotonic clock, when the request came: its sender counts from before that */
+  #step(semaphore: string, decision: ReturnType<typeof decide>, began: number): Step<ProxiedAnswer> {
     if (decision.outcome === 'denied') return { result: decision };
     const { outcome, permit, record } = decision;
     return {
@@ -210,7 +224,7 @@ export class ProxiedPermits {
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }
         this.context.events.next({ type: outcome, semaphore, permit });
-        return { outcome: 'granted', permit, remaining };
+        return { outcome: 'granted', permit, remaining: remaining + Math.floor(sent.monotonic - began) };
       },
     };
   }
@@ -227,13 +241,6 @@ export class ProxiedPermits {
    */
   #left(keeper: RecordKeeper, permit: StoredPermit): number {
     return Math.min(permit.duration, keeper.untilDead(permit) - this.context.timing.clockTolerance);
-  }
-
-  #untilWorthwhile(keeper: RecordKeeper, { holders, reason }: ProxiedDenial): number {
-    const jitter = this.context.random.number() * JITTER;
-    if (reason !== 'no-permit') return LONGEST_NAP + jitter;
-    const untilExpiry = Math.min(...holders.map((permit) => keeper.untilDead(permit)));
-    return Math.min(LONGEST_NAP, Math.max(1, untilExpiry)) + jitter;
   }
 
   /** Rings at each change of the record, and when waiting has to end. */
@@ -256,6 +263,8 @@ export class ProxiedPermits {
     if (fault) throw new InvalidOptionsError(`a permit of semaphore ${JSON.stringify(semaphore)}`, [fault]);
   }
 }
+
+type IsIt = (permit: StoredPermit) => boolean;
 
 function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
   return record?.grace !== undefined && !view.isDead(record.grace);

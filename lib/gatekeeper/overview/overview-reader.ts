@@ -41,13 +41,20 @@ export async function readOverview(
   ]);
   const [nodes, runs] = [listed.value, noted.value];
   const now = timeOf(context);
+  const { clockTolerance } = context.timing;
   const matches = new NodeMatches(nodes);
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
   const jobsOf = groupedBy(jobs, ({ card }) => card.semaphore);
   const runsOf = groupedBy(newestRuns([...jobs.flatMap(lastRunOf), ...runs]), ({ semaphore }) => semaphore);
   const semaphores = state.semaphores.map((semaphore) => {
     const { name } = semaphore;
-    return semaphoreOverview(semaphore, { now, matches, jobs: jobsOf.get(name) ?? [], runs: runsOf.get(name) ?? [] });
+    return semaphoreOverview(semaphore, {
+      now,
+      clockTolerance,
+      matches,
+      jobs: jobsOf.get(name) ?? [],
+      runs: runsOf.get(name) ?? [],
+    });
   });
   return { now, semaphores, nodes, stale: [...state.stale, ...listed.stale, ...noted.stale] };
 }

@@ -40,6 +40,8 @@ export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
 export interface SemaphoreFacts {
   /** Cluster time in ms. */
   readonly now: number;
+  /** ms, of the node that tells. */
+  readonly clockTolerance: number;
   /** Its jobs on living nodes. */
   readonly jobs: readonly ScheduledJob[];
   /** The newest run of each of its jobs. */

@@ -1,4 +1,4 @@
-import { type SemaphoreDefinition, patternFaults } from '../../semaphores/index.js';
+import { type SemaphoreDefinition, patternFaults, shortestDuration } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { NodeInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
@@ -8,7 +8,7 @@ import { spokenDuration, spokenTime } from './spoken.js';
 
 /** What somebody should look into. */
 export interface Warning {
-  readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern';
+  readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
   /** For people. */
   readonly sentence: string;
 }
@@ -16,6 +16,8 @@ export interface Warning {
 interface Facts {
   /** Cluster time in ms. */
   readonly now: number;
+  /** ms, of the node that tells. */
+  readonly clockTolerance: number;
   readonly jobs: readonly ScheduledJob[];
   readonly runs: readonly RunEntry[];
   readonly matches: { readonly nodes: readonly NodeInfo[] };
@@ -34,12 +36,25 @@ const SLACK = 1000;
  * @param definition as it is when nobody pauses it
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: Facts): Warning[] {
-  const tooLong = facts.runs.flatMap((run) => tooLongRun(run, facts.jobs));
+  const ofDuration = [
+    ...tooShort(definition, facts.clockTolerance),
+    ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),
+  ];
   // Also while it is paused: nothing would run when it is resumed.
   const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
-  if (unusable.length > 0 || state.pause) return [...unusable, ...tooLong];
+  if (unusable.length > 0 || state.pause) return [...unusable, ...ofDuration];
   const without = noNode(definition, facts);
-  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...tooLong];
+  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...ofDuration];
+}
+
+/** A node with a smaller tolerance may have defined it. */
+function tooShort({ duration }: SemaphoreDefinition, clockTolerance: number): Warning[] {
+  const shortest = shortestDuration(clockTolerance);
+  if (duration >= shortest) return [];
+  const sentence =
+    `its duration of ${duration} ms is too short for the clockTolerance of ${clockTolerance} ms of this node, ` +
+    `which grants permits of ${shortest} ms in its place: lengthen the one or lower the other`;
+  return [{ code: 'duration-too-short', sentence }];
 }
 
 /** Without any card nothing is known: nodes may have no heartbeat. */

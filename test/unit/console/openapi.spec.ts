@@ -46,6 +46,12 @@ describe('the OpenAPI document', () => {
     expect(objects.filter((path) => !/^\/components\/schemas\/[A-Z]\w+$/.test(path))).toEqual([]);
   });
 
+  it('names nothing twice for Go, which has one space of names for types, their constructors and values', () => {
+    const components = Object.entries<Json>(document['components']['schemas']);
+    const names = components.flatMap(([name, { enum: values = [] }]) => [name, `New${name}`, ...values]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it('closes no body against unknown fields: clients in Java would send it empty', () => {
     expect(schemas.filter(([, { additionalProperties }]) => additionalProperties === false)).toEqual([]);
   });

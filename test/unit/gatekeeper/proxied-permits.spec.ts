@@ -15,6 +15,19 @@ describe('what is left of a permit for one who is no node', () => {
     expect(await take(node)).toMatchObject({ remaining, permit: { expiresAt: START + DURATION } });
   });
 
+  it('counts from when it was asked for: what the asker waited comes on top', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    await taken(node, { holder: 'first', duration: 3000 });
+    const waiting = take(node, { holder: 'second', duration: 2000, wait: 10_000 });
+    await nodes.time.advance(3000 + TOLERANCE + 100);
+    const answer = await waiting;
+    if (answer.outcome !== 'granted') throw new Error(answer.reason);
+    const waited = answer.permit.grantedAt - START;
+    expect(waited).toBeGreaterThanOrEqual(3000);
+    expect(answer.remaining).toBe(waited + 2000 - TOLERANCE);
+  });
+
   it('counts by the wall clock, too: while the machine slept the other one stood still', async () => {
     const nodes = cluster();
     const node = await nodes.node();
@@ -110,6 +123,58 @@ describe('a permit for one who is no node', () => {
     expect(await node.gatekeeper.proxied.release(permit)).toBe(true);
     await nodes.time.advance(0);
     expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+  });
+
+  it("that is released not before a moment stays taken until then, and is nobody's", async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const permit = await taken(one);
+    await nodes.time.advance(1000);
+    expect(await other.gatekeeper.proxied.release(permit, { atLeastFor: 4000 })).toBe(true);
+    expect(await one.gatekeeper.proxied.release(permit)).toBe(false);
+    expect(await one.gatekeeper.proxied.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+    const denied = { outcome: 'denied', reason: 'no-permit' };
+    // Its own holder is no exception, and the node that released it may be gone.
+    expect(await take(one)).toMatchObject({ ...denied, freeIn: 3000 + TOLERANCE });
+    await other.gatekeeper.close();
+    await nodes.time.advance(3000 + TOLERANCE - 1);
+    expect(await take(one)).toMatchObject(denied);
+    await nodes.time.advance(1);
+    expect(await take(one)).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('that is released not before a moment that is past is free at once', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const permit = await taken(node);
+    await nodes.time.advance(4000);
+    expect(await node.gatekeeper.proxied.release(permit, { atLeastFor: 4000 })).toBe(true);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
+  it('tells a denial when enough of the permits are over, at the latest', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [{ ...JOB, permits: 2 }] });
+    await taken(node, { holder: 'a', duration: 4000 });
+    await taken(node, { holder: 'b', duration: 3000 });
+    expect(await take(node)).toMatchObject({ reason: 'no-permit', freeIn: 3000 + TOLERANCE });
+    await node.gatekeeper.definitions.edit('job', { permits: 1 });
+    expect(await take(node)).toMatchObject({ freeIn: 4000 + TOLERANCE });
+    await node.gatekeeper.definitions.edit('job', { permits: 0 });
+    expect(await take(node)).not.toHaveProperty('freeIn');
+  });
+
+  it('lasts for the shortest time that this node can tell when its definition says less', async () => {
+    const nodes = cluster();
+    const other = await nodes.node({ clockTolerance: 10, definitions: [{ ...JOB, duration: 100 }] });
+    const node = await nodes.node({ definitions: [] });
+    expect(await take(node)).toMatchObject({ outcome: 'granted', remaining: 2 * TOLERANCE + 1 });
+    const [overview] = (await node.gatekeeper.overview('job')).semaphores;
+    expect(overview!.warnings).toMatchObject([{ code: 'duration-too-short' }]);
+    expect((await other.gatekeeper.overview('job')).semaphores[0]!.warnings).toEqual([]);
+    const permit = await taken(node);
+    await node.gatekeeper.proxied.release(permit);
+    expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
   it('goes back when whoever asked went away while it was granted', async () => {

@@ -48,7 +48,7 @@ function aRun(at: number, changes: Partial<RunEntry> = {}): RunEntry {
 
 function warnings(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = []) {
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
-  const facts: SemaphoreFacts = { now: NOW, matches: new NodeMatches(nodes), jobs, runs };
+  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, matches: new NodeMatches(nodes), jobs, runs };
   return semaphoreOverview(state, facts).warnings;
 }
 

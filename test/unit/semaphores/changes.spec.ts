@@ -12,10 +12,11 @@ import {
   pause,
   reinstate,
   release,
+  releaseAt,
   remove,
   resume,
 } from '../../../lib/semaphores/index.js';
-import { DURATION, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
+import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('node');
 const other = aPermit('other', { slot: 1 });
@@ -39,6 +40,36 @@ describe('release', () => {
   it('does not free the permit that the same node got later', () => {
     const later = aRecord({ permits: [aPermit('node', { id: 'later' })] });
     expect(release(later, held.id, viewAt(1), 'n')).toBeUndefined();
+  });
+});
+
+describe('releaseAt', () => {
+  it('leaves the slot taken until then, and nobody the holder of it', () => {
+    const next = releaseAt(record, held.id, START + 400, viewAt(100), 'n')!;
+    const [kept, ...others] = next.permits;
+    expect(others).toEqual([other]);
+    expect(kept).toMatchObject({
+      slot: held.slot,
+      token: held.token,
+      holder: held.holder,
+      expiresAt: START + 400,
+      duration: 300,
+    });
+    expect(kept!.id).not.toBe(held.id);
+    const again = aRequest('node', { held, permitId: 'again', onlyRefresh: true });
+    expect(decide(next, again, viewAt(200))).toMatchObject({ outcome: 'denied', reason: 'permit-lost' });
+    expect(decide(next, aRequest('node', { permitId: 'again' }), viewAt(200))).toMatchObject({ reason: 'no-permit' });
+    expect(decodeRecord('job', encodeRecord(next))).toEqual(next);
+  });
+
+  it('never lets it last longer than it would have', () => {
+    const next = releaseAt(record, held.id, held.expiresAt + 1, viewAt(100), 'n')!;
+    expect(next.permits[0]).toMatchObject({ expiresAt: held.expiresAt, duration: DURATION - 100 });
+  });
+
+  it('frees it at once when that moment is past', () => {
+    expect(releaseAt(record, held.id, START + 100, viewAt(100), 'n')).toMatchObject({ permits: [other] });
+    expect(releaseAt(record, 'unknown', START + 400, viewAt(100), 'n')).toBeUndefined();
   });
 });
 
