@@ -2,7 +2,7 @@ import swc from './test/swc.options.js';
 
 export default {
   testEnvironment: '<rootDir>/test/forgetful.environment.js',
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/test', '<rootDir>/examples'],
   testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },

@@ -35,3 +35,12 @@ describe('docs/guarantees.md', () => {
     expect([...text.matchAll(QUOTE)].map(([, path]) => path).toSorted()).toEqual(expected.toSorted());
   });
 });
+
+describe('docs/testing.md', () => {
+  it('quotes each recipe as it is tested', async () => {
+    const quotes = [...(await read('docs/testing.md')).matchAll(QUOTE)].map(([, path, text]) => [path!, text!.trim()]);
+    const files = await readdir(new URL('examples/testing/', ROOT));
+    const sources = files.map(async (file) => [`examples/testing/${file}`, await quotable(`examples/testing/${file}`)]);
+    expect(Object.fromEntries(quotes)).toEqual(Object.fromEntries(await Promise.all(sources)));
+  });
+});
