@@ -49,6 +49,7 @@ export {
   PermitLostError,
   type Persistence,
   type NodeRegistry,
+  RefusedDefinitionsError,
   type RunEntry,
   type RunOptions,
   type RunPermit,

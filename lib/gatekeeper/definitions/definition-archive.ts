@@ -22,7 +22,9 @@ export interface DefinitionArchive {
 
   /**
    * Keeps these beside what is there. Told of all at every change and every sweep: does nothing where nothing is new.
-   * All or nothing: a save that fails leaves what was there. Errors as of {@link load}.
+   * A save that fails leaves what was there. Errors as of {@link load}, and:
+   *
+   * @throws RefusedDefinitionsError when some can't be kept as they are; the others are kept
    */
   save(definitions: readonly ArchivedDefinition[]): Promise<void>;
 
@@ -46,6 +48,21 @@ export class CorruptArchiveError extends GatekeeperError {
 /** A newer version of this package wrote the archive, which may mean things that this one doesn't know. */
 export class NewerArchiveError extends GatekeeperError {
   readonly code = 'newer-archive';
+}
+
+/** Some definitions can't be kept because of what stands in them. All others are kept. */
+export class RefusedDefinitionsError extends GatekeeperError {
+  readonly code = 'refused-definitions';
+
+  /** @param reasons for people: which, and why */
+  constructor(
+    /** Of the semaphores whose definitions are not archived. */
+    readonly names: readonly string[],
+    reasons: string,
+  ) {
+    const subject = names.length === 1 ? '1 definition is' : `${names.length} definitions are`;
+    super(`${subject} not archived: ${reasons}. Edit what is refused; everything else is archived`);
+  }
 }
 
 /** Whether `one` says more of a semaphore than `other`, as an archive has it. */

@@ -1,8 +1,16 @@
-import { type ArchivedDefinition, CorruptArchiveError, type DefinitionArchive } from '../../gatekeeper/index.js';
+import {
+  type ArchivedDefinition,
+  CorruptArchiveError,
+  type DefinitionArchive,
+  RefusedDefinitionsError,
+  isFurther,
+} from '../../gatekeeper/index.js';
+import { escapeHidden, show } from '../../semaphores/index.js';
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
 import { byName, merge } from '../merge.js';
 import type { Connection, Queries } from './queries.js';
 import { isTableMissing } from './refusal.js';
+import { type RefusedRow, saveApart } from './save-apart.js';
 import { statements } from './statements.js';
 
 interface Row {
@@ -17,6 +25,8 @@ export class PostgresArchive implements DefinitionArchive {
   #isThere = false;
   /** What the table surely has. */
   #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
+  /** What the database refuses, by name: asked again only once it has changed. */
+  readonly #refused = new Map<string, RefusedRow>();
 
   constructor(
     private readonly connection: Connection,
@@ -34,16 +44,26 @@ export class PostgresArchive implements DefinitionArchive {
   }
 
   async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    const { merged, news } = merge(this.#kept, definitions);
-    if (news.length === 0) return;
-    this.#refuseNewer(await this.#write(news));
-    this.#kept = merged;
+    const { news } = merge(this.#kept, definitions);
+    const due = news.filter((each) => isFurther(each, this.#refused.get(each.name)?.definition));
+    if (due.length > 0) await this.#saveApart(due);
+    if (this.#refused.size > 0) throw refusal([...this.#refused.values()]);
+  }
+
+  async #saveApart(due: readonly ArchivedDefinition[]): Promise<void> {
+    const { rows, refused } = await saveApart(due, (part) => this.#write(part));
+    this.#refuseNewer(rows);
+    for (const { name } of due) this.#refused.delete(name);
+    for (const row of refused) this.#refused.set(row.definition.name, row);
+    const saved = due.filter(({ name }) => !this.#refused.has(name));
+    this.#kept = merge(this.#kept, saved).merged;
   }
 
   /** Somebody dropped the table: the next call makes it again, and writes all. */
   #forget(): void {
     this.#isThere = false;
     this.#kept = new Map();
+    this.#refused.clear();
   }
 
   close(): Promise<void> {
@@ -72,7 +92,7 @@ export class PostgresArchive implements DefinitionArchive {
     const definitions: ArchivedDefinition[] = [];
     for (const { name, body } of rows) {
       try {
-        definitions.push(decodeArchived(`the row of ${JSON.stringify(name)} in ${this.table}`, body));
+        definitions.push(decodeArchived(`the row of ${show(name)} in ${this.table}`, body));
       } catch (error) {
         await queries.query(this.#sql.putAside, [name, JSON.stringify(body)]);
         faults.push((error as Error).message);
@@ -85,7 +105,7 @@ export class PostgresArchive implements DefinitionArchive {
   }
 
   #refuseNewer(rows: readonly Row[]): void {
-    for (const { name, version } of rows) refuseNewer(`the row of ${JSON.stringify(name)} in ${this.table}`, version);
+    for (const { name, version } of rows) refuseNewer(`the row of ${show(name)} in ${this.table}`, version);
   }
 
   async #queries(): Promise<Queries> {
@@ -108,4 +128,15 @@ export class PostgresArchive implements DefinitionArchive {
     const { rows } = await queries.query(this.#sql.exists);
     return (rows as { there: boolean }[])[0]!.there;
   }
+}
+
+/** As many as a line of a log may name. */
+const MOST_NAMED = 10;
+
+function refusal(refused: readonly RefusedRow[]): RefusedDefinitionsError {
+  const named = refused
+    .slice(0, MOST_NAMED)
+    .map(({ definition, error }) => `${show(definition.name)} (${escapeHidden(error.message)})`);
+  const names = refused.map(({ definition }) => definition.name);
+  return new RefusedDefinitionsError(names, named.join(', '));
 }

@@ -44,6 +44,14 @@ export function isTableMissing(error: unknown): boolean {
   return error instanceof PostgresError && (error.cause as Refused).code === TABLE_MISSING;
 }
 
+/** Classes of PostgreSQL's codes that blame the value of a row: data exception, integrity, program limit. */
+const OF_A_VALUE = /^(22|23|54)...$/;
+
+/** Whether a row can't be kept because of what stands in it. */
+export function isRefusedValue(error: unknown): error is PostgresError {
+  return error instanceof PostgresError && OF_A_VALUE.test((error.cause as Refused).code ?? '');
+}
+
 interface Refused extends Error {
   readonly code?: string;
 }

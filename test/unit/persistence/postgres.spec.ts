@@ -1,6 +1,11 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError } from 'nestjs-gatekeeper';
+import {
+  CorruptArchiveError,
+  InvalidOptionsError,
+  NewerArchiveError,
+  RefusedDefinitionsError,
+} from 'nestjs-gatekeeper';
 import { MissingPackageError, type PostgresOptions, PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { placeOf } from '../../../lib/persistence/postgres/address.js';
 import { requirePg } from '../../../lib/persistence/postgres/queries.js';
@@ -115,6 +120,57 @@ describe('postgresArchive()', () => {
     const archive = postgresArchive({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
     await expect(archive.load()).rejects.toThrow(/ECONNREFUSED/);
     await archive.close();
+  });
+
+  describe('saves every row but the one that the database refuses', () => {
+    const withReason = (reason: string, revision = 2) =>
+      archived('hostile', revision, { change: { id: `${revision}`, kind: 'edit', by: 'ann', at: 1, reason } });
+    const withPattern = (groupPattern: string) =>
+      archived('hostile', 2, { definition: { ...archived('hostile').definition!, groupPattern } });
+    const others = ['a', 'b', 'c', 'd', 'e'].map((name) => archived(name));
+    const keptNames = async () => (await rows()).map((row) => (row as { name: string }).name);
+
+    it.each([
+      ['NUL in a reason', withReason('a\u0000b')],
+      ['half a character in a pattern', withPattern('a\ud800')],
+      ['NUL in a name', archived('hosti\u0000le')],
+    ])('and names it (%s)', async (_, refused) => {
+      const archive = postgresArchive({ pool }).open();
+      const error = await archive.save([...others.slice(0, 3), refused, ...others.slice(3)]).catch((fault) => fault);
+      expect(error).toBeInstanceOf(RefusedDefinitionsError);
+      expect(error).toMatchObject({ code: 'refused-definitions', names: [refused.name] });
+      expect(error.message).toMatch(/^1 definition is not archived: "hosti\S+ \(.+\)/);
+      expect(error.message).not.toMatch(/\p{Cc}/u);
+      expect(await keptNames()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    });
+
+    it('says so at each save, and asks nothing more, until it has changed', async () => {
+      const archive = postgresArchive({ pool }).open();
+      await expect(archive.save([withReason('\u0000'), ...others])).rejects.toThrow(RefusedDefinitionsError);
+      asked.length = 0;
+      await expect(archive.save([withReason('\u0000'), ...others])).rejects.toThrow('"hostile"');
+      expect(asked).toEqual([]);
+      await archive.save([withReason('fine', 3), ...others]);
+      await archive.save([withReason('fine', 3), ...others]);
+      expect(await keptNames()).toEqual(['a', 'b', 'c', 'd', 'e', 'hostile']);
+    });
+
+    it('with few statements, also among a thousand', async () => {
+      const archive = postgresArchive({ pool }).open();
+      const many = Array.from({ length: 1000 }, (_, index) => archived(`job-${index}`));
+      await expect(archive.save([...many, withReason('\u0000')])).rejects.toThrow(RefusedDefinitionsError);
+      expect(await rows()).toHaveLength(1000);
+      expect(asked.length).toBeLessThan(40);
+    });
+
+    it('but does not try row by row what fails for another reason', async () => {
+      const archive = postgresArchive({ pool }).open();
+      await archive.save([archived('a')]);
+      await database.exec('ALTER TABLE gatekeeper_definitions RENAME body TO text');
+      asked.length = 0;
+      await expect(archive.save(others)).rejects.toThrow(PostgresError);
+      expect(asked).toHaveLength(1);
+    });
   });
 
   it('makes its table again when somebody dropped it, and writes all', async () => {
