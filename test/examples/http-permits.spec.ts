@@ -86,7 +86,7 @@ describe.each([
       if (denials++ === 0) return { outcome: 'denied', reason: 'recovering', holders: [] };
       return refresh(permit, options);
     };
-    const running = run(TOKENS.operate, 3 * DURATION);
+    const running = run(TOKENS.define, 3 * DURATION);
     await began();
     const [holder] = await holders();
     await eventually('it was refreshed', async () => (await holders())[0]!.expiresAt > holder!.expiresAt);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { GatekeeperService, type ProxiedAnswer } from '../../gatekeeper/index.js';
-import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES } from '../api/index.js';
+import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
+import type { Visitor } from '../access/tokens.js';
 import { Departure } from '../http/departure.decorator.js';
-import { Input, User } from '../http/input.decorator.js';
+import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
 
@@ -15,11 +16,12 @@ export class PermitsController {
   @Serves(ROUTES.take)
   async take(
     @Input() { body }: InputOf<typeof ROUTES.take>,
-    @User() user: string,
+    @VisitorOf() visitor: Visitor,
     @Departure() departure: AbortSignal,
   ): Promise<PermitAnswer> {
-    const { wait, holder = randomUUID(), acquirer = user, ...rest } = body;
-    const request = { ...rest, holder, acquirer, instance: instanceOf(user) };
+    const { wait, holder = randomUUID(), acquirer = visitor.user, ...rest } = body;
+    const who = { holder, acquirer, instance: instanceOf(visitor.user) };
+    const request = { ...rest, ...who, isBounded: isBounded(visitor) };
     const answer = await this.gatekeeper.proxied.take(request, { wait, signal: departure });
     return told(body.semaphore, answer);
   }
@@ -27,11 +29,12 @@ export class PermitsController {
   @Serves(ROUTES.refresh)
   async refresh(
     @Input() { params: { id }, body }: InputOf<typeof ROUTES.refresh>,
-    @User() user: string,
+    @VisitorOf() visitor: Visitor,
   ): Promise<PermitAnswer> {
     const { semaphore, token, duration } = body;
-    const permit = { semaphore, id, token, instance: instanceOf(user) };
-    return told(semaphore, await this.gatekeeper.proxied.refresh(permit, { duration }));
+    const permit = { semaphore, id, token, instance: instanceOf(visitor.user) };
+    const options = { duration, isBounded: isBounded(visitor) };
+    return told(semaphore, await this.gatekeeper.proxied.refresh(permit, options));
   }
 
   @Serves(ROUTES.release)
@@ -41,6 +44,11 @@ export class PermitsController {
   ): Promise<{ released: boolean }> {
     return { released: await this.gatekeeper.proxied.release({ semaphore, id, instance: instanceOf(user) }) };
   }
+}
+
+/** Only those who may define semaphores may hold one for longer than it is defined for. */
+function isBounded({ role }: Visitor): boolean {
+  return !includes(role, 'define');
 }
 
 /** One token's permits are no other's to refresh or release. */

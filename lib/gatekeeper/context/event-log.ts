@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from '../../stores/index.js';
+import { auditLine } from '../journals/audit-line.js';
 import { jobKey } from '../journals/last-runs.js';
 import type { GatekeeperLogger } from './context.js';
 import type { GatekeeperEvent } from './events.js';
@@ -74,6 +75,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.debug(`${name}: skipped ${event.job} (${event.reason})`);
     case 'run-finished':
       return logger.debug(`${name}: ${event.job} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`);
+    case 'audited':
+      return logger.log(auditLine(event.entry));
     case 'run-unguarded':
       return logger.warn(`${name}: ${event.job} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`);
     case 'restored':

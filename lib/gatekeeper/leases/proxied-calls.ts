@@ -14,6 +14,8 @@ export interface ProxiedRequest {
   readonly group?: string;
   /** ms; the permit keeps it. The definition's unless given. */
   readonly duration?: number;
+  /** Whether the definition's duration is the longest that may be asked for. Default false. */
+  readonly isBounded?: boolean;
 }
 
 /** Which permit, as its answer told. */

@@ -17,6 +17,7 @@ import { UnknownSemaphoreError } from '../gatekeeper.errors.js';
 import type { Step } from '../records/plan.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import type { Semaphore } from '../semaphore.js';
+import { allowedDuration } from './asked-duration.js';
 import { untilWorthwhile, withEnd } from './until-free.js';
 import type { ProxiedAnswer, ProxiedPermit, ProxiedRequest, ProxiedWait } from './proxied-calls.js';
 
@@ -88,16 +89,17 @@ export class ProxiedPermits {
    */
   async refresh(
     permit: ProxiedPermit & { readonly token: number },
-    { duration }: { readonly duration?: number } = {},
+    options: Pick<ProxiedRequest, 'duration' | 'isBounded'> = {},
   ): Promise<ProxiedAnswer> {
-    this.#checkDuration({ semaphore: permit.semaphore, duration });
-    return this.visit(unreserved(permit.semaphore), ({ keeper }) => this.#refresh(keeper, permit, duration));
+    const asked = { ...options, semaphore: unreserved(permit.semaphore) };
+    this.#checkDuration(asked);
+    return this.visit(permit.semaphore, ({ keeper }) => this.#refresh(keeper, permit, asked));
   }
 
   #refresh(
     keeper: RecordKeeper,
     permit: ProxiedPermit & { readonly token: number },
-    duration: number | undefined,
+    asked: Pick<ProxiedRequest, 'semaphore' | 'duration' | 'isBounded'>,
   ): Promise<ProxiedAnswer> {
     const began = this.context.nodeClock.monotonic();
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
@@ -108,6 +110,7 @@ export class ProxiedPermits {
       const { id: permitId, instance, holder, acquirer, group } = held;
       const heldFor = this.#left(keeper, held);
       const who = { permitId, instance, holder, acquirer, group, held, heldFor };
+      const duration = allowedDuration(asked, record?.definition, held);
       // Whoever refreshes is at work: a pause lets it finish.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
       return this.#step(permit.semaphore, decide(record, request, view), began);
@@ -185,7 +188,8 @@ export class ProxiedPermits {
         const denied = { outcome: 'denied', reason: 'no-permit' } as const;
         if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
         const heldFor = held && this.#left(keeper, held);
-        const duration = usableDuration(request.duration, record?.definition, clockTolerance);
+        const allowed = allowedDuration(request, record?.definition, held);
+        const duration = usableDuration(allowed, record?.definition, clockTolerance);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         const decision = decide(record, asked, view);
         // Also what this very call was granted before, and finds in the record by its name.

@@ -39,6 +39,18 @@ describe('the audit log', () => {
     expect(other.of('audited')).toEqual([]);
   });
 
+  it('stands in full in the log of the application, a line for each change, with all values quoted', async () => {
+    const nodes = cluster();
+    const { gatekeeper, log } = await nodes.node();
+    const reason = 'a \u2028 b';
+    await gatekeeper.definitions.pause('job', { by: 'ann "the op"', reason });
+    await gatekeeper.definitions.resume('job', { by: 'ann' });
+    await nodes.time.advance(100);
+    const lines = log.filter((line) => line.startsWith('log audit: '));
+    expect(lines.map((line) => JSON.parse(line.slice('log audit: '.length)))).toEqual(await gatekeeper.audit.read(10));
+    expect(lines[0]).toContain(String.raw`"by":"ann \"the op\"","reason":"a \u2028 b"`);
+  });
+
   it('has none for what changed nothing, was refused, or came from code', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node();
