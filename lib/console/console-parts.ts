@@ -3,6 +3,7 @@ import { RouterModule } from '@nestjs/core';
 import { InvalidOptionsError } from '../semaphores/index.js';
 import { AccessGuard } from './access/access.guard.js';
 import { HostGuards } from './access/host-guards.js';
+import { OpenConsoleCheck } from './access/open-console.check.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
@@ -41,6 +42,7 @@ const PROVIDERS: Provider[] = [
   HostGuards,
   ProblemFilter,
   HostErrors,
+  OpenConsoleCheck,
   HttpCheck,
   PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },

@@ -26,8 +26,20 @@ export interface ConsoleOptions {
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
   /** Nothing may be changed through this node. Default false. */
   readonly readOnly?: boolean;
-  /** Everybody who reaches the port may do all that the role `define` may. Default false. */
+  /**
+   * Everybody who reaches the port may do all that the role `define` may. Default false. Answers only requests for
+   * localhost, IP addresses and {@link allowedHosts}.
+   */
   readonly insecure?: boolean;
+  /**
+   * Names of this application's host, without a port: "dev.local". Where some are given, or the console is insecure, a
+   * request for another name is refused; localhost and IP addresses are always allowed.
+   */
+  readonly allowedHosts?: readonly string[];
+  /**
+   * Believe X-Forwarded-Host: only where every request comes through a proxy that sets it. Default false.
+   */
+  readonly trustProxy?: boolean;
   /** "production": shown on each page, so that nobody mistakes it for another. */
   readonly environment?: string;
   /** Other origins whose pages may call the API: "https://ops.example.com". */

@@ -37,6 +37,11 @@ const originSchema = z.string({ error: ({ input }) => `${show(input)} is not tex
   error: ({ input }) => `${show(input)} is not an origin such as "https://ops.example.com"`,
 });
 
+const hostSchema = z
+  .string({ error: ({ input }) => `${show(input)} is not text` })
+  .regex(/^[\w-]+(\.[\w-]+)*$/, { error: ({ input }) => `${show(input)} is not a host name such as "dev.local"` })
+  .toLowerCase();
+
 const settingsSchema = onlyFields({
   path: z
     .string({ error: ({ input }) => `${show(input)} is not text` })
@@ -53,6 +58,8 @@ const settingsSchema = onlyFields({
     .default([]),
   readOnly: switchSchema,
   insecure: switchSchema,
+  allowedHosts: z.array(hostSchema, { error: 'is not a list of host names' }).default([]),
+  trustProxy: switchSchema,
   environment: nameSchema.optional(),
   allowedOrigins: z.array(originSchema, { error: 'is not a list of origins' }).default([]),
 }).superRefine(({ tokens, guards, insecure }, context) => {

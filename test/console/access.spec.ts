@@ -133,7 +133,10 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
   });
 
   it('lets its own page and allowed origins pass, also behind a proxy that changes the host', async () => {
-    const { send, url } = await start({ platform, console: { ...SETTINGS, allowedOrigins: ['https://ops.example'] } });
+    const { send, url } = await start({
+      platform,
+      console: { ...SETTINGS, trustProxy: true, allowedOrigins: ['https://ops.example'] },
+    });
     const pass = async (headers: Record<string, string>) =>
       (await send('DELETE', '/api/semaphores/none', {}, { headers })).status;
     expect(await pass({ origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' })).toBe(200);

@@ -2,10 +2,11 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnMod
 import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type Role, type Route, includes, isRole } from '../api/index.js';
-import { nameSchema } from '../../semaphores/index.js';
+import { nameSchema, show } from '../../semaphores/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
 import { HostGuards } from './host-guards.js';
+import { areAllowed, requestHosts } from './request-hosts.js';
 import { isFromHere } from './same-origin.js';
 import { Tokens, type Visitor } from './tokens.js';
 
@@ -32,11 +33,13 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (!route) return false;
     if (route.role === undefined) return true;
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
+    const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
+    this.#expectAllowedHost(hosts);
     await this.hostGuards.ask(context);
     const visitor = this.#visitor(request);
     expectRole(visitor, route.role);
     this.#expectWritable(route);
-    this.#expectSameOrigin(request);
+    this.#expectSameOrigin(request, hosts);
     if (route.method !== 'GET') expectJson(request, route.accepts);
     request[VISITOR] = visitor;
     return true;
@@ -58,14 +61,24 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     throw new ProblemError('read-only', 'this console was started with readOnly: use another node to change anything');
   }
 
-  #expectSameOrigin({ headers }: ConsoleRequest): void {
-    if (isFromHere(headers, this.settings.allowedOrigins)) return;
+  /** An open console asks for nothing that only its own page knows: a page of another name must not pass for its own. */
+  #expectAllowedHost(hosts: readonly string[]): void {
+    const { insecure, allowedHosts } = this.settings;
+    if ((!insecure && allowedHosts.length === 0) || areAllowed(hosts, allowedHosts)) return;
+    throw new ProblemError('host-not-allowed', HOST_NOT_ALLOWED(hosts));
+  }
+
+  #expectSameOrigin({ headers }: ConsoleRequest, hosts: readonly string[]): void {
+    if (isFromHere(headers, hosts, this.settings.allowedOrigins)) return;
     throw new ProblemError(
       'cross-origin',
       `pages of ${JSON.stringify(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
     );
   }
 }
+
+const HOST_NOT_ALLOWED = (hosts: readonly string[]) =>
+  `the host ${show(hosts.join(', '))} is neither localhost nor an address: add its name to console.allowedHosts if it is yours`;
 
 /**
  * A server that closes takes no new connections, but serves those that are there for as long as something is asked over
