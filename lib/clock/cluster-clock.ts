@@ -41,6 +41,8 @@ export const STRICT_START = 'strictStart: this node has just started';
 /** Readings of a round: not fewer while members may be unknown, and not more however many there are. */
 const FEWEST_READINGS = 8;
 const MOST_READINGS = 64;
+/** Rounds after the start of which a call may wait for one: members that were not heard by then hang or are gone. */
+const HASTY_ROUNDS = 5;
 
 /**
  * Cluster time, which lies between {@link earliest} and {@link latest}: the lowest and the highest of the living
@@ -61,6 +63,8 @@ export class ClusterClock {
   #expected = 0;
   /** Whether all readings of a first round came back. */
   #isComplete = false;
+  /** Rounds of readings since the node knew nothing of the members' clocks. */
+  #rounds = 0;
   #suspicion = '';
   #isTold = false;
   #cancelTimer?: CancelTimer;
@@ -152,6 +156,11 @@ export class ClusterClock {
     return !this.#unheard && this.node.monotonic() >= this.#doubtedAt + OLDEST_SAMPLE + 2 * duration;
   }
 
+  /** Whether right after the start another round of readings may hear the members whose silence keeps it from judging. */
+  get mayHearMore(): boolean {
+    return this.#unheard !== undefined && this.#rounds < HASTY_ROUNDS;
+  }
+
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
   suspect(reason: string): void {
     const isNew = !this.isSuspect || !this.#isTold;
@@ -204,13 +213,14 @@ export class ClusterClock {
     if (this.#sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#members.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    if (this.#members.size === 0) this.#isComplete = false;
+    if (this.#members.size === 0) [this.#isComplete, this.#rounds] = [false, 0];
     try {
       let counted = 0;
       const readings = this.#countReadings();
       for (let count = 0; count < readings; count++) if (await this.#readOne()) counted++;
       this.#isComplete ||= counted === readings;
     } finally {
+      this.#rounds++;
       // Also when a member did not answer: what the others said counts.
       if ([...this.#members.values()].some(({ lastAt }) => lastAt >= began)) this.#sampledAt = began;
       this.#forgetDeparted();

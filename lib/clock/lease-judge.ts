@@ -35,7 +35,12 @@ export class LeaseJudge {
 
   isDead(lease: Expiring): boolean {
     const end = this.#sightings.endOf(lease);
-    if (!end || this.untilDead(lease) > 0) return false;
+    if (!end) return false;
+    if (this.untilDead(lease) > 0) {
+      // A node that has just started may hear enough of the clocks in a moment.
+      this.#isSampleDue ||= this.clusterClock.mayHearMore && this.#untilExpiry(lease) <= 0;
+      return false;
+    }
     if (this.node.monotonic() >= end.notAfter) return true;
     // Cluster time alone says so. Its stamp was made before it was seen; the clock may have been set back before that.
     // Only a sample that is younger shows the clock by which it was stamped.
@@ -54,5 +59,10 @@ export class LeaseJudge {
   #untilDeadByClusterTime({ expiresAt, duration }: Expiring): number {
     if (!this.clusterClock.mayJudge(duration)) return Infinity;
     return expiresAt + this.tolerance - this.clusterClock.earliest();
+  }
+
+  /** By the clocks that were heard so far: to ask for more readings, never to judge. */
+  #untilExpiry({ expiresAt }: Expiring): number {
+    return expiresAt - this.clusterClock.earliest();
   }
 }

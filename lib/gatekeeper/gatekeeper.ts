@@ -1,6 +1,6 @@
 import type { Observable, Subject } from 'rxjs';
 import { type NodeClock, systemClock } from '../clock/index.js';
-import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './options/call-options.js';
+import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from './options/call-options.js';
 import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context/context.js';
 import { createContext } from './context/create-context.js';
 import { Deadline, answerWithin } from './context/deadline.js';
@@ -10,18 +10,19 @@ import type { Health } from './health/index.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { NodeRegistry } from './nodes/index.js';
 import type { GatekeeperEvent } from './context/events.js';
+import { Housekeeping } from './housekeeping.js';
 import type { Explanation } from './state/explanation.js';
 import type { GatekeeperSettings } from './options/gatekeeper-options.js';
 import { type Overview, readOverview } from './overview/index.js';
-import { Periodic } from './concurrency/periodic.js';
 import type { Permit } from './leases/permit.js';
 import { ProxiedPermits } from './leases/proxied-permits.js';
 import { systemRandomness } from './context/random-ids.js';
 import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';
+import { Readiness } from './readiness.js';
 import { SemaphoreDirectory } from './semaphore-directory.js';
 import type { Semaphore } from './semaphore.js';
-import { type RecordStore, StoreUnavailableError } from '../stores/index.js';
+import type { RecordStore } from '../stores/index.js';
 import { type GatekeeperState, stateLines } from './state/state.js';
 import { readState } from './state/state-reader.js';
 import { StoreWatcher } from './records/store-watcher.js';
@@ -53,13 +54,12 @@ export class Gatekeeper {
   readonly #directory: SemaphoreDirectory;
   readonly #watcher: StoreWatcher;
   readonly #archivist?: Archivist;
-  readonly #periodics: Periodic[];
+  readonly #housekeeping: Housekeeping;
   readonly #events: Subject<GatekeeperEvent>;
   readonly #news: Subject<string>;
   #isClosing = false;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
-  #mayLoad = false;
 
   constructor(
     private readonly settings: GatekeeperSettings,
@@ -71,10 +71,7 @@ export class Gatekeeper {
     this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing: () => this.#isClosing });
     ({ events: this.#events, news: this.#news } = this.#context);
     const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
-    const { requireDefinitions } = settings;
-    const atOnce = settings.store.isOwn === true;
-    const archived = archive && (() => archive.archived());
-    this.#directory = new SemaphoreDirectory(this.#context, { requireDefinitions, atOnce, archived });
+    this.#directory = this.#createDirectory(archive);
     if (archive) this.#archivist = new Archivist(archive, this.#context, () => this.#directory.records);
     for (const definition of settings.definitions) this.code.expect(definition);
     this.audit = new Audit(this.#context);
@@ -83,8 +80,8 @@ export class Gatekeeper {
     this.#context.health.leftOut = { runs: this.#runLog, audit: this.audit, nodes: this.registry };
     this.definitions = this.#createDefinitions();
     this.proxied = new ProxiedPermits((name, work) => this.#directory.visit(name, work), this.#context);
-    this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#mayLoad);
-    this.#periodics = this.#createPeriodics();
+    this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#housekeeping.mayLoad);
+    this.#housekeeping = this.#createHousekeeping();
     const log = new EventLog(logger);
     this.#events.subscribe((event) => log.note(event));
   }
@@ -118,12 +115,20 @@ export class Gatekeeper {
     if (this.#isClosing) return;
     this.#context.clusterClock.start();
     await this.#watcher.start();
-    const [sweep, load, dump] = this.#periodics;
-    sweep?.start();
-    if (this.settings.store.isOwn) await load?.begin();
-    else load?.start(this.settings.definitionsDelay);
-    dump?.start();
+    await this.#housekeeping.start();
     this.registry.start();
+  }
+
+  /**
+   * Waits until this node can decide: the store is connected, cluster time is known, and the definitions of this node's
+   * code are in the store.
+   *
+   * @param options.timeout ms or text; 30 s unless given
+   * @throws NotReadyError with what is lacking, when the time is over or this node shuts down
+   * @throws InvalidOptionsError
+   */
+  async ready(options?: ReadyOptions): Promise<void> {
+    await new Readiness(this.code, (name) => this.semaphore(name).keeper, this.#context).wait(options);
   }
 
   async #verifyStore(): Promise<void> {
@@ -231,6 +236,7 @@ export class Gatekeeper {
   async #drain(): Promise<void> {
     this.#isClosing = true;
     this.proxied.close();
+    this.code.firstLoad.end();
     const semaphores = [...this.#directory.known.values()];
     for (const semaphore of semaphores) semaphore.line.wake();
     const grace = new Deadline(this.#context.alarm, this.settings.shutdownGrace);
@@ -239,7 +245,7 @@ export class Gatekeeper {
 
   async #close(): Promise<void> {
     await this.drain();
-    for (const periodic of this.#periodics) periodic.stop();
+    this.#housekeeping.stop();
     await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
     await this.#archivist?.close();
     await Promise.all([this.#runLog.close(), this.audit.close(), this.registry.close()]);
@@ -259,34 +265,24 @@ export class Gatekeeper {
     );
   }
 
+  #createDirectory(archive: BoundedArchive | undefined): SemaphoreDirectory {
+    const { requireDefinitions, definitionsDelay, callTimeout, store } = this.settings;
+    const archived = archive && (() => archive.archived());
+    const loading = { atOnce: store.isOwn === true, patience: definitionsDelay + callTimeout, archived };
+    return new SemaphoreDirectory(this.#context, { requireDefinitions, ...loading });
+  }
+
   #createDefinitions(): Definitions {
     return new Definitions(this.#directory.keepers, this.code, this.audit, this.#context, () => this.registry.nodes());
   }
 
-  #createPeriodics(): Periodic[] {
-    const { sweepInterval, stateDump } = this.settings;
-    const repeat = (action: string, interval: number, work: () => Promise<void>) =>
-      new Periodic(this.#context.nodeClock, work, {
-        interval: () => interval,
-        chance: this.#context.random.number,
-        onError: (error) => {
-          if (error instanceof StoreUnavailableError) this.#context.reachability.lost(error);
-          this.#events.next({ type: 'problem', action, error });
-        },
-      });
-    const sweep = repeat('sweep', sweepInterval, () => this.#sweep());
-    const load = repeat('load definitions', sweepInterval, () => this.#load());
-    return stateDump ? [sweep, load, repeat('state dump', stateDump, () => this.#dump())] : [sweep, load];
-  }
-
-  async #sweep(): Promise<void> {
-    await this.#watcher.sweep().finally(() => this.#archivist?.save());
-  }
-
-  /** From now on each sweep also brings back definitions that are missing. */
-  async #load(): Promise<void> {
-    this.#mayLoad = true;
-    await this.code.load();
+  #createHousekeeping(): Housekeeping {
+    const chores = {
+      sweep: () => this.#watcher.sweep().finally(() => this.#archivist?.save()),
+      load: () => this.code.load(),
+      dump: () => this.#dump(),
+    };
+    return new Housekeeping(this.#context, chores, this.settings);
   }
 
   async #dump(): Promise<void> {

@@ -11,7 +11,7 @@ import type { CodeDefinitions } from './definitions/index.js';
 import { type Explanation, explain } from './state/explanation.js';
 import type { SkipReason } from './context/events.js';
 import { UnknownSemaphoreError } from './gatekeeper.errors.js';
-import { type Attempt, Holdings } from './leases/holdings.js';
+import { type Attempt, type AttemptOptions, Holdings, type HoldingsOfRuns } from './leases/holdings.js';
 import type { Permit, PermitOwner } from './leases/permit.js';
 import type { RecordKeeper } from './records/record-keeper.js';
 import { Reclaims } from './records/reclaims.js';
@@ -42,7 +42,7 @@ export class Semaphore implements PermitOwner {
   ) {
     this.reclaims = new Reclaims(keeper, context);
     this.holdings = new Holdings(keeper, this.reclaims, this, context, () => this.line.wake());
-    this.runner = new Runner(keeper.name, this.holdings, context);
+    this.runner = new Runner(keeper.name, this.#holdingsOfRuns(), context);
     this.line = new WaitingLine(
       keeper.name,
       this.holdings,
@@ -66,7 +66,7 @@ export class Semaphore implements PermitOwner {
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
     await this.code.ensure(this.name, parsed.duration);
-    const attempt = await this.holdings.attempt(parsed);
+    const attempt = await this.#attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }
 
@@ -137,6 +137,23 @@ export class Semaphore implements PermitOwner {
     this.runner.close();
     this.line.wake();
     await this.holdings.close();
+  }
+
+  #holdingsOfRuns(): HoldingsOfRuns {
+    return {
+      attempt: (options) => this.#attempt(options),
+      release: (permit) => this.holdings.release(permit),
+      retire: (permit) => this.holdings.retire(permit),
+      abandon: (permit, reason) => this.holdings.abandon(permit, reason),
+    };
+  }
+
+  /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
+  async #attempt(options: AttemptOptions): Promise<Attempt> {
+    const attempt = await this.holdings.attempt(options);
+    if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
+    const isAwaited = this.keeper.known === undefined && this.code.isExpected(this.name);
+    return isAwaited && (await this.code.firstLoad.wait(this.name)) ? this.holdings.attempt(options) : attempt;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {

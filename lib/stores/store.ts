@@ -4,6 +4,8 @@
  */
 export interface RecordStore {
   /**
+   * Right after the store was opened it waits for the first attempt to connect, at most as long as a call may take.
+   *
    * @returns the text under `key`, or undefined when there is none
    * @throws StoreUnavailableError when the store could not be asked
    */
@@ -106,8 +108,8 @@ export interface StoreHealth {
 
 /**
  * What `hazelcast(...)`, `memory()` and their like return: options that were validated, and a way to open the store.
- * Opening never waits for the store to be reachable: it connects in the background and calls fail with
- * StoreUnavailableError until then.
+ * Opening never waits for the store to be reachable: it connects in the background. Reads and
+ * listings wait for the first attempt; else calls fail with StoreUnavailableError until it is connected.
  */
 export interface StoreDefinition {
   /** Names the kind of store in logs and health: "hazelcast", "memory". */

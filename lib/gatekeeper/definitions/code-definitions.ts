@@ -16,6 +16,7 @@ import type { Step } from '../records/plan.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { RecordKeeper } from '../records/record-keeper.js';
 import type { Archived } from './bounded-archive.js';
+import { FirstLoad } from './first-load.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 
 /**
@@ -25,6 +26,8 @@ import type { ArchivedDefinition } from './definition-archive.js';
 export class CodeDefinitions {
   #expected = new Map<string, SemaphoreDefinition>();
   #isLoading: boolean;
+  /** Calls that find no definition right after the start wait for it. */
+  readonly firstLoad: FirstLoad;
 
   constructor(
     private readonly keeperOf: (name: string) => RecordKeeper,
@@ -33,11 +36,14 @@ export class CodeDefinitions {
       readonly requireDefinitions: boolean;
       /** The store is this process's own: what it lacks may be put there at any time. */
       readonly atOnce: boolean;
+      /** The longest that a call waits for definitions to be loaded for the first time, in ms. */
+      readonly patience: number;
       /** What outlived the cluster's memory; undefined while that can't be told. */
       readonly archived?: () => Promise<Archived | undefined>;
     },
   ) {
     this.#isLoading = options.atOnce;
+    this.firstLoad = new FirstLoad(context, options.patience);
   }
 
   /** Whether code brought a definition of that name along, loaded or not yet. */
@@ -114,6 +120,7 @@ export class CodeDefinitions {
     this.#isLoading = true;
     const archived = await this.#archived();
     if (archived) await abreast(this.#missing(archived), (name) => this.#load(name, archived));
+    this.firstLoad.end();
   }
 
   async #archived(): Promise<Archived | undefined> {

@@ -50,6 +50,12 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
   readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
 }
 
+/** Options of `ready`. */
+export interface ReadyOptions {
+  /** How long to wait. Default 30s. */
+  readonly timeout?: number | string;
+}
+
 const NO_OPTIONS: AttemptOptions = { keepAlive: false };
 
 const acquireShape = {
@@ -79,6 +85,15 @@ const runSchema = onlyFields({
     })
     .optional(),
 });
+
+const readySchema = onlyFields({ timeout: delaySchema.default(30_000) });
+
+/** @throws InvalidOptionsError */
+export function parseReadyOptions(options: ReadyOptions = {}): z.output<typeof readySchema> {
+  const parsed = readySchema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError('options of ready()', faultsOf(parsed.error));
+  return parsed.data;
+}
 
 /** @throws InvalidOptionsError */
 export function parseAcquireOptions(semaphore: string, options?: AcquireOptions): AttemptOptions {

@@ -21,6 +21,9 @@ interface Attempt<T> {
   readonly quiet: boolean;
 }
 
+/** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
+const MOST_SAMPLES = 3;
+
 export const KEY_PREFIX = 'semaphore:';
 
 /**
@@ -88,7 +91,7 @@ export class RecordKeeper {
   async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
     const attempts: Attempt<T>[] = [];
     let isRead = false;
-    let isSampled = false;
+    let samples = 0;
     for (;;) {
       if (isRead || this.#seen.text === undefined) {
         await this.#read(deadline, attempts);
@@ -100,8 +103,7 @@ export class RecordKeeper {
       const step = isRead
         ? (this.#confirm(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
         : this.#planFromMemory(plan, nonce);
-      if (this.#seen.takeSampleWish() && !isSampled) {
-        isSampled = true;
+      if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
         await this.#trySample(deadline);
         // Planned anew in any case: time has passed.
         continue;

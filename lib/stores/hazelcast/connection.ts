@@ -19,6 +19,8 @@ export class Connection<Session> {
   failure: unknown;
   /** Resolves when the first attempt is over, whatever came of it. */
   readonly attempted: Promise<void>;
+  /** Whether the first attempt is still under way. */
+  isFirstAttempt = true;
 
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
@@ -31,13 +33,19 @@ export class Connection<Session> {
     readonly open: (client: LiveClient, ended: AbortSignal) => Promise<Session>,
     readonly onOpened: () => void,
   ) {
-    this.attempted = new Promise((resolve) => (this.#endFirstAttempt = resolve));
+    this.attempted = new Promise((resolve) => {
+      this.#endFirstAttempt = () => {
+        this.isFirstAttempt = false;
+        resolve();
+      };
+    });
     this.#ended = this.#keepConnected();
   }
 
   /** Resolves when nothing is left open; after {@link LONGEST_CLOSE} ms it resolves anyway and the rest follows. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#endFirstAttempt();
     await atMost(LONGEST_CLOSE, this.#ended);
   }
 

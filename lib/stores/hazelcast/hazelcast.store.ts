@@ -24,6 +24,7 @@ export class HazelcastStore implements RecordStore {
   readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.read(key));
   readonly #feed: ChangeFeed;
   readonly #connection: Connection<Session>;
+  readonly #callTimeout: number;
   #closing: Promise<void> | undefined;
   /** Of the last call for records, if it failed. */
   #problem: string | undefined;
@@ -34,6 +35,7 @@ export class HazelcastStore implements RecordStore {
     readonly options: ResolvedOptions,
     { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
+    this.#callTimeout = callTimeout;
     this.#feed = new ChangeFeed(this.#announcer, writer);
     this.#connection = new Connection(
       options.client ? new GivenClient(options.client) : new OwnClient(options),
@@ -43,7 +45,7 @@ export class HazelcastStore implements RecordStore {
   }
 
   async read(key: string): Promise<string | undefined> {
-    const { records } = this.#connected();
+    const { records } = await this.#connecting();
     try {
       const value = await records.get(key);
       this.#problem = undefined;
@@ -72,7 +74,7 @@ export class HazelcastStore implements RecordStore {
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
-    const { records } = this.#connected();
+    const { records } = await this.#connecting();
     try {
       const texts = await records.list(prefix);
       this.#problem = undefined;
@@ -88,9 +90,10 @@ export class HazelcastStore implements RecordStore {
   }
 
   journal(name: string): Journal {
-    return new RingJournal(`${this.options.mapName}.${name}`, () => this.#connected());
+    return new RingJournal(`${this.options.mapName}.${name}`, () => this.#connecting());
   }
 
+  /** Never waits for a connection: the time that it took would count as the clock's. */
   async now(): Promise<ClockReading> {
     const { clock } = this.#connected();
     try {
@@ -133,6 +136,12 @@ export class HazelcastStore implements RecordStore {
     await this.#connection.close();
     // A member that hangs answers no request to be told no more either.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
+  }
+
+  /** Right after the start a call waits for the first connection. A write never comes first: it needs what was read. */
+  async #connecting(): Promise<Session> {
+    if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
+    return this.#connected();
   }
 
   #connected(): Session {

@@ -6,6 +6,10 @@ import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js
 /** The most that members give, or take, at once. */
 const MOST_AT_ONCE = 1000;
 
+interface Connected {
+  readonly client: HazelcastClient;
+}
+
 /**
  * A journal in a Ringbuffer, whose capacity the members' configuration says (10,000 unless changed). Each call asks the
  * session of its moment: connections come and go.
@@ -13,7 +17,7 @@ const MOST_AT_ONCE = 1000;
 export class RingJournal implements Journal {
   constructor(
     readonly name: string,
-    private readonly connected: () => { readonly client: HazelcastClient },
+    private readonly connected: () => Connected | Promise<Connected>,
   ) {}
 
   async append(texts: readonly string[]): Promise<void> {
@@ -37,7 +41,7 @@ export class RingJournal implements Journal {
   }
 
   async #ring(): Promise<Ringbuffer<string>> {
-    const { client } = this.connected();
+    const { client } = await this.connected();
     try {
       return await client.getRingbuffer<string>(this.name);
     } catch (error) {

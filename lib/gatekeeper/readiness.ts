@@ -1,0 +1,91 @@
+import { abreast } from './concurrency/abreast.js';
+import type { Context } from './context/context.js';
+import { Deadline, DeadlinePassed } from './context/deadline.js';
+import type { CodeDefinitions } from './definitions/index.js';
+import { type Lack, NotReadyError } from './gatekeeper.errors.js';
+import { isUnreadable } from './records/known-record.js';
+import { type ReadyOptions, parseReadyOptions } from './options/call-options.js';
+import type { RecordKeeper } from './records/record-keeper.js';
+
+/** ms between two looks at a store or a clock that is not there yet. */
+const PAUSE = 100;
+
+/** What a node lacks before it can decide. */
+interface Lacking {
+  readonly lack: Lack;
+  readonly cause?: unknown;
+  /** A definition that is still to be put into the store. */
+  readonly awaited?: string;
+}
+
+/** Waits until a node can decide: it is connected, knows cluster time, and finds its code's definitions in the store. */
+export class Readiness {
+  constructor(
+    private readonly code: CodeDefinitions,
+    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly context: Context,
+  ) {}
+
+  /** @throws NotReadyError when the time is over, or when this node shuts down */
+  async wait(options?: ReadyOptions): Promise<void> {
+    const { timeout } = parseReadyOptions(options);
+    const deadline = new Deadline(this.context.alarm, timeout);
+    let last: Lacking = { lack: 'store' };
+    for (;;) {
+      const lacking = await this.#inTime(deadline, () => this.#lacking(), last);
+      if (!lacking) return;
+      last = lacking;
+      const { lack, cause, awaited } = lacking;
+      if (this.context.isClosing()) throw new NotReadyError('closing', timeout);
+      if (deadline.remaining <= 0) throw new NotReadyError(lack, timeout, { cause });
+      const isWorthwhile =
+        awaited !== undefined && (await this.#inTime(deadline, () => this.code.firstLoad.wait(awaited), last));
+      if (!isWorthwhile) await deadline.pause(PAUSE);
+    }
+  }
+
+  /** @returns `otherwise` when the time is over */
+  #inTime<T, O>(deadline: Deadline, work: () => Promise<T>, otherwise: O): Promise<T | O> {
+    return deadline.race(work()).catch((error: unknown) => {
+      if (error instanceof DeadlinePassed) return otherwise;
+      throw error;
+    });
+  }
+
+  async #lacking(): Promise<Lacking | undefined> {
+    const { connected, problem } = this.context.store.health();
+    if (!connected) return { lack: 'store', cause: problem };
+    try {
+      await this.#setClock();
+    } catch (cause) {
+      return { lack: 'clock', cause };
+    }
+    try {
+      const [awaited] = await this.#absent();
+      return awaited === undefined ? undefined : { lack: 'definitions', awaited };
+    } catch (cause) {
+      return { lack: 'definitions', cause };
+    }
+  }
+
+  async #setClock(): Promise<void> {
+    const { clusterClock } = this.context;
+    if (!clusterClock.isFresh || clusterClock.mayHearMore) await clusterClock.sample();
+  }
+
+  /** Names that the store has no record of. One that can't be read is there, and is left as it is. */
+  async #absent(): Promise<string[]> {
+    const unknown = this.code.expected.map(({ name }) => name).filter((name) => !this.keeperOf(name).known);
+    const absent: string[] = [];
+    await abreast(unknown, async (name) => {
+      const isThere = await this.keeperOf(name)
+        .transact((record) => ({ result: record !== undefined }))
+        .catch((error: unknown) => {
+          if (isUnreadable(error)) return true;
+          throw error;
+        });
+      if (!isThere) absent.push(name);
+    });
+    return absent;
+  }
+}
