@@ -20,6 +20,7 @@ import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
+import { HealthController } from './routes/health.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
@@ -33,6 +34,7 @@ const CONTROLLERS: Type[] = [
   ClusterController,
   PermitsController,
   EventsController,
+  HealthController,
   OpenApiController,
   PageController,
   AstrayController,

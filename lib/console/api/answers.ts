@@ -22,6 +22,7 @@ import {
   time,
   whole,
 } from './entities.js';
+import { stale } from './health.js';
 import { ROLES, type Role } from './roles.js';
 
 /** What calls are answered with, each held against the type of what the gatekeeper gives. */
@@ -58,7 +59,7 @@ export const sessionSchema: z.ZodType<SessionAnswer> = z
   .meta({ id: 'Session' });
 
 export const semaphoresSchema = z
-  .object({ now: time, semaphores: list(semaphoreOverviewSchema) })
+  .object({ now: time, semaphores: list(semaphoreOverviewSchema), stale })
   .meta({ id: 'SemaphoreList' });
 
 export const semaphoreSchema = z
@@ -66,12 +67,13 @@ export const semaphoreSchema = z
     now: time,
     semaphore: semaphoreOverviewSchema,
     explanation: explanationSchema,
-    runs: list(historyEntrySchema),
-    audit: list(auditEntrySchema),
+    runs: list(historyEntrySchema).optional().meta({ description: 'absent: they can not be read now' }),
+    audit: list(auditEntrySchema).optional().meta({ description: 'absent: it can not be read now' }),
+    stale,
   })
   .meta({ id: 'SemaphoreDetails' });
 
-export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema) }).meta({ id: 'NodeList' });
+export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema), stale }).meta({ id: 'NodeList' });
 export const historySchema = z.object({ entries: list(historyEntrySchema) }).meta({ id: 'RunList' });
 export const auditSchema = z.object({ entries: list(auditEntrySchema) }).meta({ id: 'ChangeList' });
 const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() }).meta({ id: 'Patterns' });

@@ -1,5 +1,6 @@
 export * from './answers.js';
 export * from './entities.js';
+export * from './health.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';

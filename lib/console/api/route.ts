@@ -32,6 +32,8 @@ export interface Route<
   readonly body?: Body;
   /** 200 unless given. */
   readonly status?: number;
+  /** Another status that has the same answer, and when. */
+  readonly otherStatus?: readonly [status: number, description: string];
   /** The media type of the answer; JSON unless given. */
   readonly mediaType?: string;
   readonly answer: Answer;

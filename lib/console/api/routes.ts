@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
+import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { type DocumentedRoute, route } from './route.js';
 
@@ -15,6 +16,15 @@ export const ROUTES = {
     summary: 'Who asks, of which node',
     role: 'view',
     answer: answers.sessionSchema,
+  }),
+  health: route({
+    operationId: 'getHealth',
+    method: 'GET',
+    path: 'api/health',
+    summary: 'Whether permits are granted through this node, and what is wrong since when',
+    role: 'view',
+    answer: healthSchema,
+    otherStatus: [503, 'The same, while nothing is granted.'],
   }),
   semaphores: route({
     operationId: 'listSemaphores',

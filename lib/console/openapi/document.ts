@@ -61,9 +61,18 @@ function operation(route: DocumentedRoute, schemas: Schemas): Json {
     responses: {
       [route.status ?? 200]: success(route, schemas),
       ...(route.isConditional && { 304: { description: 'As it was, but for times that run on.' } }),
-      ...refusals(problemsOf(route), schemas),
+      ...withOther(route, refusals(problemsOf(route), schemas), schemas),
     },
   };
+}
+
+/** A status may stand for a refusal and for an answer: their media types tell which it is. */
+function withOther({ otherStatus, answer }: Route, refusals: Record<string, Refusal>, schemas: Schemas): Json {
+  if (!otherStatus) return refusals;
+  const [status, description] = otherStatus;
+  const refusal = refusals[status];
+  const content = { 'application/json': { schema: schemas.of(answer) }, ...refusal?.content };
+  return { ...refusals, [status]: { description: `${description} ${refusal?.description ?? ''}`.trim(), content } };
 }
 
 const IF_NONE_MATCH = {
@@ -84,7 +93,12 @@ export function problemsOf({ role, method, problems = [] }: Route): ProblemCode[
   return [...USUAL_PROBLEMS, ...(method === 'GET' ? [] : WRITE_PROBLEMS), ...problems];
 }
 
-function refusals(codes: readonly ProblemCode[], schemas: Schemas): Json {
+interface Refusal {
+  readonly description: string;
+  readonly content: Json;
+}
+
+function refusals(codes: readonly ProblemCode[], schemas: Schemas): Record<string, Refusal> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEMS[code][0], [...(byStatus.get(PROBLEMS[code][0]) ?? []), code]);
   const content = { 'application/problem+json': { schema: schemas.of(problemSchema) } };

@@ -11,8 +11,8 @@ export class ClusterController {
 
   @Serves(ROUTES.nodes)
   async nodes(): Promise<NodesAnswer> {
-    const { now, nodes, semaphores } = await this.gatekeeper.overview();
-    return { now, nodes: withHoldings(nodes, semaphores) };
+    const { now, nodes, semaphores, stale } = await this.gatekeeper.overview();
+    return { now, nodes: withHoldings(nodes, semaphores), stale };
   }
 
   @Serves(ROUTES.history)

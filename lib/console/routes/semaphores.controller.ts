@@ -3,9 +3,11 @@ import {
   type Explanation,
   GatekeeperService,
   type SemaphoreOverview,
+  type StalePart,
   UnknownSemaphoreError,
   newestFirst,
 } from '../../gatekeeper/index.js';
+import { StoreUnavailableError } from '../../stores/index.js';
 import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { isKnownToClient } from '../http/conditional.js';
@@ -24,24 +26,33 @@ export class SemaphoresController {
     @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: ConsoleResponse,
   ): Promise<SemaphoresAnswer | undefined> {
-    const { now, semaphores } = await this.gatekeeper.overview();
+    const { now, semaphores, stale } = await this.gatekeeper.overview();
     const wanted = semaphores.filter((semaphore) => isWanted(semaphore, query));
-    return isKnownToClient(request, response, essenceOf(wanted)) ? undefined : { now, semaphores: wanted };
+    return isKnownToClient(request, response, essenceOf(wanted, stale))
+      ? undefined
+      : { now, semaphores: wanted, stale };
   }
 
   @Serves(ROUTES.semaphore)
   async one(@Input() { params: { name } }: InputOf<typeof ROUTES.semaphore>): Promise<SemaphoreAnswer> {
-    const {
-      now,
-      semaphores: [semaphore],
-    } = await this.gatekeeper.overview(name);
-    if (!semaphore) throw new UnknownSemaphoreError(name);
+    const { now, semaphores, stale } = await this.gatekeeper.overview(name);
+    const [semaphore] = semaphores;
+    if (!semaphore) throw missing(name, stale);
     const [explanation, runs, audit] = await Promise.all([
       this.gatekeeper.explain(name),
-      newestFirst({ semaphore: name, limit: 100 }, (limit) => this.gatekeeper.history(limit)),
-      newestFirst({ semaphore: name, limit: 50 }, (limit) => this.gatekeeper.audit.read(limit)),
+      readable(newestFirst({ semaphore: name, limit: 100 }, (limit) => this.gatekeeper.history(limit))),
+      readable(newestFirst({ semaphore: name, limit: 50 }, (limit) => this.gatekeeper.audit.read(limit))),
     ]);
-    return { now, semaphore, explanation, runs, audit };
+    const unread = [...unreadPart('audit', audit), ...unreadPart('runs', runs), ...stale];
+    return {
+      now,
+      semaphore,
+      explanation,
+      ...(Array.isArray(runs) && { runs }),
+      ...(Array.isArray(audit) && { audit }),
+      // What is known of the last runs says how old it is, also where the list of them is left out.
+      stale: [...new Map(unread.map((each) => [each.part, each])).values()],
+    };
   }
 
   @Serves(ROUTES.explain)
@@ -50,11 +61,31 @@ export class SemaphoresController {
   }
 }
 
+/** A name that this node does not know may well be defined while the store can't be asked. */
+function missing(name: string, stale: readonly StalePart[]): Error {
+  const unread = stale.find(({ part }) => part === 'records');
+  return unread ? new StoreUnavailableError(unread.sentence) : new UnknownSemaphoreError(name);
+}
+
+/** @returns the entries, or the error of a store that can't be asked for them */
+function readable<Entry>(reading: Promise<Entry[]>): Promise<Entry[] | StoreUnavailableError> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return error;
+    throw error;
+  });
+}
+
+function unreadPart(part: StalePart['part'], read: readonly unknown[] | StoreUnavailableError): StalePart[] {
+  return read instanceof StoreUnavailableError ? [{ part, sentence: read.message }] : [];
+}
+
 /** All but for how long permits last: those of runs that go on are refreshed again and again. */
-function essenceOf(semaphores: readonly SemaphoreOverview[]): string {
-  return JSON.stringify(
-    semaphores.map((semaphore) => ({ ...semaphore, holders: semaphore.holders.map(({ id, slot }) => [id, slot]) })),
-  );
+function essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): string {
+  const lasting = semaphores.map((semaphore) => ({
+    ...semaphore,
+    holders: semaphore.holders.map(({ id, slot }) => [id, slot]),
+  }));
+  return JSON.stringify([lasting, stale]);
 }
 
 /** What was removed is shown only while somebody asks for it by name. */

@@ -3,7 +3,7 @@ import type { SemaphoreAnswer } from '../api/answers.js';
 import { concerning } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
-import { Loaded } from '../parts/page-state.js';
+import { Empty, Loaded } from '../parts/page-state.js';
 import { AuditTable } from '../audit/audit-table.js';
 import { listHref } from '../semaphores/list-place.js';
 import { DefinitionPanel } from './definition-panel.js';
@@ -39,14 +39,14 @@ function Detail({ detail, onChange }: DetailProps) {
         <HoldersPanel semaphore={semaphore} onChange={onChange} />
         <DefinitionPanel semaphore={semaphore} onChange={onChange} />
       </div>
-      {semaphore.holders.length + runs.length > 0 && <Timeline holders={semaphore.holders} runs={runs} />}
+      {semaphore.holders.length + (runs ?? []).length > 0 && <Timeline holders={semaphore.holders} runs={runs ?? []} />}
       <section class="panel" aria-labelledby="history-title">
         <h2 id="history-title">History</h2>
-        <HistoryTable runs={runs} />
+        {runs ? <HistoryTable runs={runs} /> : <Empty>The runs can’t be read now.</Empty>}
       </section>
       <section class="panel" aria-labelledby="audit-title">
         <h2 id="audit-title">Changes</h2>
-        <AuditTable entries={audit} isOfOne />
+        {audit ? <AuditTable entries={audit} isOfOne /> : <Empty>The changes can’t be read now.</Empty>}
       </section>
     </>
   );

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Health, HealthFault, StalePart } from '../../gatekeeper/index.js';
+import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
+
+/** How a node fares, and what of an answer is older than the answer. */
+
+const faultSchema: z.ZodType<HealthFault> = z
+  .object({
+    code: z.enum([
+      'closing',
+      'store-unreachable',
+      'no-quorum',
+      'store-silent',
+      'store-failing',
+      'clock-unread',
+      'clock-suspect',
+      'records-unread',
+      'nodes-unread',
+      'runs-unread',
+      'audit-unread',
+      'entries-unreadable',
+      'archive-failing',
+    ]),
+    since: time,
+    sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
+    stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),
+  })
+  .meta({ id: 'HealthFault' });
+
+export const healthSchema: z.ZodType<Health> = z
+  .object({
+    status: z.enum(['healthy', 'degraded', 'down']).meta({ description: 'down: nothing is granted' }),
+    grants: z.boolean().meta({ description: 'whether permits are granted through this node' }),
+    now: time,
+    faults: list(faultSchema).meta({ description: 'those that stop grants first' }),
+    isStale: z.boolean().meta({ description: 'semaphores are shown as this node knew them last' }),
+    staleSince: time.optional().meta({ description: 'cluster time of the last whole look, in ms since the epoch' }),
+    node: nodeIdentitySchema,
+    store: storeHealthSchema,
+    clock: clockSchema,
+    unreadable: z
+      .object({ runs: whole, audit: whole, nodes: whole })
+      .meta({ id: 'Unreadable', description: 'how many entries the latest readings left out' }),
+  })
+  .meta({ id: 'Health' });
+
+export const stalePartSchema: z.ZodType<StalePart> = z
+  .object({
+    part: z.enum(['records', 'nodes', 'runs', 'audit']),
+    sentence: z.string().meta({ description: 'why it could not be read, for people' }),
+    asOf: time.optional().meta({ description: 'cluster time of what is shown instead; absent: nothing is known' }),
+  })
+  .meta({ id: 'StalePart' });
+
+export const stale: z.ZodType<readonly StalePart[]> = list(stalePartSchema).meta({
+  description: 'what could not be read just now',
+});
