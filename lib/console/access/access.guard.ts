@@ -97,7 +97,8 @@ function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visi
   throw new Error(`a guard set request.gatekeeperRole to ${JSON.stringify(role)}, which is no role`);
 }
 
-function expectRole({ user, role }: Visitor, needed: Role): void {
+/** @throws ProblemError */
+export function expectRole({ user, role }: Visitor, needed: Role): void {
   if (includes(role, needed)) return;
   throw new ProblemError('role-too-low', `${JSON.stringify(user)} has the role ${role}, this takes ${needed}`);
 }

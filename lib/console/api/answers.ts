@@ -8,10 +8,12 @@ import {
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
+import type { DenialReason } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
   auditEntrySchema,
   clockSchema,
+  denialReasonSchema,
   explanationSchema,
   historyEntrySchema,
   holderSchema,
@@ -44,6 +46,12 @@ export interface SessionAnswer {
   readonly node: NodeIdentity;
   readonly store: StoreHealth;
   readonly clock: Explanation['clock'];
+  /** ms that clocks may be apart, of this node. */
+  readonly clockTolerance: number;
+  /** ms: the shortest duration of a permit that this node takes. */
+  readonly shortestDuration: number;
+  /** All that a permit can be denied for. */
+  readonly denialReasons: readonly DenialReason[];
 }
 
 export const sessionSchema: z.ZodType<SessionAnswer> = z
@@ -55,6 +63,9 @@ export const sessionSchema: z.ZodType<SessionAnswer> = z
     node: nodeIdentitySchema,
     store: storeHealthSchema,
     clock: clockSchema,
+    clockTolerance: whole,
+    shortestDuration: whole,
+    denialReasons: list(denialReasonSchema),
   })
   .meta({ id: 'Session' });
 

@@ -103,23 +103,21 @@ const semaphoreShape = {
 };
 
 const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
-const skipReason = z
-  .enum([
-    'no-definition',
-    'group',
-    'acquirer',
-    'paused',
-    'no-permit',
-    'recovering',
-    'permit-lost',
-    'unavailable',
-    'no-quorum',
-    'corrupt-record',
-    'newer-record',
-    'closing',
-    'overlap',
-  ])
-  .meta({ id: 'SkipReason' });
+const skipReason = z.enum([
+  'no-definition',
+  'group',
+  'acquirer',
+  'paused',
+  'no-permit',
+  'recovering',
+  'permit-lost',
+  'unavailable',
+  'no-quorum',
+  'corrupt-record',
+  'newer-record',
+  'closing',
+  'overlap',
+]);
 
 /** Why no permit was granted. */
 export const denialReasonSchema = skipReason.exclude(['overlap']).meta({ id: 'DenialReason' });

@@ -9,6 +9,7 @@ import {
   definitionSchema,
   durationSchema,
   nameSchema,
+  readDuration,
   numberReadBy,
   show,
 } from '../../semaphores/index.js';
@@ -42,6 +43,8 @@ const durationText = {
   examples: ['30s', '5m', '1h'],
 };
 
+const zeroText = '0 ?(ms|s|m|h|d)?';
+
 /** The name of a semaphore, holder, acquirer or group. */
 export const name = nameSchema.meta(nameMeta);
 
@@ -52,6 +55,45 @@ export const duration = durationSchema.meta({
   id: 'Duration',
   anyOf: [{ type: 'integer', format: 'int64', minimum: 1, maximum: LONGEST_DURATION }, durationText],
   description: 'ms, or text such as "30s", "5m", "1h"',
+});
+
+/** ms that may be none: numbers and text as {@link duration} reads them. */
+function durationOrZero(most: number) {
+  return numberReadBy((value) => {
+    const read = isZero(value) ? 0 : readDuration(value);
+    return typeof read === 'number' && read > most ? `${show(value)} is more than ${most} ms` : read;
+  });
+}
+
+function isZero(value: unknown): boolean {
+  return value === 0 || (typeof value === 'string' && /^0+ ?(ms|s|m|h|d)?$/.test(value));
+}
+
+/** ms that a request waits for a permit at most. */
+export const LONGEST_WAIT = 60_000;
+
+export const wait = durationOrZero(LONGEST_WAIT).meta({
+  id: 'Wait',
+  anyOf: [
+    { type: 'integer', format: 'int64', minimum: 0, maximum: LONGEST_WAIT },
+    {
+      type: 'string',
+      pattern: `^(${zeroText}|([1-9][0-9]{0,3}|[1-5][0-9]{4}|60000) ?(ms)?|([1-9]|[1-5][0-9]|60) ?s|1 ?m)$`,
+      examples: ['5s', '1m'],
+    },
+  ],
+  description: 'ms, or text such as "5s": how long to wait for a free permit; 0 unless given',
+});
+
+export const atLeastFor = durationOrZero(LONGEST_DURATION).meta({
+  id: 'AtLeastFor',
+  anyOf: [
+    { type: 'integer', format: 'int64', minimum: 0, maximum: LONGEST_DURATION },
+    { ...durationText, pattern: durationText.pattern.replace('^(', `^(${zeroText}|`) },
+  ],
+  description:
+    'ms, or text such as "30s", from the grant: until then the slot stays taken, but never for longer than the permit ' +
+    'would have lasted. It is free at once unless given',
 });
 
 export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });

@@ -72,6 +72,9 @@ export const problemSchema = z
     expectedRevision: whole.optional(),
     change: changeSchema.optional().meta({ description: 'Of a conflict: the change that came first.' }),
     reason: denialReasonSchema.optional().meta({ description: 'Of a denial: why no permit was granted.' }),
+    freeIn: whole.optional().meta({
+      description: 'Of a denial: ms until a permit is free, unless one is refreshed or given back before.',
+    }),
     holders: list(storedPermitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
   })
   .meta({ id: 'Problem' });

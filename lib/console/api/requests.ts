@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { onlyFields } from '../../semaphores/index.js';
 import {
+  atLeastFor,
   duration,
   expectedRevision,
   flag,
@@ -15,6 +16,7 @@ import {
   permits,
   reason,
   text,
+  wait,
 } from './fields.js';
 
 /** What calls bring along. Unknown fields are faults: a misspelled one would be silently ignored. */
@@ -76,20 +78,19 @@ export const migrationBody = onlyFields({
   ...change,
 }).meta({ id: 'MigrationRequest' });
 
-/** ms */
-export const LONGEST_WAIT = 60_000;
-
 export const takeBody = onlyFields({
   semaphore: name,
   holder: name.optional(),
   acquirer: name.optional(),
   group: name.optional(),
   duration: duration.optional(),
-  wait: z
-    .number({ error: 'is not a number of ms' })
-    .min(0, { error: 'is less than 0 ms' })
-    .max(LONGEST_WAIT, { error: `is more than ${LONGEST_WAIT} ms: ask again when it is over` })
-    .default(0),
+  wait: wait.default(0),
+  definition: onlyFields({ ...edited, duration })
+    .meta({
+      id: 'FirstDefinition',
+      description: 'Defines the semaphore unless it is defined already, and takes the role define.',
+    })
+    .optional(),
 }).meta({ id: 'TakePermitRequest' });
 
 export const refreshBody = onlyFields({
@@ -98,4 +99,6 @@ export const refreshBody = onlyFields({
   duration: duration.optional(),
 }).meta({ id: 'RefreshPermitRequest' });
 
-export const releaseBody = onlyFields({ semaphore: name }).meta({ id: 'ReleasePermitRequest' });
+export const releaseBody = onlyFields({ semaphore: name, atLeastFor: atLeastFor.optional() }).meta({
+  id: 'ReleasePermitRequest',
+});

@@ -206,7 +206,7 @@ export const ROUTES = {
     body: requests.takeBody,
     status: 201,
     answer: answers.permitSchema,
-    problems: ['unknown-semaphore', 'denied', 'closing'],
+    problems: ['unknown-semaphore', 'denied', 'permit-lost', 'closing'],
   }),
   refresh: route({
     operationId: 'refreshPermit',

@@ -41,8 +41,15 @@ export class ProblemFilter implements ExceptionFilter {
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       ...(problem.status === 401 && { 'WWW-Authenticate': 'Bearer realm="gatekeeper"' }),
+      ...retryAfter(problem),
     };
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, JSON.stringify(problem), problem.status);
   }
+}
+
+/** Seconds after which another try may be of use. A store that is away is mostly back within moments. */
+function retryAfter({ status, freeIn }: Problem): { 'Retry-After'?: string } {
+  if (freeIn !== undefined) return { 'Retry-After': String(Math.ceil(freeIn / 1000)) };
+  return status === 503 ? { 'Retry-After': '1' } : {};
 }

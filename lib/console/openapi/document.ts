@@ -8,14 +8,23 @@ import {
   WRITE_PROBLEMS,
   problemSchema,
 } from '../api/index.js';
+import { shortestDuration } from '../../semaphores/index.js';
+import { duration } from '../api/fields.js';
 import { type Json, Schemas } from './schemas.js';
 
-/**
- * Describes routes as OpenAPI 3.1 does, from the very schemas that check what comes in.
- *
- * @param mount the absolute path at which the console is mounted: "/gatekeeper"
- */
-export function openApiOf(routes: readonly DocumentedRoute[], mount: string): Json & { openapi: string } {
+/** The node that the document is of. */
+interface Place {
+  /** The absolute path at which the console is mounted: "/gatekeeper". */
+  readonly mount: string;
+  /** ms */
+  readonly clockTolerance: number;
+}
+
+/** Describes routes as OpenAPI 3.1 does, from the very schemas that check what comes in. */
+export function openApiOf(
+  routes: readonly DocumentedRoute[],
+  { mount, clockTolerance }: Place,
+): Json & { openapi: string } {
   const schemas = new Schemas();
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -33,7 +42,7 @@ export function openApiOf(routes: readonly DocumentedRoute[], mount: string): Js
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: sorted(schemas.components),
+      schemas: sorted({ ...schemas.components, Duration: durationFrom(schemas, clockTolerance) }),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -113,6 +122,17 @@ function parameters(place: 'path' | 'query', object: z.ZodObject | undefined, sc
     const required = place === 'path';
     return { name, in: place, required, ...(description !== undefined && { description }), schema };
   });
+}
+
+/** The one bound that is not the same on all nodes. */
+function durationFrom(schemas: Schemas, clockTolerance: number): Json {
+  const minimum = shortestDuration(clockTolerance);
+  schemas.of(duration);
+  const { anyOf, description } = schemas.components['Duration'] as { anyOf: Json[]; description: string };
+  return {
+    anyOf: anyOf.map((each) => (each['type'] === 'integer' ? { ...each, minimum } : each)),
+    description: `${description}; ${minimum} ms or more on this node, whose clockTolerance is ${clockTolerance} ms`,
+  };
 }
 
 function sorted(components: Record<string, Json>): Record<string, Json> {

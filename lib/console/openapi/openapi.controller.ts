@@ -1,23 +1,41 @@
-import { Req } from '@nestjs/common';
+import { Inject, Req } from '@nestjs/common';
+import { GatekeeperService } from '../../gatekeeper/index.js';
 import { ROUTES } from '../api/index.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
 import { Serves } from '../http/serves.decorator.js';
 import { openApiOf } from './document.js';
 
-/** Describes the API for programs. The document says nothing of this cluster, so that it needs no token. */
+/** Describes the API for programs. The document says nothing of what the cluster holds, so that it needs no token. */
 @ConsoleController()
 export class OpenApiController {
-  readonly #document = openApiOf(Object.values(ROUTES), '/');
+  readonly #document;
+
+  constructor(
+    gatekeeper: GatekeeperService,
+    @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
+  ) {
+    const { clockTolerance } = gatekeeper.code.rules;
+    this.#document = openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
+  }
 
   @Serves(ROUTES.openapi)
   document(@Req() request: ConsoleRequest): ReturnType<typeof openApiOf> {
-    return { ...this.#document, servers: [{ url: mountOf(request) }] };
+    return { ...this.#document, servers: [{ url: mountOf(request, this.settings.trustProxy) }] };
   }
 }
 
-/** The path at which the console was asked, with whatever the application puts before it. */
-function mountOf({ originalUrl, url }: ConsoleRequest): string {
+const PREFIX = /^(\/[\w.~-]+)+$/;
+
+/**
+ * The path at which the console was asked, with whatever the application puts before it, and a trusted proxy
+ * (`X-Forwarded-Prefix`).
+ */
+function mountOf({ originalUrl, url, headers }: ConsoleRequest, trustProxy: boolean): string {
   const { pathname } = new URL(originalUrl ?? url ?? '', 'http://here');
-  return pathname.slice(0, pathname.lastIndexOf(`/${ROUTES.openapi.path}`)) || '/';
+  const mount = pathname.slice(0, pathname.lastIndexOf(`/${ROUTES.openapi.path}`));
+  const prefix = String(headers['x-forwarded-prefix'] ?? '');
+  return `${trustProxy && PREFIX.test(prefix) ? prefix : ''}${mount}` || '/';
 }

@@ -1,5 +1,5 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
-import { LONGEST_NAME } from '../../semaphores/index.js';
+import { InvalidOptionsError, LONGEST_NAME } from '../../semaphores/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
@@ -46,8 +46,10 @@ export class AstrayController {
   #refuse({ originalUrl, url }: ConsoleRequest): never {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
     const most = this.routes.options?.maxParamLength ?? Infinity;
-    const isTooLong = path.split('/').some((segment) => decodeURIComponent(segment).length > most);
-    if (isTooLong) throw new HttpException(tooLong(most), HttpStatus.URI_TOO_LONG);
+    const longest = Math.max(...path.split('/').map((segment) => decodeURIComponent(segment).length));
+    // No adapter can help it: no semaphore has such a name.
+    if (longest > LONGEST_NAME) throw new InvalidOptionsError('the request', [nameTooLong(longest)]);
+    if (longest > most) throw new HttpException(tooLong(most), HttpStatus.URI_TOO_LONG);
     throw new ProblemError(
       'not-found',
       'there is no such call (api/openapi.json has all of them): a "/" in a name is written "%2F" in a path',
@@ -55,6 +57,14 @@ export class AstrayController {
   }
 }
 
+function nameTooLong(length: number): string {
+  return `the name in the path has ${length} characters: it is longer than ${LONGEST_NAME} characters`;
+}
+
 function tooLong(most: number): string {
-  return `this application takes names of ${most} characters in a path: give it new FastifyAdapter({ routerOptions: { maxParamLength: ${LONGEST_NAME} } })`;
+  return (
+    `this application takes names of ${most} characters in a path: give it ` +
+    `new FastifyAdapter({ routerOptions: { maxParamLength: ${LONGEST_NAME} } }), ` +
+    `or, before Fastify 5.5, new FastifyAdapter({ maxParamLength: ${LONGEST_NAME} })`
+  );
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatekeeperService, type ProxiedAnswer } from '../../gatekeeper/index.js';
+import { AlreadyDefinedError, GatekeeperService, type ProxiedAnswer } from '../../gatekeeper/index.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Visitor } from '../access/tokens.js';
@@ -7,6 +7,8 @@ import { Departure } from '../http/departure.decorator.js';
 import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
+import { expectRole } from '../access/access.guard.js';
+import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 
 /** Permits for those who are no nodes: scripts, other languages. Any node may refresh or release them. */
 @ConsoleController()
@@ -19,7 +21,8 @@ export class PermitsController {
     @VisitorOf() visitor: Visitor,
     @Departure() departure: AbortSignal,
   ): Promise<PermitAnswer> {
-    const { wait, holder = randomUUID(), acquirer = visitor.user, ...rest } = body;
+    const { wait, definition, holder = randomUUID(), acquirer = visitor.user, ...rest } = body;
+    if (definition) await this.#defineFirst(visitor, { name: body.semaphore, ...definition });
     const who = { holder, acquirer, instance: instanceOf(visitor.user) };
     const request = { ...rest, ...who, isBounded: isBounded(visitor) };
     const answer = await this.gatekeeper.proxied.take(request, { wait, signal: departure });
@@ -39,10 +42,21 @@ export class PermitsController {
 
   @Serves(ROUTES.release)
   async release(
-    @Input() { params: { id }, body: { semaphore } }: InputOf<typeof ROUTES.release>,
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.release>,
     @User() user: string,
   ): Promise<{ released: boolean }> {
-    return { released: await this.gatekeeper.proxied.release({ semaphore, id, instance: instanceOf(user) }) };
+    const { semaphore, atLeastFor } = body;
+    const permit = { semaphore, id, instance: instanceOf(user) };
+    return { released: await this.gatekeeper.proxied.release(permit, { atLeastFor }) };
+  }
+
+  /** What is defined already stays as it is. */
+  async #defineFirst(visitor: Visitor, definition: SemaphoreDefinitionInput): Promise<void> {
+    expectRole(visitor, 'define');
+    if (await this.gatekeeper.definitions.get(definition.name)) return;
+    await this.gatekeeper.definitions.define(definition, { by: visitor.user }).catch((error: unknown) => {
+      if (!(error instanceof AlreadyDefinedError)) throw error; // another request came first
+    });
   }
 }
 
@@ -62,11 +76,12 @@ function told(semaphore: string, answer: ProxiedAnswer): PermitAnswer {
     const { id, holder, slot, token, grantedAt, expiresAt } = answer.permit;
     return { semaphore, id, holder, slot, token, grantedAt, expiresAt, remaining: answer.remaining };
   }
-  const { reason } = answer;
+  const { reason, freeIn } = answer;
   const holders = answer.holders.map((each) => ({ ...each }));
   throw new ProblemError(codeOf(reason), `no permit of semaphore ${JSON.stringify(semaphore)}: ${reason}`, {
     reason,
     holders,
+    ...(freeIn !== undefined && { freeIn }),
   });
 }
 

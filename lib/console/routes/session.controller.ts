@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { GatekeeperService } from '../../gatekeeper/index.js';
-import { ROUTES, type SessionAnswer } from '../api/index.js';
+import { shortestDuration } from '../../semaphores/index.js';
+import { ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
 import type { Visitor } from '../access/tokens.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
@@ -19,6 +20,18 @@ export class SessionController {
   session(@VisitorOf() { user, role }: Visitor): SessionAnswer {
     const { readOnly, environment } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
-    return { user, role, readOnly, ...(environment !== undefined && { environment }), node, store, clock };
+    const { clockTolerance } = this.gatekeeper.code.rules;
+    return {
+      user,
+      role,
+      readOnly,
+      ...(environment !== undefined && { environment }),
+      node,
+      store,
+      clock,
+      clockTolerance,
+      shortestDuration: shortestDuration(clockTolerance),
+      denialReasons: denialReasonSchema.options,
+    };
   }
 }

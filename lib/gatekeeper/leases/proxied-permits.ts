@@ -59,10 +59,10 @@ export class ProxiedPermits {
     const began = nodeClock.monotonic();
     const { bell, end } = this.#listen(request.semaphore, signal);
     try {
-      for (;;) {
+      for (let waited = 0; ; waited = nodeClock.monotonic() - began) {
         bell.reset();
         const permitId = this.context.random.id();
-        const answer = await this.#takeNow(semaphore, request, permitId, began);
+        const answer = await this.#takeNow(semaphore, request, permitId, waited);
         if (answer.outcome === 'granted') {
           // One that was there already the asker may still count on from before.
           if (answer.permit.id === permitId && signal.aborted) await this.#giveBack(request.semaphore, answer.permit);
@@ -101,7 +101,6 @@ export class ProxiedPermits {
     permit: ProxiedPermit & { readonly token: number },
     asked: Pick<ProxiedRequest, 'semaphore' | 'duration' | 'isBounded'>,
   ): Promise<ProxiedAnswer> {
-    const began = this.context.nodeClock.monotonic();
     return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
@@ -113,7 +112,7 @@ export class ProxiedPermits {
       const duration = allowedDuration(asked, record?.definition, held);
       // Whoever refreshes is at work: a pause lets it finish.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
-      return this.#step(permit.semaphore, decide(record, request, view), began);
+      return this.#step(permit.semaphore, decide(record, request, view));
     });
   }
 
@@ -168,7 +167,7 @@ export class ProxiedPermits {
     { keeper, reclaims }: Semaphore,
     request: ProxiedRequest,
     permitId: string,
-    began: number,
+    waited: number,
   ): Promise<ProxiedAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const granted = new Set<string>();
@@ -195,7 +194,7 @@ export class ProxiedPermits {
         // Also what this very call was granted before, and finds in the record by its name.
         const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
         if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
-        return this.#step(request.semaphore, decision, began);
+        return this.#step(request.semaphore, decision, waited);
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
         throw new UnknownSemaphoreError(request.semaphore);
@@ -210,8 +209,8 @@ export class ProxiedPermits {
     }
   }
 
-  /** @param began on the monotonic clock, when the request came: its sender counts from before that */
-  #step(semaphore: string, decision: ReturnType<typeof decide>, began: number): Step<ProxiedAnswer> {
+  /** @param waited ms since the request came: its sender counts from before that */
+  #step(semaphore: string, decision: ReturnType<typeof decide>, waited = 0): Step<ProxiedAnswer> {
     if (decision.outcome === 'denied') return { result: decision };
     const { outcome, permit, record } = decision;
     return {
@@ -228,7 +227,7 @@ export class ProxiedPermits {
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }
         this.context.events.next({ type: outcome, semaphore, permit });
-        return { outcome: 'granted', permit, remaining: remaining + Math.floor(sent.monotonic - began) };
+        return { outcome: 'granted', permit, remaining: remaining + Math.floor(waited) };
       },
     };
   }
