@@ -3,7 +3,7 @@ export { TestGatekeeper, type TestGatekeeperOptions } from './gatekeeper/test-ga
 export type { TestCall, TestDenial } from './gatekeeper/test-calls.js';
 export { startHazelcast } from './hazelcast/start-hazelcast.js';
 export { fetchHazelcast } from './hazelcast/hazelcast-jar.js';
-export { HazelcastLauncherError } from './hazelcast/launcher.error.js';
+export { HazelcastLauncherError, MissingToolError } from './hazelcast/launcher.error.js';
 export type { HazelcastCluster } from './hazelcast/hazelcast-cluster.js';
 export type { HazelcastMember } from './hazelcast/hazelcast-member.js';
 export type { HazelcastOptions, HazelcastMemberOptions } from './hazelcast/hazelcast.options.js';

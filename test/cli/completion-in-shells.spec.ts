@@ -1,14 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { describeUnless } from '../needs/unless.js';
 import { call } from './command-line.js';
 import { ALL, TAB, lackOf, offeredByFish, typed } from './typing-shell.js';
 
 const scriptFor = async (shell: string) => (await call(['completion', shell])).out;
 
-/** Tests that need a shell, and a terminal to type into; without one they are skipped, and it is said how to get it. */
+/** Tests that need a shell, and a terminal to type into. */
 function describeIn(shell: 'bash' | 'zsh' | 'fish', tests: () => void): void {
-  const lack = lackOf(shell);
-  if (lack) console.warn(`tests of the completion in ${shell} are skipped, ${lack}`);
-  (lack ? describe.skip : describe)(`completion in ${shell}`, tests);
+  describeUnless(lackOf(shell))(`completion in ${shell}`, tests);
 }
 
 for (const shell of ['bash', 'zsh'] as const) {

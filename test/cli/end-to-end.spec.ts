@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '../contract/eventually.js';
 import { LiveCluster, TOKENS, WAYS } from './live-cluster.js';
 import { DEFINITIONS } from './memory-cluster.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
-describe.each(WAYS)('the command line as a process, %s', (way) => {
+describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
   let cluster: LiveCluster;
   beforeAll(async () => {
     cluster = await LiveCluster.start(DEFINITIONS);
@@ -138,7 +139,7 @@ describe.each(WAYS)('the command line as a process, %s', (way) => {
 
 const NOTED = 'remove dora,revoke dora,edit dora,define dora';
 
-describe('what may go wrong on the way', () => {
+describeOnHazelcast('what may go wrong on the way', () => {
   let cluster: LiveCluster;
   beforeAll(async () => {
     cluster = await LiveCluster.start(DEFINITIONS);

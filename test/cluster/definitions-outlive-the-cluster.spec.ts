@@ -14,6 +14,7 @@ import {
 import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../contract/eventually.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const DURATION = '10s';
 const CODE = ['edited', 'paused', 'removed', 'untouched'].map((name) => ({ name, duration: DURATION }));
@@ -108,7 +109,7 @@ async function restartAll(): Promise<void> {
   await Promise.all(APPLICATIONS.map((each) => each.start()));
 }
 
-describe('when all nodes and all members were stopped at once', () => {
+describeOnHazelcast('when all nodes and all members were stopped at once', () => {
   let tornPath: string;
   let tornText: string;
 

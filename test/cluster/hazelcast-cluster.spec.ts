@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'hazelcast-client';
 import { jvmArguments } from '../../lib/testing/hazelcast/jvm-arguments.js';
 import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';
@@ -15,6 +15,7 @@ import { shippedConfig } from '../../lib/testing/hazelcast/package-files.js';
 import { supervised } from '../../lib/testing/hazelcast/supervisor.js';
 import { eventually } from '../contract/eventually.js';
 import { fetchHazelcast, startHazelcast, type HazelcastCluster } from '../../lib/testing/index.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const OWN = { clusterName: 'launcher-spec' };
 
@@ -43,7 +44,7 @@ function connect({ clusterName, addresses }: HazelcastCluster) {
   });
 }
 
-describe('a cluster of two members', () => {
+describeOnHazelcast('a cluster of two members', () => {
   let cluster: HazelcastCluster;
   beforeAll(async () => void (cluster = await startHazelcast({ members: 2, ...OWN })), 90_000);
   afterAll(() => cluster.stop());
@@ -75,7 +76,7 @@ describe('a cluster of two members', () => {
   });
 });
 
-describe('a single member', () => {
+describeOnHazelcast('a single member', () => {
   it('writes nothing while fewer members are there than the minimum, and does with one more', async () => {
     await using cluster = await startHazelcast({ minimumClusterSize: 2, ...OWN });
     const client = await connect(cluster);
@@ -110,7 +111,7 @@ describe('a single member', () => {
   });
 });
 
-describe('a process that is killed with SIGKILL', () => {
+describeOnHazelcast('a process that is killed with SIGKILL', () => {
   let folder: string;
   beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'gatekeeper-'))));
   afterAll(() => rm(folder, { recursive: true }));

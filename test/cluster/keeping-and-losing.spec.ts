@@ -9,12 +9,13 @@ import { GuardedResource } from './guarded-resource.js';
 import type { NodeProcess, NodeSaid } from './node-process.js';
 import { Nodes } from './nodes.js';
 import { LATE_TICK, tickAfter } from './ticks.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const DURATION = 3000;
 const CLOCK_TOLERANCE = 500;
 const REPORT = { semaphore: 'report' };
 
-describe('a report of 10 s each second on three nodes, under a permit of 3 s', () => {
+describeOnHazelcast('a report of 10 s each second on three nodes, under a permit of 3 s', () => {
   let cluster: HazelcastCluster;
   let resource: GuardedResource;
   let nodes: Nodes;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   Gatekeeper,
   type GatekeeperEvent,
@@ -12,6 +12,7 @@ import {
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../contract/eventually.js';
 import { figure } from './figure.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 /** A busy machine is no outage. */
 const PATIENT = { callTimeout: '10s', sweepInterval: '1s', heartbeat: '1s' };
@@ -34,7 +35,7 @@ function watchStalls() {
   };
 }
 
-describe('what an operator does through one node, on real members', () => {
+describeOnHazelcast('what an operator does through one node, on real members', () => {
   let cluster: HazelcastCluster;
   let office: Gatekeeper;
   let worker: Gatekeeper;

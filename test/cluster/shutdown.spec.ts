@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { figure } from './figure.js';
 import type { Ending, NodeProcess, NodeSaid } from './node-process.js';
 import { Nodes } from './nodes.js';
 import { LATE_TICK, tickAfter } from './ticks.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const ERRAND = { semaphore: 'errand' };
 
-describe('a node that gets SIGTERM in the midst of a run, under a permit of 30 s', () => {
+describeOnHazelcast('a node that gets SIGTERM in the midst of a run, under a permit of 30 s', () => {
   let cluster: HazelcastCluster;
   let nodes: Nodes;
   let node: NodeProcess;

@@ -6,6 +6,7 @@ import { figure } from './figure.js';
 import type { NodeProcess } from './node-process.js';
 import { Nodes } from './nodes.js';
 import { TICK } from './ticks.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const DURATION = 3000;
 const CLOCK_TOLERANCE = 500;
@@ -16,7 +17,7 @@ const UNAVAILABLE = { ...SHORT, reason: 'unavailable' };
 /** ms that timers and pipes may take on a busy machine. */
 const SLACK = 250;
 
-describe('an app whose only Hazelcast member comes and goes', () => {
+describeOnHazelcast('an app whose only Hazelcast member comes and goes', () => {
   let cluster: HazelcastCluster;
   let nodes: Nodes;
   let node: NodeProcess;

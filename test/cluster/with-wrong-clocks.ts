@@ -1,9 +1,8 @@
-import { describe } from '@jest/globals';
+import { lackOfMembers } from '../needs/members.js';
+import { describeUnless } from '../needs/unless.js';
 import { canSetClocks } from './wrong-clock.js';
 
-/** Tests that set a clock wrong: where faketime is missing they are skipped, and say so. */
-export function describeWithWrongClocks(name: string, tests: () => void): void {
-  const isInstalled = canSetClocks();
-  if (!isInstalled) console.warn(`Skipped, faketime is missing (apt-get install faketime): ${name}`);
-  (isInstalled ? describe : describe.skip)(name, tests);
-}
+const lackOfFaketime = canSetClocks() ? undefined : 'faketime is missing: "apt-get install faketime"';
+
+/** Tests of nodes and members of which some have a wrong clock. */
+export const describeWithWrongClocks = describeUnless(lackOfMembers ?? lackOfFaketime);

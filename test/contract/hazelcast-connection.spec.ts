@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast, type OwnClientOptions } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
+import { describeOnHazelcast, itOnHazelcast } from '../needs/members.js';
 
 let cluster: HazelcastCluster;
 const opened: RecordStore[] = [];
@@ -35,7 +36,7 @@ afterEach(async () => {
 });
 afterAll(() => cluster?.stop());
 
-describe('A store whose members are absent when it is opened', () => {
+describeOnHazelcast('A store whose members are absent when it is opened', () => {
   it.each<[string, (store: RecordStore) => Promise<unknown>]>([
     ['read', (store) => store.read('key')],
     ['compareAndSet', (store) => store.compareAndSet('key', undefined, 'text')],
@@ -97,7 +98,7 @@ describe('A store whose members are absent when it is opened', () => {
   });
 });
 
-describe('A store whose member is killed', () => {
+describeOnHazelcast('A store whose member is killed', () => {
   it('becomes unavailable, works again after the restart, and reports a change without a key', async () => {
     const [store, key] = [open(), randomUUID()];
     const changes: RecordChange[] = [];
@@ -132,7 +133,7 @@ describe('A store whose member is killed', () => {
   });
 });
 
-it('A store that is closed leaves no open handle', async () => {
+itOnHazelcast('A store that is closed leaves no open handle', async () => {
   const before = handles();
   const store = open();
   await connected(store);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { CpMissingError, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../lib/stores/store.errors.js';
@@ -9,6 +9,7 @@ import { CP_CLUSTER } from './cp-cluster.js';
 import { closing } from './closing.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const CALL_TIMEOUT = 2000;
@@ -27,7 +28,7 @@ const WITHOUT_CP: [string, string, HazelcastOptions][] = [
   ['members whose cp-member-count is 0', 'unsafe mode', { version: CP_CLUSTER.version! }],
 ];
 
-describe.each(WITHOUT_CP)('cp: true with %s', (_which, found, options) => {
+describeOnHazelcast.each(WITHOUT_CP)('cp: true with %s', (_which, found, options) => {
   let cluster: HazelcastCluster;
   const gatekeepers: Gatekeeper[] = [];
 
@@ -73,7 +74,7 @@ describe.each(WITHOUT_CP)('cp: true with %s', (_which, found, options) => {
   const isCpMissing = (error: unknown) => error instanceof CpMissingError;
 });
 
-describe('cp: true', () => {
+describeOnHazelcast('cp: true', () => {
   let cluster: HazelcastCluster;
   const opened: RecordStore[] = [];
 

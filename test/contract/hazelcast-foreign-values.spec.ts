@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, HazelcastJsonValue, type IMap } from 'hazelcast-client';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const UNKNOWN_TYPE = 4711;
 
@@ -20,7 +21,7 @@ const serializer = {
   write: (output: { writeInt(value: number): void }) => output.writeInt(1),
 };
 
-describe('Values that another program put into the map of records', () => {
+describeOnHazelcast('Values that another program put into the map of records', () => {
   let cluster: HazelcastCluster;
   let program: Client;
   let map: IMap<unknown, unknown>;
@@ -100,7 +101,7 @@ describe('Values that another program put into the map of records', () => {
   });
 });
 
-describe('A record that another program removes', () => {
+describeOnHazelcast('A record that another program removes', () => {
   let cluster: HazelcastCluster;
   let store: RecordStore;
   let map: IMap<string, string>;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { type Client, type ClientConfig, ReconnectMode } from 'hazelcast-client';
 import { ClockPrefetchError, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
@@ -7,8 +7,9 @@ import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
-describe('A store over the client of an application', () => {
+describeOnHazelcast('A store over the client of an application', () => {
   let cluster: HazelcastCluster;
   const clients: Client[] = [];
 

@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { Client, ReconnectMode } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -16,7 +17,7 @@ interface Inside {
   getConnectionManager(): { getConnectionRegistry(): { getConnections(): readonly object[] } };
 }
 
-describe('A store whose member was restarted', () => {
+describeOnHazelcast('A store whose member was restarted', () => {
   let cluster: HazelcastCluster;
   const closing: (() => Promise<void>)[] = [];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordStore } from '../../lib/stores/store.js';
@@ -7,11 +7,12 @@ import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.j
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
 import { LockHolder } from './lock-holder/lock-holder.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const MAP = 'gatekeeper.records';
 const CALL_TIMEOUT = 2000;
 
-describe('A record whose lock was left behind', () => {
+describeOnHazelcast('A record whose lock was left behind', () => {
   let cluster: HazelcastCluster;
   let client: Client;
   let store: RecordStore;

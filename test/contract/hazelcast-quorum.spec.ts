@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { NoQuorumError } from '../../lib/stores/store.errors.js';
 import type { RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
+import { describeOnHazelcast, itOnHazelcast } from '../needs/members.js';
 
 const members = (store: RecordStore, wanted: number) =>
   eventually(`${wanted} members are seen`, () => store.health().members === wanted);
 
-describe('With a quorum of the majority of three members', () => {
+describeOnHazelcast('With a quorum of the majority of three members', () => {
   let cluster: HazelcastCluster;
   let store: RecordStore;
 
@@ -47,7 +48,7 @@ describe('With a quorum of the majority of three members', () => {
   });
 });
 
-it('Split-brain protection on the members is reported as a missing quorum', async () => {
+itOnHazelcast('Split-brain protection on the members is reported as a missing quorum', async () => {
   await using cluster = await startHazelcast({ minimumClusterSize: 2 });
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }).open();
   await members(store, 1);

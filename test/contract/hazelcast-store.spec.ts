@@ -1,17 +1,21 @@
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { startHazelcast } from '../../lib/testing/index.js';
-import { describeStoreContract } from './store.contract.js';
+import { lackOfMembers } from '../needs/members.js';
+import { type StoreUnderTest, describeStoreContract } from './store.contract.js';
 import { UNHURRIED } from './unhurried.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { newClient } from './hazelcast-clients.js';
 
-describeStoreContract('hazelcast() with its own client', async () => {
+const onMembers = (name: string, prepare: () => Promise<StoreUnderTest>) =>
+  describeStoreContract(name, prepare, lackOfMembers);
+
+onMembers('hazelcast() with its own client', async () => {
   const cluster = await startHazelcast();
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses });
   return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
 });
 
-describeStoreContract('hazelcast() over the clients of an application', async () => {
+onMembers('hazelcast() over the clients of an application', async () => {
   const cluster = await startHazelcast();
   const clients = await Promise.all(Array.from({ length: 12 }, () => newClient(cluster)));
   let next = 0;
@@ -24,14 +28,14 @@ describeStoreContract('hazelcast() over the clients of an application', async ()
   };
 });
 
-describeStoreContract("hazelcast({ acquisition: 'pessimistic' })", async () => {
+onMembers("hazelcast({ acquisition: 'pessimistic' })", async () => {
   const cluster = await startHazelcast();
   const { clusterName, addresses: members } = cluster;
   const store = hazelcast({ clusterName, members, acquisition: 'pessimistic' });
   return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
 });
 
-describeStoreContract('hazelcast({ cp: true })', async () => {
+onMembers('hazelcast({ cp: true })', async () => {
   const cluster = await startHazelcast(CP_CLUSTER);
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses, cp: true });
   return { open: () => store.open(UNHURRIED), stop: () => cluster.stop(), members: 3 };

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 /** What is used of the client's inside. */
 interface Connection {
@@ -18,7 +19,7 @@ interface Inside {
 const connectionsOf = (client: Client) =>
   (client as unknown as Inside).getConnectionManager().getConnectionRegistry().getConnections();
 
-describe('A call that was not sent when its connection closed', () => {
+describeOnHazelcast('A call that was not sent when its connection closed', () => {
   let cluster: HazelcastCluster;
   beforeAll(async () => {
     cluster = await startHazelcast();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
+import { describeUnless } from '../needs/unless.js';
 import { eventually } from './eventually.js';
 import { describeJournalContract } from './journal.contract.js';
 import { watchUntil } from './watch-until.js';
@@ -14,10 +15,11 @@ export interface StoreUnderTest {
   /** Ends what the stores connect to. */
   stop(): Promise<void>;
 }
+type Prepared = StoreUnderTest | Promise<StoreUnderTest>;
 
-/** What every RecordStore promises, one sentence each. */
-export function describeStoreContract(name: string, prepare: () => StoreUnderTest | Promise<StoreUnderTest>): void {
-  describe(`${name} keeps the store's contract`, () => {
+/** What every RecordStore promises, one sentence each. @param lack why it can't be prepared here */
+export function describeStoreContract(name: string, prepare: () => Prepared, lack?: string): void {
+  describeUnless(lack)(`${name} keeps the store's contract`, () => {
     let underTest: StoreUnderTest;
     let one: RecordStore;
     let other: RecordStore;

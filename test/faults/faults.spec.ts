@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { faultNamed } from './faults.js';
 import { type Need, lacks as whatLacks } from './needs.js';
+import { itUnless } from '../needs/unless.js';
 import { runFault } from './run-fault.js';
 import { Site } from './site.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 /** What strikes when: the same in each run. `npm run test:faults` carries out all faults, for as long as you like. */
 const SEED = 20;
@@ -16,7 +18,7 @@ const STRIKE_TAKES = 120_000;
 
 const lacks = await whatLacks();
 
-describe('three members and four processes that contend for their permits', () => {
+describeOnHazelcast('three members and four processes that contend for their permits', () => {
   let site: Site;
   let folder: string;
 
@@ -34,8 +36,7 @@ describe('three members and four processes that contend for their permits', () =
   for (const name of ['kill-holder', 'freeze-holder', 'kill-member', 'split', 'data-loss']) {
     const fault = faultNamed(name);
     const lack = fault.needs.flatMap((need: Need) => lacks[need] ?? []).join('; ');
-    if (lack) console.warn(`Skipped: ${name}: ${lack}`);
-    (lack ? it.skip : it)(
+    itUnless(lack || undefined)(
       `keep every promise under ${name}`,
       async () => {
         const { violations, story, figures } = await runFault(site, fault, { ...SHORT, folder });

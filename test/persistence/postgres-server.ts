@@ -2,23 +2,21 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from '@jest/globals';
 import { execa } from 'execa';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
 import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
+import { describeUnless } from '../needs/unless.js';
 
 /** Debian puts them outside of the PATH, in a folder for each version. */
 const VERSIONS = '/usr/lib/postgresql';
 const PROGRAMS = process.env['POSTGRES_PROGRAMS'] ?? newest();
-const isThere = existsSync(join(PROGRAMS, 'initdb'));
 
 const HOW = `"apt-get install postgresql", or name the folder of initdb and postgres in the environment variable POSTGRES_PROGRAMS`;
-if (!isThere)
-  console.warn(`tests of postgresArchive() on a real server are skipped, there is none in ${PROGRAMS}: ${HOW}`);
+const isThere = existsSync(join(PROGRAMS, 'initdb'));
 
-/** Tests that need a PostgreSQL; without one they are skipped, and it is said how to get it. */
-export const describeOnPostgres = isThere ? describe : describe.skip;
+/** Tests that need a PostgreSQL. */
+export const describeOnPostgres = describeUnless(isThere ? undefined : `there is no PostgreSQL in ${PROGRAMS}: ${HOW}`);
 
 /** The server refuses to run as root; its package brings a user along. */
 const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, useBrowser } from '../console/browser/chromium.js';
+import { lackOfBrowser, useBrowser } from '../console/browser/chromium.js';
 import { eventually } from '../contract/eventually.js';
+import { lackOfMembers } from '../needs/members.js';
+import { describeUnless } from '../needs/unless.js';
 import { RunningSample } from './running-sample.js';
 
 const TOKEN = 'sample-operator-token';
@@ -21,7 +23,7 @@ interface Entry {
   readonly node: { readonly acquirer: string };
 }
 
-describeInBrowser('operators at two ports of the sample', () => {
+describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sample', () => {
   const visit = useBrowser();
   let sample: RunningSample;
   beforeAll(async () => void (sample = await RunningSample.start()), 90_000);

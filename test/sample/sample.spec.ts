@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { eventually } from '../contract/eventually.js';
 import { RunningSample, isAlive } from './running-sample.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const EXPORTED = /\[nightly-export\] exported/;
 const CLOCK_TOLERANCE = 500;
@@ -10,7 +11,7 @@ const SECOND = 1000;
 const EXPORT = { duration: 6 * SECOND, tick: 2 * SECOND };
 const REPORT = { duration: 4 * SECOND, tick: 10 * SECOND };
 
-describe('the sample: three processes and a real member', () => {
+describeOnHazelcast('the sample: three processes and a real member', () => {
   let sample: RunningSample;
   beforeAll(async () => void (sample = await RunningSample.start()), 90_000);
   afterAll(() => sample?.[Symbol.asyncDispose]());

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { HazelcastLauncherError } from './launcher.error.js';
-import { FETCH_FAILED, MAVEN_MISSING } from './launcher.messages.js';
+import { HazelcastLauncherError, MissingToolError } from './launcher.error.js';
+import { FETCH_FAILED, MAVEN_MISSING, NEED_MAVEN } from './launcher.messages.js';
 import { pinnedVersion, pomFile } from './package-files.js';
 
 const run = promisify(execFile);
@@ -19,7 +19,8 @@ const run = promisify(execFile);
  * @param version Hazelcast's version. Default: the one that this package pins.
  * @param env where `PATH` and the variables above are looked up. Default: the process's environment.
  * @returns the absolute path of the jar.
- * @throws {HazelcastLauncherError} if Maven is missing, or can't get that version.
+ * @throws {MissingToolError} if Maven is missing.
+ * @throws {HazelcastLauncherError} if Maven can't get that version.
  */
 export async function fetchHazelcast(version = pinnedVersion(), env = process.env): Promise<string> {
   const jar = join(cacheFolder(env), `hazelcast-${version}.jar`);
@@ -54,8 +55,8 @@ async function copyByMaven(version: string, folder: string, env: NodeJS.ProcessE
     await run('mvn', ['-q', '-B', '-f', pomFile(), ...goal], { env });
   } catch (error) {
     const { code, stdout = '' } = error as { code?: string | number; stdout?: string };
-    const message = code === 'ENOENT' ? MAVEN_MISSING(version) : FETCH_FAILED(version, firstLines(stdout));
-    throw new HazelcastLauncherError(message, { cause: error });
+    if (code === 'ENOENT') throw new MissingToolError(NEED_MAVEN, MAVEN_MISSING(version), { cause: error });
+    throw new HazelcastLauncherError(FETCH_FAILED(version, firstLines(stdout)), { cause: error });
   }
 }
 

@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { HazelcastLauncherError } from './launcher.error.js';
-import { JAVA_MISSING, JAVA_TOO_OLD, MINIMUM_JAVA } from './launcher.messages.js';
+import { MissingToolError } from './launcher.error.js';
+import { JAVA_MISSING, JAVA_TOO_OLD, MINIMUM_JAVA, NEED_JAVA } from './launcher.messages.js';
 
 const run = promisify(execFile);
 
 /**
  * @param version of Hazelcast, for the message.
  * @returns the Java program: the one of `JAVA_HOME`, else of `PATH`.
- * @throws {HazelcastLauncherError} if there is none, or an older one than the members need.
+ * @throws {MissingToolError} if there is none, or an older one than the members need.
  */
 export async function findJava(version: string, env = process.env): Promise<string> {
   const java = env['JAVA_HOME'] ? join(env['JAVA_HOME'], 'bin', 'java') : 'java';
   const found = await versionOf(java, version, env);
-  if (majorVersion(found) < MINIMUM_JAVA) throw new HazelcastLauncherError(JAVA_TOO_OLD(java, found, version));
+  if (majorVersion(found) < MINIMUM_JAVA)
+    throw new MissingToolError(NEED_JAVA(`Java ${found} is too old`), JAVA_TOO_OLD(java, found, version));
   return java;
 }
 
@@ -23,7 +24,7 @@ async function versionOf(java: string, hazelcast: string, env: NodeJS.ProcessEnv
     const { stderr } = await run(java, ['-version'], { env });
     return /version "(.+?)"/.exec(stderr)?.[1] ?? stderr.trim();
   } catch (error) {
-    throw new HazelcastLauncherError(JAVA_MISSING(java, hazelcast), { cause: error });
+    throw new MissingToolError(NEED_JAVA('Java is missing'), JAVA_MISSING(java, hazelcast), { cause: error });
   }
 }
 

@@ -7,6 +7,11 @@ const instead = (version: string) =>
   `and HAZELCAST_MEMBERS=127.0.0.1:5701 in this process's environment (HAZELCAST_MEMBERS=host:port, comma separated; ` +
   `HAZELCAST_CLUSTER=name when it is not "dev").`;
 
+export const NEED_JAVA = (found: string) =>
+  `${found}: install Java ${MINIMUM_JAVA} or newer ("apt-get install openjdk-17-jre-headless")`;
+
+export const NEED_MAVEN = 'Maven is missing, which fetches Hazelcast: install it ("apt-get install maven")';
+
 export const JAVA_MISSING = (program: string, version: string) =>
   `Java is missing: "${program} -version" could not be run, and Hazelcast ${version} needs Java ${MINIMUM_JAVA} or newer. ${instead(version)}`;
 

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+import { describeUnless } from '../../needs/unless.js';
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-const isThere = existsSync(PATH);
-
 const HOW = `"apt-get install chromium", or name one in the environment variable CHROMIUM_PATH`;
-if (!isThere) console.warn(`tests of the console are skipped, there is no browser at ${PATH}: ${HOW}`);
 
-/** Tests that need a browser; without one they are skipped, and it is said how to get it. */
-export const describeInBrowser = isThere ? describe : describe.skip;
+/** Why no browser can be used; undefined: one can. */
+export const lackOfBrowser = existsSync(PATH) ? undefined : `there is no browser at ${PATH}: ${HOW}`;
+
+/** Tests that need a browser. */
+export const describeInBrowser = describeUnless(lackOfBrowser);
 
 export interface Visit extends BrowserContextOptions {
   /** Put where the page keeps it, as if somebody had signed in. */
