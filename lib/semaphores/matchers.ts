@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from './definition.js';
-import { compilePattern, patternFault } from './pattern.js';
+import { compilePattern, patternFault, stepsOf } from './pattern.js';
 
 /** The patterns of a definition, compiled when they are first needed. */
 export interface DefinitionMatchers {
@@ -37,6 +37,34 @@ export function patternFaults(
     const fault = faultOf(pattern);
     return fault === undefined ? [] : [`${field}: ${fault}; as it is stored it matches no name`];
   });
+}
+
+/**
+ * The first pattern that keeps a node out, found in pieces of some ms each: compiling a pattern may take that long, and
+ * so may matching it. Each `yield` tells how many steps of matching come next.
+ */
+export function* mismatchInPieces(
+  definition: SemaphoreDefinition,
+  node: { readonly group: string; readonly acquirer: string },
+): Generator<number, 'group' | 'acquirer' | undefined, void> {
+  const { group, acquirer } = matchersOf(definition);
+  yield stepsToMatch(definition.groupPattern, node.group);
+  if (!group(node.group)) return 'group';
+  yield stepsToMatch(definition.acquirerPattern, node.acquirer);
+  return acquirer(node.acquirer) ? undefined : 'acquirer';
+}
+
+/** Compiles patterns ahead, so that who needs them together isn't kept waiting by all of them at once. */
+export function* compileInPieces(patterns: readonly string[]): Generator<number, void, void> {
+  for (const pattern of patterns) {
+    compilePattern(pattern);
+    yield 1;
+  }
+}
+
+function stepsToMatch(pattern: string, name: string): number {
+  const compiled = compilePattern(pattern);
+  return typeof compiled === 'string' ? 1 : stepsOf(compiled, name);
 }
 
 function matcher(pattern: string): (name: string) => boolean {

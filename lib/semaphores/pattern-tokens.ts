@@ -57,9 +57,9 @@ export class PatternTokens {
 
   /** @returns the number of characters between \Q and \E, if that stands here */
   #quoted(): number | undefined {
-    if (!this.text.startsWith(String.raw`\Q`, this.#at)) return undefined;
+    if (this.text[this.#at] !== '\\' || this.text[this.#at + 1] !== 'Q') return undefined;
     const begin = this.#at + 2;
-    const end = this.text.indexOf(String.raw`\E`, begin);
+    const end = this.text.indexOf('\\E', begin);
     this.#at = end === -1 ? this.text.length : end + 2;
     return (end === -1 ? this.text.length : end) - begin;
   }

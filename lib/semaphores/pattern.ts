@@ -1,6 +1,14 @@
 import { RE2JS } from 're2js';
 import { show } from './duration.js';
-import { LONGEST_NAME, MOST_INSTRUCTIONS, type PatternCost, costFault, costOf, sizeFault } from './pattern-cost.js';
+import {
+  LONGEST_NAME,
+  LONGEST_PATTERN,
+  MOST_INSTRUCTIONS,
+  type PatternCost,
+  costFault,
+  costOf,
+  sizeFault,
+} from './pattern-cost.js';
 
 /** Matches no name at all: the group pattern of a paused semaphore. */
 export const NOBODY = '[^\\s\\S]';
@@ -24,10 +32,9 @@ export function compilePattern(pattern: string): NameMatcher | string {
   if (pattern === '.*') return EVERY_NAME;
   const known = kept.get(pattern);
   if (known !== undefined) return known;
-  const fault = costFault(pattern);
-  if (fault !== undefined) return fault;
-  const compiled = compiledOrFault(pattern);
-  keep(pattern, compiled);
+  const compiled = costFault(pattern) ?? compiledOrFault(pattern);
+  // A longer one is refused at once, and would take up memory.
+  if (pattern.length <= LONGEST_PATTERN) keep(pattern, compiled);
   return compiled;
 }
 

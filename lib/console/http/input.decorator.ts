@@ -1,6 +1,8 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { z } from 'zod';
-import { InvalidOptionsError, faultsOf } from '../../semaphores/index.js';
+import { systemClock } from '../../clock/index.js';
+import { inSlices } from '../../gatekeeper/concurrency/slices.js';
+import { InvalidOptionsError, compileInPieces, faultsOf } from '../../semaphores/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
 import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { Visitor } from '../access/tokens.js';
@@ -22,9 +24,21 @@ function visitorOf(context: ExecutionContext): Visitor {
   return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
 }
 
+/** Fields that hold patterns, in a body and in what a migration goes `to`. Each takes ms to compile: zod would do all at once. */
+const PATTERNS = ['names', 'groupPattern', 'acquirerPattern'] as const;
+
+function patternsIn(body: unknown): string[] {
+  const { to, ...fields } = Object(body) as Record<string, unknown>;
+  const values = [fields, Object(to) as Record<string, unknown>].flatMap((part) =>
+    PATTERNS.map((field) => part[field]),
+  );
+  return values.filter((value) => typeof value === 'string');
+}
+
 /** @throws InvalidOptionsError, ProblemError */
 async function readInput(route: Route, request: ConsoleRequest): Promise<InputOf<Route>> {
   const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
+  await inSlices(compileInPieces(patternsIn(body)), systemClock);
   const faults: string[] = [];
   const check = (schema: z.ZodType | undefined, value: unknown) => {
     const parsed = schema?.safeParse(value);

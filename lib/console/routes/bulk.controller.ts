@@ -1,9 +1,14 @@
+import { systemClock } from '../../clock/index.js';
+import { inSlices } from '../../gatekeeper/concurrency/slices.js';
 import { type BulkResult, GatekeeperService, type MigrationPlan } from '../../gatekeeper/index.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, User } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { previewOf } from './preview.js';
+
+/** Steps of matching in one preview: 1,000 nodes and patterns of 500 instructions each. At most 1 s of CPU. */
+const MOST_WORK = 20_000_000;
 
 /** Changing many definitions at once, and trying one out. */
 @ConsoleController()
@@ -12,7 +17,8 @@ export class BulkController {
 
   @Serves(ROUTES.preview)
   async preview(@Input() { body }: InputOf<typeof ROUTES.preview>): Promise<Preview> {
-    return previewOf(body, await this.gatekeeper.registry.nodes(), this.gatekeeper.definitions);
+    const preview = previewOf(body, await this.gatekeeper.registry.nodes(), this.gatekeeper.definitions);
+    return inSlices(preview, systemClock, { most: MOST_WORK, subject: 'the preview' });
   }
 
   @Serves(ROUTES.migrate)

@@ -9,6 +9,7 @@ import {
 } from '../../semaphores/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { abreast } from '../concurrency/abreast.js';
+import { type Pieces, Slices, inSlices } from '../concurrency/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { NothingMatchesError } from '../gatekeeper.errors.js';
 import { listRecords } from '../records/list-records.js';
@@ -17,13 +18,16 @@ import { isUnreadable } from '../records/known-record.js';
 import { KEY_PREFIX, type RecordKeeper } from '../records/record-keeper.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
-import { type MigrationPlan, type MigrationStep, nameMatcher, planSteps } from './migration.js';
+import { type MigrationPlan, type MigrationStep, namesInPieces, planSteps } from './migration.js';
 import {
   type MigrationOptions,
   type MigrationRequest,
   parseMigrationOptions,
   parseMigrationRequest,
 } from './migration-request.js';
+
+/** Steps of matching in one change of many: 100,000 names and a pattern of some 300 instructions. At most 40 s of CPU. */
+const MOST_WORK = 1_000_000_000;
 
 /** Changes what is there, or gives undefined when it is so already. */
 type Change = (
@@ -46,9 +50,10 @@ export class BulkChanges {
     const parsed = parseMigrationRequest(request);
     parseMigrationOptions({ limit });
     const [records, nodes] = await Promise.all([this.#records(), this.nodes()]);
-    assertMatch(parsed.names, records);
+    const named = await this.#named(parsed.names, records, 'a migration');
     const { node } = this.context;
-    const steps = planSteps(parsed, { records, nodes, node, now: timeOf(this.context) });
+    const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
+    const steps = await this.#inSlices(plan, 'a migration');
     return { steps: steps.slice(0, limit), remaining: Math.max(0, steps.length - (limit ?? Infinity)) };
   }
 
@@ -60,7 +65,7 @@ export class BulkChanges {
       ended.push(step);
       onProgress?.({ done: ended.length, total: steps.length, step });
     };
-    await eachWhileAnswered(steps, async (step) => {
+    await this.#eachWhileAnswered(steps, async (step) => {
       try {
         await this.#migrateOne(step, author);
       } catch (error) {
@@ -75,13 +80,11 @@ export class BulkChanges {
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
     const { names, limit, ...author } = parseBulkRequest(request);
     const records = await this.#records();
-    assertMatch(names, records);
-    const isNamed = nameMatcher(names);
-    const isDue = ({ definition, pause }: SemaphoreRecord) =>
-      definition && (pause === undefined) === (kind === 'pause');
-    const all = [...records].flatMap(([name, record]) => (isNamed(name) && isDue(record) ? [name] : []));
+    const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
+    const named = await this.#named(names, records, `to ${kind} many semaphores`);
+    const all = named.filter((name) => isDue(records.get(name)!));
     const done: string[] = [];
-    const failed = await eachWhileAnswered(all.toSorted().slice(0, limit), async (name) => {
+    const failed = await this.#eachWhileAnswered(all.slice(0, limit), async (name) => {
       await this.writer.write<void>(kind, name, author, {
         // Removed a moment ago: nothing is left to be changed.
         rewriting: (record, ...rest) => record && rewriting(record, ...rest),
@@ -112,14 +115,69 @@ export class BulkChanges {
    * is news for this node, too, so that each change begins from it. The package's own semaphores are left out.
    */
   async #records(): Promise<Map<string, SemaphoreRecord>> {
-    const texts = await listRecords(this.context);
+    return inSlices(this.#recordsInPieces(await listRecords(this.context)), this.context.nodeClock);
+  }
+
+  *#recordsInPieces(texts: ReadonlyMap<string, string>): Pieces<Map<string, SemaphoreRecord>> {
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of texts) {
       const name = key.slice(KEY_PREFIX.length);
       const record = isOwnName(name) ? undefined : this.#recordOf(name, text);
       if (record) records.set(name, record);
+      yield 1;
     }
     return records;
+  }
+
+  /**
+   * Does `work` for each. What fails for an item by itself keeps nothing else from being done; a store that does not
+   * answer does, as each further call would wait for it in vain.
+   *
+   * @returns what failed
+   * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
+   */
+  async #eachWhileAnswered<Item>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<void>,
+  ): Promise<Map<Item, unknown>> {
+    const slices = new Slices(this.context.nodeClock);
+    const failed = new Map<Item, unknown>();
+    let count = 0;
+    const attempt = async (item: Item) => {
+      await slices.turn();
+      await work(item).catch((error: unknown) => {
+        failed.set(item, error);
+        if (isOutage(error)) throw error;
+      });
+      count++;
+    };
+    await abreast(items, attempt).catch((error: unknown) => {
+      if (!isOutage(error)) throw error;
+      const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
+      if (isUntouched) throw error;
+    });
+    return failed;
+  }
+
+  /**
+   * The names that match, in order.
+   *
+   * @throws NothingMatchesError: a mistyped pattern must not look like work that is done
+   */
+  async #named(
+    names: string | undefined,
+    records: ReadonlyMap<string, SemaphoreRecord>,
+    subject: string,
+  ): Promise<string[]> {
+    const defined = [...records].flatMap(([name, { definition }]) => (definition ? [name] : []));
+    const named = await this.#inSlices(namesInPieces(names, defined), subject);
+    if (names !== undefined && named.length === 0) throw new NothingMatchesError(names);
+    return named;
+  }
+
+  /** @throws InvalidOptionsError when matching all names takes too many steps */
+  #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
+    return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
   }
 
   #recordOf(name: string, text: string): SemaphoreRecord | undefined {
@@ -133,42 +191,6 @@ export class BulkChanges {
       throw error;
     }
   }
-}
-
-/** @throws NothingMatchesError: a mistyped pattern must not look like work that is done */
-function assertMatch(names: string | undefined, records: ReadonlyMap<string, SemaphoreRecord>): void {
-  if (names === undefined) return;
-  const isNamed = nameMatcher(names);
-  for (const [name, { definition }] of records) if (definition && isNamed(name)) return;
-  throw new NothingMatchesError(names);
-}
-
-/**
- * Does `work` for each. What fails for an item by itself keeps nothing else from being done; a store that does not
- * answer does, as each further call would wait for it in vain.
- *
- * @returns what failed
- * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
- */
-async function eachWhileAnswered<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<Map<Item, unknown>> {
-  const failed = new Map<Item, unknown>();
-  let count = 0;
-  const attempt = async (item: Item) => {
-    await work(item).catch((error: unknown) => {
-      failed.set(item, error);
-      if (isOutage(error)) throw error;
-    });
-    count++;
-  };
-  await abreast(items, attempt).catch((error: unknown) => {
-    if (!isOutage(error)) throw error;
-    const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
-    if (isUntouched) throw error;
-  });
-  return failed;
 }
 
 function isOutage(error: unknown): boolean {

@@ -1,14 +1,15 @@
 import {
-  type NameMatcher,
   type SemaphoreDefinition,
   type SemaphoreRecord,
+  compileInPieces,
   compilePattern,
   intendedDefinition,
-  matchersOf,
-  mismatchOf,
+  mismatchInPieces,
+  stepsOf,
 } from '../../semaphores/index.js';
+import type { Pieces } from '../concurrency/slices.js';
 import type { NodeIdentity } from '../context/context.js';
-import type { NodeInfo } from '../nodes/index.js';
+import { type NodeInfo, NodeMatches } from '../nodes/index.js';
 import { type HolderState, holderStates } from '../state/holder-state.js';
 import type { MigrationRequest, Patterns } from './migration-request.js';
 
@@ -46,40 +47,63 @@ export interface Inventory {
 }
 
 /** Plans all steps of a migration, by name. Pure. What is paused counts by its definition of afterwards. */
-export function planSteps({ names, group, to }: MigrationRequest, inventory: Inventory): MigrationStep[] {
-  const isNamed = nameMatcher(names);
-  return [...inventory.records]
-    .filter(([name]) => isNamed(name))
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, record]) => {
-      const definition = intendedDefinition(record);
-      if (!definition || (group !== undefined && !matchersOf(definition).group(group))) return [];
-      const next = { ...definition, ...given(to) };
-      return isSame(definition, next) ? [] : [stepOf(record, definition, next, inventory)];
-    });
+export function* planSteps(
+  { group, to }: Pick<MigrationRequest, 'group' | 'to'>,
+  named: readonly string[],
+  inventory: Inventory,
+): Pieces<MigrationStep[]> {
+  const matches = new NodeMatches(inventory.nodes);
+  const steps: MigrationStep[] = [];
+  for (const name of named) {
+    const record = inventory.records.get(name)!;
+    const definition = intendedDefinition(record);
+    if (!definition || (group !== undefined && !(yield* isGroupLetThrough(definition, group)))) continue;
+    const next = { ...definition, ...given(to) };
+    if (!isSame(definition, next)) steps.push(yield* stepOf(record, definition, next, inventory, matches));
+  }
+  return steps;
 }
 
-/** @param names a valid pattern; without one every name matches */
-export function nameMatcher(names: string | undefined): NameMatcher {
-  const matcher = compilePattern(names ?? '.*');
+/**
+ * The names that match, in order.
+ *
+ * @param pattern a valid one; without it every name matches
+ */
+export function* namesInPieces(pattern: string | undefined, names: Iterable<string>): Pieces<string[]> {
+  const matcher = compilePattern(pattern ?? '.*');
   if (typeof matcher === 'string') throw new TypeError(matcher);
-  return matcher;
+  const matching: string[] = [];
+  for (const name of names) {
+    yield stepsOf(matcher, name);
+    if (matcher(name)) matching.push(name);
+  }
+  return matching.toSorted();
 }
 
-function stepOf(
+function* isGroupLetThrough(definition: SemaphoreDefinition, group: string): Pieces<boolean> {
+  yield* compileInPieces([definition.groupPattern]);
+  return (yield* mismatchInPieces({ ...definition, acquirerPattern: '.*' }, { group, acquirer: '' })) === undefined;
+}
+
+function* stepOf(
   record: SemaphoreRecord,
   from: SemaphoreDefinition,
   to: SemaphoreDefinition,
-  { nodes, node, now }: Inventory,
-): MigrationStep {
-  const staying = (who: { group: string; acquirer: string }) => mismatchOf(to, who) === undefined;
+  { node, now }: Inventory,
+  matches: NodeMatches,
+): Pieces<MigrationStep> {
+  const moving: HolderState[] = [];
+  for (const holder of holderStates(record, { node, now })) {
+    if (holder.remaining > 0 && (yield* mismatchInPieces(to, holder)) !== undefined) moving.push(holder);
+  }
+  const passing = yield* matches.of(to);
   return {
     name: from.name,
     revision: record.revision,
     from: patternsOf(from),
     to: patternsOf(to),
-    moving: holderStates(record, { node, now }).filter((holder) => holder.remaining > 0 && !staying(holder)),
-    candidates: nodes.filter(staying).map(({ group, acquirer, instance }) => ({ group, acquirer, instance })),
+    moving,
+    candidates: [...passing].map(({ group, acquirer, instance }) => ({ group, acquirer, instance })),
     outcome: 'planned',
   };
 }

@@ -1,11 +1,13 @@
+import { compileInPieces, intendedDefinition } from '../../semaphores/index.js';
+import { type Pieces, inSlices } from '../concurrency/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { type RunLog, newestRuns } from '../journals/index.js';
-import type { NodeRegistry } from '../nodes/index.js';
+import { type NodeInfo, NodeMatches, type NodeRegistry } from '../nodes/index.js';
 import type { SemaphoreDirectory } from '../semaphore-directory.js';
 import { readState } from '../state/state-reader.js';
+import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
-import { NodeMatches } from './node-matches.js';
-import { type Overview, semaphoreOverview } from './overview.js';
+import { type Overview, type SemaphoreFacts, type SemaphoreOverview, semaphoreOverview } from './overview.js';
 import { lastRunOf } from './scheduled-job.js';
 
 interface Sources {
@@ -42,19 +44,33 @@ export async function readOverview(
   const [nodes, runs] = [listed.value, noted.value];
   const now = timeOf(context);
   const { clockTolerance } = context.timing;
-  const matches = new NodeMatches(nodes);
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
   const jobsOf = groupedBy(jobs, ({ card }) => card.semaphore);
   const runsOf = groupedBy(newestRuns([...jobs.flatMap(lastRunOf), ...runs]), ({ semaphore }) => semaphore);
-  const semaphores = state.semaphores.map((semaphore) => {
-    const { name } = semaphore;
-    return semaphoreOverview(semaphore, {
-      now,
-      clockTolerance,
-      matches,
-      jobs: jobsOf.get(name) ?? [],
-      runs: runsOf.get(name) ?? [],
-    });
+  const factsOf = (name: string) => ({
+    now,
+    clockTolerance,
+    nodes,
+    jobs: jobsOf.get(name) ?? [],
+    runs: runsOf.get(name) ?? [],
   });
+  const overviews = overviewsInPieces(state.semaphores, new NodeMatches(nodes), factsOf);
+  const semaphores = await inSlices(overviews, context.nodeClock);
   return { now, semaphores, nodes, stale: [...state.stale, ...listed.stale, ...noted.stale] };
+}
+
+function* overviewsInPieces(
+  states: readonly SemaphoreState[],
+  matches: NodeMatches,
+  factsOf: (name: string) => Omit<SemaphoreFacts, 'passing'>,
+): Pieces<SemaphoreOverview[]> {
+  const overviews: SemaphoreOverview[] = [];
+  for (const state of states) {
+    const intended = state.definition && intendedDefinition(state);
+    if (intended) yield* compileInPieces([intended.groupPattern, intended.acquirerPattern]);
+    const passing = intended ? yield* matches.of(intended) : new Set<NodeInfo>();
+    overviews.push(semaphoreOverview(state, { ...factsOf(state.name), passing }));
+    yield 1;
+  }
+  return overviews;
 }

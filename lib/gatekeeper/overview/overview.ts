@@ -4,7 +4,6 @@ import type { RunEntry } from '../journals/index.js';
 import type { NodeInfo, JobInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
 import { groupedBy } from './grouped.js';
-import type { NodeMatches } from './node-matches.js';
 import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import { type Warning, warningsOf } from './warnings.js';
 
@@ -46,21 +45,23 @@ export interface SemaphoreFacts {
   readonly jobs: readonly ScheduledJob[];
   /** The newest run of each of its jobs. */
   readonly runs: readonly RunEntry[];
-  readonly matches: NodeMatches;
+  /** All living nodes. */
+  readonly nodes: readonly NodeInfo[];
+  /** Those that the definition lets through when it isn't paused. */
+  readonly passing: ReadonlySet<NodeInfo>;
 }
 
 /** Puts together what is shown of one semaphore. Pure. */
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
-  const passing = intended ? facts.matches.of(intended) : new Set<NodeInfo>();
-  const next = state.pause ? undefined : nextRun(facts.jobs, passing, facts.now);
+  const next = state.pause ? undefined : nextRun(facts.jobs, facts.passing, facts.now);
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,
     jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),
-    warnings: intended ? warningsOf(state, intended, { ...facts, passing }) : [],
+    warnings: intended ? warningsOf(state, intended, facts) : [],
   };
 }
 

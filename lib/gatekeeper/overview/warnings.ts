@@ -1,7 +1,7 @@
 import { type SemaphoreDefinition, patternFaults, shortestDuration } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
-import type { NodeInfo } from '../nodes/index.js';
 import type { SemaphoreState } from '../state/state.js';
+import type { SemaphoreFacts } from './overview.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
 import { spokenDuration, spokenTime } from './spoken.js';
@@ -11,18 +11,6 @@ export interface Warning {
   readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
   /** For people. */
   readonly sentence: string;
-}
-
-interface Facts {
-  /** Cluster time in ms. */
-  readonly now: number;
-  /** ms, of the node that tells. */
-  readonly clockTolerance: number;
-  readonly jobs: readonly ScheduledJob[];
-  readonly runs: readonly RunEntry[];
-  readonly matches: { readonly nodes: readonly NodeInfo[] };
-  /** The nodes that the definition lets through. */
-  readonly passing: ReadonlySet<NodeInfo>;
 }
 
 /** How often a job may miss its time before it is told. */
@@ -35,7 +23,7 @@ const SLACK = 1000;
  *
  * @param definition as it is when nobody pauses it
  */
-export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: Facts): Warning[] {
+export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
   const ofDuration = [
     ...tooShort(definition, facts.clockTolerance),
     ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),
@@ -58,8 +46,8 @@ function tooShort({ duration }: SemaphoreDefinition, clockTolerance: number): Wa
 }
 
 /** Without any card nothing is known: nodes may have no heartbeat. */
-function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { matches, passing }: Facts): Warning[] {
-  const { length } = matches.nodes;
+function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { nodes, passing }: SemaphoreFacts): Warning[] {
+  const { length } = nodes;
   if (length === 0 || passing.size > 0) return [];
   const who = length === 1 ? 'the only living node does not match' : `none of the ${length} living nodes matches`;
   const sentence = `${who} groupPattern "${groupPattern}" and acquirerPattern "${acquirerPattern}": nothing can run`;
@@ -77,7 +65,7 @@ function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJ
 }
 
 /** Jobs that missed {@link MISSES} times in a row although a node that may run them has lived that long. */
-function notRun(state: SemaphoreState, facts: Facts): Warning[] {
+function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
   const byName = groupedBy(facts.jobs, ({ card }) => card.job);
   return [...byName].flatMap(([name, jobs]) => {
     const since = Math.max(
@@ -95,7 +83,7 @@ function notRun(state: SemaphoreState, facts: Facts): Warning[] {
 }
 
 /** @returns cluster time of the {@link MISSES}th time, counted back from now, if the node lived then */
-function missesSince({ card, node }: ScheduledJob, { now }: Facts): number[] {
+function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): number[] {
   const { recent, next, interval, kind } = card.schedule ?? {};
   if (kind === 'timeout') return [];
   const first = recent ? recent.at(-MISSES) : next && interval && next - MISSES * interval;

@@ -1,3 +1,5 @@
+import type { Pieces } from '../concurrency/slices.js';
+
 interface Decoded<T> {
   readonly text: string;
   readonly value: T;
@@ -19,17 +21,29 @@ export class DecodedTexts<T> {
     return valuesOf(this.#last);
   }
 
+  /** As {@link all}, for thousands of texts: decoding them in one go would block everything else. */
+  *allInPieces(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
+    const decoded = new Map<string, Decoded<T>>();
+    for (const [key, text] of texts) {
+      decoded.set(key, this.#decode(key, text));
+      yield 1;
+    }
+    this.#last = decoded;
+    return valuesOf(decoded);
+  }
+
   /** By key, of a part of the list. */
   some(texts: ReadonlyMap<string, string>): Map<string, T> {
     return valuesOf(this.#decoded(texts));
   }
 
   #decoded(texts: ReadonlyMap<string, string>): Map<string, Decoded<T>> {
-    const entries = [...texts].map(([key, text]) => {
-      const last = this.#last.get(key);
-      return [key, last?.text === text ? last : { text, value: this.decode(key, text) }] as const;
-    });
-    return new Map(entries);
+    return new Map([...texts].map(([key, text]) => [key, this.#decode(key, text)]));
+  }
+
+  #decode(key: string, text: string): Decoded<T> {
+    const last = this.#last.get(key);
+    return last?.text === text ? last : { text, value: this.decode(key, text) };
   }
 }
 

@@ -1,3 +1,5 @@
+import { type SemaphoreRecord, mismatchInPieces } from '../../semaphores/index.js';
+import { type Pieces, inSlices } from '../concurrency/slices.js';
 import type { Context } from '../context/context.js';
 import { listRecords, readRecord } from '../records/list-records.js';
 import { KEY_PREFIX } from '../records/record-keeper.js';
@@ -30,17 +32,32 @@ export async function readState(
 
 async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
-  const { code, decoded } = directory;
+  const { decoded } = directory;
   const records =
-    only === undefined ? decoded.all(await listRecords(context)) : decoded.some(await readRecord(context, only));
-  const { node, clusterClock } = context;
+    only === undefined
+      ? await inSlices(decoded.allInPieces(await listRecords(context)), context.nodeClock)
+      : decoded.some(await readRecord(context, only));
+  return inSlices(statesInPieces(records, directory, context), context.nodeClock);
+}
+
+function* statesInPieces(
+  records: ReadonlyMap<string, SemaphoreRecord | Error>,
+  { code }: SemaphoreDirectory,
+  { node, clusterClock }: Context,
+): Pieces<SemaphoreState[]> {
   const now = clusterClock.earliest();
-  return [...records].map(([key, record]) => {
+  const states: SemaphoreState[] = [];
+  for (const [key, record] of records) {
     const name = key.slice(KEY_PREFIX.length);
-    return record instanceof Error
-      ? unreadable(name, record)
-      : semaphoreState(name, record, { node, now, code: code.get(name) });
-  });
+    const isRecord = !(record instanceof Error);
+    // The answer is remembered for `semaphoreState`.
+    if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
+    states.push(
+      isRecord ? semaphoreState(name, record, { node, now, code: code.get(name) }) : unreadable(name, record),
+    );
+    yield 1;
+  }
+  return states;
 }
 
 function unreadable(name: string, { message }: Error): SemaphoreState {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeInfo, RunEntry, SemaphoreDefinition, JobInfo } from 'nestjs-gatekeeper';
-import { NodeMatches } from '../../../lib/gatekeeper/overview/node-matches.js';
+import { NodeMatches } from '../../../lib/gatekeeper/nodes/node-matches.js';
 import { type SemaphoreFacts, semaphoreOverview } from '../../../lib/gatekeeper/overview/overview.js';
+import { intendedDefinition } from '../../../lib/semaphores/index.js';
 import type { SemaphoreState } from '../../../lib/gatekeeper/state/state.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -46,9 +47,19 @@ function aRun(at: number, changes: Partial<RunEntry> = {}): RunEntry {
   return { kind: 'run', semaphore: 'job', job: 'Jobs.work', node, at, took: 10, outcome: 'ok', ...changes };
 }
 
+function passingOf(state: SemaphoreState, nodes: NodeInfo[]): ReadonlySet<NodeInfo> {
+  if (!state.definition) return new Set();
+  const pieces = new NodeMatches(nodes).of(intendedDefinition(state)!);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done) return value;
+  }
+}
+
 function warnings(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = []) {
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
-  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, matches: new NodeMatches(nodes), jobs, runs };
+  const passing = passingOf(state, nodes);
+  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, nodes, passing, jobs, runs };
   return semaphoreOverview(state, facts).warnings;
 }
 

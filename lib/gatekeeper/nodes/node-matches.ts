@@ -1,5 +1,6 @@
-import { type SemaphoreDefinition, mismatchOf } from '../../semaphores/index.js';
-import type { NodeInfo } from '../nodes/index.js';
+import { type SemaphoreDefinition, mismatchInPieces } from '../../semaphores/index.js';
+import type { Pieces } from '../concurrency/slices.js';
+import type { NodeInfo } from './node-info.js';
 
 /** Which nodes a definition lets through; found once for all definitions that have the same patterns. */
 export class NodeMatches {
@@ -7,11 +8,14 @@ export class NodeMatches {
 
   constructor(readonly nodes: readonly NodeInfo[]) {}
 
-  of(definition: SemaphoreDefinition): ReadonlySet<NodeInfo> {
+  *of(definition: SemaphoreDefinition): Pieces<ReadonlySet<NodeInfo>> {
     const key = `${definition.groupPattern}\n${definition.acquirerPattern}`;
     const known = this.#known.get(key);
     if (known) return known;
-    const matching = new Set(this.nodes.filter((node) => mismatchOf(definition, node) === undefined));
+    const matching = new Set<NodeInfo>();
+    for (const node of this.nodes) {
+      if ((yield* mismatchInPieces(definition, node)) === undefined) matching.add(node);
+    }
     this.#known.set(key, matching);
     return matching;
   }
