@@ -56,6 +56,7 @@ export {
   type RunOptions,
   type RunPermit,
   type RunResult,
+  RunSkippedError,
   type Semaphore,
   type SemaphoreOverview,
   type SemaphoreState,

@@ -238,7 +238,7 @@ export class Gatekeeper {
     this.proxied.close();
     this.code.firstLoad.end();
     const semaphores = [...this.#directory.known.values()];
-    for (const semaphore of semaphores) semaphore.line.wake();
+    for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#context.alarm, this.settings.shutdownGrace);
     await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
   }

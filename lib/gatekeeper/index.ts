@@ -15,6 +15,7 @@ export * from './overview/index.js';
 export * from './leases/permit.js';
 export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from './leases/proxied-calls.js';
 export * from './runs/run-permit.js';
+export * from './runs/run-skipped.error.js';
 export * from './runs/runner.js';
 export * from './semaphore.js';
 export * from './state/state.js';

@@ -114,14 +114,13 @@ export class Semaphore implements PermitOwner {
    * reason not to run (`unavailable`), not an error.
    *
    * @throws whatever `work` throws
+   * @throws RunSkippedError when it is skipped and `onSkip` is `'throw'`
    * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
    */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
     await this.code.ensure(this.name, settings.duration);
-    const result = await this.runner.run(work, settings);
-    if (!result.executed) this.#checkKnown(result.reason);
-    return result;
+    return this.runner.run(work, settings);
   }
 
   /**
@@ -130,6 +129,12 @@ export class Semaphore implements PermitOwner {
    */
   explain(): Promise<Explanation> {
     return explain(this.keeper, this.holdings, this.context);
+  }
+
+  /** @internal Calls that wait end now, denied as `closing`. */
+  stopWaiting(): void {
+    this.line.wake();
+    this.runner.stopWaiting();
   }
 
   /** @internal Gives back every permit that no run uses any more. */
@@ -141,11 +146,19 @@ export class Semaphore implements PermitOwner {
 
   #holdingsOfRuns(): HoldingsOfRuns {
     return {
-      attempt: (options) => this.#attempt(options),
+      attempt: (options) => this.#attemptRun(options),
       release: (permit) => this.holdings.release(permit),
       retire: (permit) => this.holdings.retire(permit),
       abandon: (permit, reason) => this.holdings.abandon(permit, reason),
     };
+  }
+
+  /** A run that waits does so in the line, also for a definition that is still to be loaded. */
+  async #attemptRun({ wait, ...options }: Parameters<HoldingsOfRuns['attempt']>[0]): Promise<Attempt> {
+    const waiting = wait === undefined ? this.#attempt(options) : this.line.attempt({ ...options, timeout: wait });
+    const attempt = await waiting;
+    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    return attempt;
   }
 
   /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */

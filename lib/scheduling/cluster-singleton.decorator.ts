@@ -13,7 +13,8 @@ type Method = (this: object, ...args: never[]) => unknown;
 /**
  * Runs the method only if this node gets, or still has, a permit of a semaphore: on one node of the cluster, unless the
  * semaphore has more permits. Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method that is
- * called directly. A guarded method always returns a promise; a skipped run resolves to undefined.
+ * called directly. A guarded method always returns a promise; a skipped run resolves to undefined, or rejects with a
+ * RunSkippedError where `onSkip` is `'throw'`.
  *
  * The decorator itself wraps the method and copies its metadata, so that the order of decorators and of module imports
  * doesn't matter; Nest injects the gatekeeper of the application that made the instance.

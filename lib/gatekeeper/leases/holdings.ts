@@ -32,7 +32,10 @@ export type Attempt =
     };
 
 /** The part of {@link Holdings} that runs use. */
-export type HoldingsOfRuns = Pick<Holdings, 'attempt' | 'release' | 'retire' | 'abandon'>;
+export interface HoldingsOfRuns extends Pick<Holdings, 'release' | 'retire' | 'abandon'> {
+  /** @param options.wait ms to wait for a permit; undefined: it tries once */
+  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
+}
 
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 

@@ -66,6 +66,16 @@ export class WaitingLine {
     }
   }
 
+  /** As {@link acquire}, but a permit that was not free in time is a denial, with the last reason. */
+  async attempt(options: WaitOptions): Promise<Attempt> {
+    try {
+      return { permit: await this.acquire(options) };
+    } catch (error) {
+      if (!(error instanceof AcquireTimeoutError)) throw error;
+      return { reason: error.reason, holders: [], error: error.cause as Error | undefined };
+    }
+  }
+
   #after(timeout: number | undefined, quit: AbortController): CancelTimer | undefined {
     if (timeout === undefined) return undefined;
     const timeUp = () => quit.abort(new AcquireTimeoutError(this.semaphore, timeout, 'no-permit'));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFields } from '../../semaphores/index.js';
 import type { AttemptOptions } from '../leases/holdings.js';
 import { choiceSchema, delaySchema, switchSchema } from './option-types.js';
-import type { RunSettings, Skipped } from '../runs/runner.js';
+import type { RunSettings, SkipCallback, Skipped } from '../runs/runner.js';
 import type { WaitOptions } from '../leases/waiting-line.js';
 
 /** Options of `tryAcquire`. Durations are ms, or text as the `ms` package reads it. */
@@ -35,7 +35,8 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
   readonly job?: string;
   /**
    * Releases the permit after the run, but not before this long after the run's start (ShedLock's lockAtLeastFor).
-   * Absent: the permit is kept until it expires, so that a node whose clock is late finds it taken. 0: released at once.
+   * Absent: the permit is kept until it expires, so that a node whose clock is late finds it taken. 0: released at once,
+   * which is the default of a run that waits (`wait`).
    */
   readonly atLeastFor?: number | string;
   /** Refreshes the permit every third of its duration while the run goes on. Default true. */
@@ -46,8 +47,18 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
   readonly overlap?: 'skip' | 'allow';
   /** When the store can't be asked: skip (default), or run without a permit. */
   readonly onUnavailable?: 'skip' | 'run';
-  /** Told why a run did not take place. When it throws, a `problem` event tells of it; the run counts as skipped. */
-  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
+  /**
+   * `'throw'`: a skipped run throws a RunSkippedError, so that a queue delivers its message again. Or a callback that gets
+   * the reason; when it throws, a `problem` event tells of it, and the run counts as skipped. Unless given, a run is
+   * skipped quietly.
+   */
+  readonly onSkip?: ((skipped: Skipped) => void | Promise<void>) | 'throw';
+  /**
+   * How long to wait for a permit before the run is skipped with the last denial's reason; 0, or absent: it does not wait.
+   * Unless `overlap` is `'allow'` it also waits for the former run of this job in this process, and is skipped with
+   * `overlap` when that does not end in time. A run that waits releases its permit at once, unless `atLeastFor` is given.
+   */
+  readonly wait?: number | string;
 }
 
 /** Options of `ready`. */
@@ -80,10 +91,11 @@ const runSchema = onlyFields({
   overlap: choiceSchema(['skip', 'allow']).default('skip'),
   onUnavailable: choiceSchema(['skip', 'run']).default('skip'),
   onSkip: z
-    .custom<(skipped: Skipped) => void | Promise<void>>((value) => typeof value === 'function', {
-      error: ({ input }) => `${show(input)} is not a function`,
+    .custom<SkipCallback | 'throw'>((value) => typeof value === 'function' || value === 'throw', {
+      error: ({ input }) => `${show(input)} is not a function or "throw"`,
     })
     .optional(),
+  wait: delaySchema.optional(),
 });
 
 const readySchema = onlyFields({ timeout: delaySchema.default(30_000) });
@@ -108,8 +120,9 @@ export function parseWaitOptions(semaphore: string, options: AcquireWaitOptions 
 
 /** @throws InvalidOptionsError */
 export function parseRunOptions(semaphore: string, options: RunOptions = {}): RunSettings {
-  const settings = parse(runSchema, semaphore, options);
-  return { ...settings, job: settings.job ?? semaphore };
+  const { wait, ...settings } = parse(runSchema, semaphore, options);
+  const waiting = wait && { wait, atLeastFor: settings.atLeastFor ?? 0 };
+  return { ...settings, ...waiting, job: settings.job ?? semaphore };
 }
 
 function parse<S extends z.ZodType>(schema: S, semaphore: string, value: unknown): z.output<S> {

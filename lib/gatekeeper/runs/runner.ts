@@ -5,6 +5,8 @@ import { withPermit } from './current-permit.js';
 import type { SkipReason } from '../context/events.js';
 import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../leases/holdings.js';
 import { Permit } from '../leases/permit.js';
+import { Overlaps } from './overlaps.js';
+import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** What a run did not take place for. */
@@ -13,6 +15,8 @@ export interface Skipped {
   readonly job: string;
   readonly reason: SkipReason;
 }
+
+export type SkipCallback = (skipped: Skipped) => void | Promise<void>;
 
 /** Options of a run as they are carried out; durations in ms. */
 export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
@@ -25,7 +29,9 @@ export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' 
   readonly maxRunTime?: number;
   readonly overlap: 'skip' | 'allow';
   readonly onUnavailable: 'skip' | 'run';
-  readonly onSkip?: (skipped: Skipped) => void | Promise<void>;
+  readonly onSkip?: SkipCallback | 'throw';
+  /** ms to wait for a permit, and for a former run of the job to end; undefined: it does not wait. */
+  readonly wait?: number;
 }
 
 export type RunResult<T> =
@@ -34,40 +40,43 @@ export type RunResult<T> =
 /** Runs work under permits of one semaphore. */
 export class Runner {
   #count = 0;
-  #running = new Map<string, number>();
-  #whenIdle: (() => void)[] = [];
+  readonly #overlaps: Overlaps;
   #pendingReleases = new Map<Permit, CancelTimer>();
 
   constructor(
     private readonly semaphore: string,
     private readonly holdings: HoldingsOfRuns,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
-  ) {}
+  ) {
+    this.#overlaps = new Overlaps(context.nodeClock);
+  }
 
   /** Resolves when no run goes on. */
-  async idle(): Promise<void> {
-    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  idle(): Promise<void> {
+    return this.#overlaps.idle();
   }
 
+  /** Skips the runs that wait for a former one of their job: this node shuts down. */
+  stopWaiting(): void {
+    this.#overlaps.close();
+  }
+
+  /** @throws RunSkippedError when it is skipped and `onSkip` says so, or whatever `work` throws */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { job, holder = '' } = settings;
+    const { job, holder = '', wait } = settings;
+    const called = this.context.nodeClock.monotonic();
     // Runs of different holders have permits of their own.
     const key = `${job}\n${holder}`;
-    if (settings.overlap === 'skip' && this.#running.has(key)) return this.#skip(settings, 'overlap');
-    // Counted before the first await: two calls in one turn must not both pass.
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
-    try {
-      return await this.#attempt(work, settings);
-    } finally {
-      this.#ended(key);
+    if (settings.overlap === 'allow' || !this.#overlaps.isRunning(key)) this.#overlaps.begin(key);
+    else if (!(await this.#overlaps.turn(key, wait ?? 0))) {
+      return this.#skip(settings, this.#overlaps.isClosed ? 'closing' : 'overlap');
     }
-  }
-
-  #ended(key: string): void {
-    const left = this.#running.get(key)! - 1;
-    if (left > 0) this.#running.set(key, left);
-    else this.#running.delete(key);
-    if (this.#running.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    try {
+      const waited = this.context.nodeClock.monotonic() - called;
+      return await this.#attempt(work, { ...settings, wait: wait && Math.max(0, wait - waited) });
+    } finally {
+      this.#overlaps.end(key);
+    }
   }
 
   /** Gives back what waits for its `atLeastFor`. */
@@ -80,12 +89,12 @@ export class Runner {
   }
 
   async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { holder, acquirer, duration, keepAlive } = settings;
-    const attempt = await this.holdings.attempt({ holder, acquirer, duration, keepAlive });
+    const { holder, acquirer, duration, keepAlive, wait } = settings;
+    const attempt = await this.holdings.attempt({ holder, acquirer, duration, keepAlive, wait });
     if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
     if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
       return this.#unguarded(attempt.reason, work, settings);
-    return this.#skip(settings, attempt.reason);
+    return this.#skip(settings, attempt.reason, attempt.error);
   }
 
   async #guarded<T>(permit: Permit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
@@ -149,15 +158,16 @@ export class Runner {
     }
   }
 
-  #skip<T>(settings: RunSettings, reason: SkipReason): RunResult<T> {
-    const skipped = { semaphore: this.semaphore, job: settings.job, reason };
+  #skip<T>({ job, onSkip }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+    const skipped = { semaphore: this.semaphore, job, reason };
     this.context.events.next({ type: 'run-skipped', ...skipped });
-    void this.#tell(skipped, settings.onSkip);
+    if (onSkip === 'throw') throw new RunSkippedError(skipped, { cause });
+    void this.#tell(skipped, onSkip);
     return { executed: false, reason };
   }
 
   /** A callback that fails, at once or later, must not make a failed run of a skipped one. */
-  async #tell(skipped: Skipped, onSkip: RunSettings['onSkip']): Promise<void> {
+  async #tell(skipped: Skipped, onSkip: SkipCallback | undefined): Promise<void> {
     try {
       await onSkip?.(skipped);
     } catch (error) {

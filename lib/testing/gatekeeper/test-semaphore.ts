@@ -11,6 +11,7 @@ import {
   type RunOptions,
   type RunPermit,
   type RunResult,
+  RunSkippedError,
   Runner,
   type Semaphore,
   parseAcquireOptions,
@@ -59,10 +60,19 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options: RunOptions = {}): Promise<RunResult<T>> {
     const parsed = parseRunOptions(this.name, options);
     const correct = await this.#note({ method: 'run', options, asked: parsed.duration, job: parsed.job });
-    // What depends on time is left out: a permit ends with its run, and by command.
-    const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined };
-    const noted = (permit: RunPermit) => (correct(permit.isGuarded ? 'granted' : 'unguarded'), work(permit));
-    const result = await this.#runner.run(noted, settings);
+    // Time is left out: a permit ends with its run, and by command, and nothing waits.
+    const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined, wait: undefined };
+    let hasBegun = false;
+    const noted = (permit: RunPermit) => {
+      hasBegun = true;
+      correct(permit.isGuarded ? 'granted' : 'unguarded');
+      return work(permit);
+    };
+    const result = await this.#runner.run(noted, settings).catch((error: unknown) => {
+      // Not one of another run, which the body called.
+      if (error instanceof RunSkippedError && !hasBegun) correct(error.reason);
+      throw error;
+    });
     if (!result.executed) correct(result.reason);
     return result;
   }

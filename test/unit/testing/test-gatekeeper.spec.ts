@@ -180,6 +180,10 @@ describe('TestGatekeeper without Nest', () => {
     await expect(waiting).rejects.toMatchObject({ timeout: 3_600_000, reason: 'group' });
     const given = gatekeeper.acquire('import', { signal: AbortSignal.abort(new Error('given up')) });
     await expect(given).rejects.toThrow('given up');
+    const nested = () => gatekeeper.run('export', () => 'ran', { wait: '1h', onSkip: 'throw' });
+    await expect(gatekeeper.run('export', nested)).rejects.toMatchObject({ code: 'run-skipped', reason: 'overlap' });
+    await expect(gatekeeper.run('import', () => 1, { wait: '1h' })).resolves.toMatchObject({ reason: 'group' });
+    expect(gatekeeper.callsOf('export').map(({ outcome }) => outcome)).toEqual(['granted', 'overlap']);
   });
 
   it('refuses options that a real one refuses', async () => {
