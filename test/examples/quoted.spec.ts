@@ -36,11 +36,14 @@ describe('docs/guarantees.md', () => {
   });
 });
 
-describe('docs/testing.md', () => {
-  it('quotes each recipe as it is tested', async () => {
-    const quotes = [...(await read('docs/testing.md')).matchAll(QUOTE)].map(([, path, text]) => [path!, text!.trim()]);
-    const files = await readdir(new URL('examples/testing/', ROOT));
-    const sources = files.map(async (file) => [`examples/testing/${file}`, await quotable(`examples/testing/${file}`)]);
+describe.each([
+  ['docs/testing.md', 'examples/testing/'],
+  ['docs/compatibility.md', 'test/compatibility/settings/'],
+])('%s', (page, folder) => {
+  it(`quotes each file of ${folder} as it is tested`, async () => {
+    const quotes = [...(await read(page)).matchAll(QUOTE)].map(([, path, text]) => [path!, text!.trim()]);
+    const files = await readdir(new URL(folder, ROOT));
+    const sources = files.map(async (file) => [folder + file, await quotable(folder + file)]);
     expect(Object.fromEntries(quotes)).toEqual(Object.fromEntries(await Promise.all(sources)));
   });
 });

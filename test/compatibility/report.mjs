@@ -1,0 +1,46 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
+
+const BEGIN = '<!-- The command writes what follows, until the end mark. -->';
+const END = '<!-- end -->';
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** One line of a row; of a failed one with what was written. */
+export function summary({ name, steps, failure, node }) {
+  const times = Object.entries(steps).map(([step, ms]) => `${step} ${seconds(ms)}`);
+  const on = `on Node ${node}`;
+  return failure
+    ? `FAILED ${name} ${on} at ${failure.step}\n${failure.output}`
+    : `passed ${name} ${on}: ${times.join(', ')}`;
+}
+
+/** Writes the table between its marks, with the versions that were installed. */
+export async function writeTable(file, results) {
+  const text = await readFile(file, 'utf8');
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`${file} lacks the marks that the table stands between`);
+  const written = `${before}${BEGIN}\n\n${tableOf(results)}\n\n${END}${after}`;
+  await writeFile(file, await format(written, { ...(await resolveConfig(file)), filepath: file }));
+}
+
+function tableOf(results) {
+  const header = ['Nest', 'schedule', 'modules', 'test runner', 'platform', 'Node', 'TypeScript', 'result'];
+  const lines = [header, header.map(() => '---'), ...results.map(cells)];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+function cells({ versions, nest, module, runner, platform, node, failure }) {
+  const result = failure ? `fails at ${failure.step}` : 'passes';
+  if (!versions) return [nest, '', module, runner, platform, node, '', result];
+  return [
+    versions.nest,
+    versions.schedule,
+    module,
+    `${runner} ${versions.runner}`,
+    `${platform} ${versions.platform}`,
+    versions.node,
+    versions.typescript,
+    result,
+  ];
+}
