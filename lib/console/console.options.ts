@@ -9,6 +9,10 @@ export interface ConsoleToken {
   readonly name: string;
   /** view < operate < define < node */
   readonly role: Role;
+  /** RE2, must match the whole name: the semaphores that it sees and touches. All unless given; not for the role node. */
+  readonly names?: string;
+  /** It takes, refreshes and releases permits and does nothing else. For the roles operate and define. */
+  readonly permitsOnly?: boolean;
 }
 
 /**

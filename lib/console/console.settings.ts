@@ -1,6 +1,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields } from '../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields, patternSchema } from '../semaphores/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 
@@ -31,6 +31,13 @@ const tokenSchema = onlyFields({
   token: secretSchema,
   name: nameSchema,
   role: z.enum(ROLES, { error: ({ input }) => `${show(input)} is not one of ${ROLES.join(', ')}` }),
+  names: patternSchema.optional(),
+  permitsOnly: switchSchema.optional(),
+}).superRefine(({ role, names, permitsOnly }, context) => {
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (names !== undefined && role === 'node') fault('names', 'does not fit the role node, which uses the store itself');
+  if (permitsOnly && (role === 'view' || role === 'node'))
+    fault('permitsOnly', `does not fit the role ${role}: give operate or define`);
 });
 
 const originSchema = z.string({ error: ({ input }) => `${show(input)} is not text` }).refine(isOrigin, {

@@ -37,6 +37,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     this.#expectAllowedHost(hosts);
     await this.hostGuards.ask(context);
     const visitor = this.#visitor(request);
+    expectForPermits(visitor, route);
     expectRole(visitor, route.role);
     this.#expectWritable(route);
     this.#expectSameOrigin(request, hosts);
@@ -101,6 +102,11 @@ function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visi
 export function expectRole({ user, role }: Visitor, needed: Role): void {
   if (includes(role, needed)) return;
   throw new ProblemError('role-too-low', `${JSON.stringify(user)} has the role ${role}, this takes ${needed}`);
+}
+
+function expectForPermits({ user, permitsOnly = false }: Visitor, { isForPermits = false }: Route): void {
+  if (!permitsOnly || isForPermits) return;
+  throw new ProblemError('token-limited', `the token of ${show(user)} is for permits only: take another one`);
 }
 
 /** Which a page elsewhere can't send without being asked for leave first. */

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { compilePattern } from '../../semaphores/index.js';
 import type { Role } from '../api/index.js';
 import type { ConsoleToken } from '../console.options.js';
 
@@ -7,14 +8,18 @@ export interface Visitor {
   /** Stands beside changes in the audit log. */
   readonly user: string;
   readonly role: Role;
+  /** The semaphores that it sees and touches; absent: all. */
+  readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
+  /** Whether it does nothing but take, refresh and release permits. */
+  readonly permitsOnly?: boolean;
 }
 
 /** The tokens that open the console; only their hashes are kept. */
 export class Tokens {
-  readonly #known: readonly (Visitor & { readonly digest: Buffer })[];
+  readonly #known: readonly { readonly visitor: Visitor; readonly digest: Buffer }[];
 
   constructor(tokens: readonly ConsoleToken[]) {
-    this.#known = tokens.map(({ token, name, role }) => ({ user: name, role, digest: digestOf(token) }));
+    this.#known = tokens.map((each) => ({ visitor: visitorOf(each), digest: digestOf(each.token) }));
   }
 
   get areGiven(): boolean {
@@ -30,10 +35,20 @@ export class Tokens {
     const digest = digestOf(sent ?? '');
     let found: Visitor | undefined;
     for (const known of this.#known) {
-      if (timingSafeEqual(known.digest, digest) && sent !== undefined) found = { user: known.user, role: known.role };
+      if (timingSafeEqual(known.digest, digest) && sent !== undefined) found = known.visitor;
     }
     return found;
   }
+}
+
+function visitorOf({ name, role, names, permitsOnly }: ConsoleToken): Visitor {
+  return { user: name, role, ...(names !== undefined && { names: limit(names) }), ...(permitsOnly && { permitsOnly }) };
+}
+
+/** @param pattern checked with the options; one that is none would match no name */
+function limit(pattern: string): Visitor['names'] {
+  const matches = compilePattern(pattern);
+  return { pattern, matches: typeof matches === 'string' ? () => false : matches };
 }
 
 function digestOf(text: string): Buffer {

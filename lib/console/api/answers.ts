@@ -40,6 +40,10 @@ export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
 export interface SessionAnswer {
   readonly user: string;
   readonly role: Role;
+  /** RE2: the semaphores that the token is for; absent: all. */
+  readonly names?: string;
+  /** Whether the token is for permits only. */
+  readonly permitsOnly?: boolean;
   readonly readOnly: boolean;
   /** "production": shown so that nobody mistakes it for another. */
   readonly environment?: string;
@@ -58,6 +62,8 @@ export const sessionSchema: z.ZodType<SessionAnswer> = z
   .object({
     user: z.string(),
     role: z.enum(ROLES),
+    names: z.string().optional(),
+    permitsOnly: z.boolean().optional(),
     readOnly: z.boolean(),
     environment: z.string().optional(),
     node: nodeIdentitySchema,

@@ -23,6 +23,8 @@ export interface Route<
   readonly role?: Role;
   /** Whether it changes anything: refused in read-only mode. */
   readonly writes?: boolean;
+  /** Whether a token that is for permits only may call it. */
+  readonly isForPermits?: boolean;
   /** A media type of the body that is understood besides JSON. */
   readonly accepts?: string;
   /** The largest body, in bytes; {@link LARGEST_BODY} unless given. */

@@ -5,6 +5,7 @@ import { inSlices } from '../../gatekeeper/concurrency/slices.js';
 import { InvalidOptionsError, compileInPieces, faultsOf } from '../../semaphores/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
 import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import { expectSeen, seesOf } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
 import type { ConsoleRequest } from './console-request.js';
@@ -16,6 +17,9 @@ export const Input = createParamDecorator((_: unknown, context: ExecutionContext
 
 /** Who sends the request. */
 export const VisitorOf = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context));
+
+/** Whether the sender of the request may see a semaphore; undefined: all of them. For lists. */
+export const SeenNames = createParamDecorator((_: unknown, context: ExecutionContext) => seesOf(visitorOf(context)));
 
 /** The name of who sends the request, for the audit log. */
 export const User = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context).user);
@@ -51,5 +55,6 @@ async function readInput(route: Route, request: ConsoleRequest): Promise<InputOf
     body: check(route.body, body),
   };
   if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
+  expectSeen(request[VISITOR]!, input.params, input.query, input.body);
   return input as InputOf<Route>;
 }

@@ -3,7 +3,8 @@ import { inSlices } from '../../gatekeeper/concurrency/slices.js';
 import { type BulkResult, GatekeeperService, type MigrationPlan } from '../../gatekeeper/index.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import { Input, User } from '../http/input.decorator.js';
+import type { Sees } from '../access/name-limit.js';
+import { Input, SeenNames, User } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { previewOf } from './preview.js';
 
@@ -22,19 +23,33 @@ export class BulkController {
   }
 
   @Serves(ROUTES.migrate)
-  migrate(@Input() { body }: InputOf<typeof ROUTES.migrate>, @User() by: string): Promise<MigrationPlan> {
+  migrate(
+    @Input() { body }: InputOf<typeof ROUTES.migrate>,
+    @User() by: string,
+    @SeenNames() only: Sees,
+  ): Promise<MigrationPlan> {
     const { dryRun, reason, limit, ...request } = body;
     const { definitions } = this.gatekeeper;
-    return dryRun ? definitions.planMigration(request, { limit }) : definitions.migrate(request, { reason, limit, by });
+    return dryRun
+      ? definitions.planMigration(request, { limit, only })
+      : definitions.migrate(request, { reason, limit, only, by });
   }
 
   @Serves(ROUTES.pauseAll)
-  pauseAll(@Input() { body }: InputOf<typeof ROUTES.pauseAll>, @User() by: string): Promise<BulkResult> {
-    return this.gatekeeper.definitions.pauseAll({ ...body, by });
+  pauseAll(
+    @Input() { body }: InputOf<typeof ROUTES.pauseAll>,
+    @User() by: string,
+    @SeenNames() only: Sees,
+  ): Promise<BulkResult> {
+    return this.gatekeeper.definitions.pauseAll({ ...body, only, by });
   }
 
   @Serves(ROUTES.resumeAll)
-  resumeAll(@Input() { body }: InputOf<typeof ROUTES.resumeAll>, @User() by: string): Promise<BulkResult> {
-    return this.gatekeeper.definitions.resumeAll({ ...body, by });
+  resumeAll(
+    @Input() { body }: InputOf<typeof ROUTES.resumeAll>,
+    @User() by: string,
+    @SeenNames() only: Sees,
+  ): Promise<BulkResult> {
+    return this.gatekeeper.definitions.resumeAll({ ...body, only, by });
   }
 }

@@ -1,7 +1,8 @@
-import { GatekeeperService, newestFirst, withHoldings } from '../../gatekeeper/index.js';
+import { GatekeeperService, type NodeOverview, newestFirst, withHoldings } from '../../gatekeeper/index.js';
 import { type AuditAnswer, type HistoryAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import { Input } from '../http/input.decorator.js';
+import type { Sees } from '../access/name-limit.js';
+import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
 /** Which nodes live, what they ran, and who changed what. */
@@ -10,18 +11,26 @@ export class ClusterController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
   @Serves(ROUTES.nodes)
-  async nodes(): Promise<NodesAnswer> {
+  async nodes(@SeenNames() sees: Sees): Promise<NodesAnswer> {
     const { now, nodes, semaphores, stale } = await this.gatekeeper.overview();
-    return { now, nodes: withHoldings(nodes, semaphores), stale };
+    const all = withHoldings(nodes, semaphores);
+    return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, stale };
   }
 
   @Serves(ROUTES.history)
-  async history(@Input() { query }: InputOf<typeof ROUTES.history>): Promise<HistoryAnswer> {
-    return { entries: await newestFirst(query, (limit) => this.gatekeeper.history(limit)) };
+  async history(@Input() { query }: InputOf<typeof ROUTES.history>, @SeenNames() only: Sees): Promise<HistoryAnswer> {
+    return { entries: await newestFirst(query, (limit) => this.gatekeeper.history(limit), only) };
   }
 
   @Serves(ROUTES.audit)
-  async audit(@Input() { query }: InputOf<typeof ROUTES.audit>): Promise<AuditAnswer> {
-    return { entries: await newestFirst(query, (limit) => this.gatekeeper.audit.read(limit)) };
+  async audit(@Input() { query }: InputOf<typeof ROUTES.audit>, @SeenNames() only: Sees): Promise<AuditAnswer> {
+    return { entries: await newestFirst(query, (limit) => this.gatekeeper.audit.read(limit), only) };
   }
+}
+
+/** A node with what a limited visitor may see of it: also without jobs whose semaphore only a call tells. */
+function seenOf(node: NodeOverview, sees: (name: string) => boolean): NodeOverview {
+  const holds = node.holds.filter(({ semaphore }) => sees(semaphore));
+  const jobs = node.jobs.filter(({ semaphore }) => semaphore !== undefined && sees(semaphore));
+  return { ...node, holds, jobs };
 }

@@ -4,6 +4,8 @@ import { ROUTES } from '../api/index.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { EventStreams } from '../http/event-streams.js';
+import type { Sees } from '../access/name-limit.js';
+import { SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
@@ -23,13 +25,15 @@ export class EventsController implements OnModuleDestroy {
   }
 
   @Serves(ROUTES.events)
-  events(@Res() response: ConsoleResponse): void {
+  events(@Res() response: ConsoleResponse, @SeenNames() sees: Sees): void {
     const stream = this.streams.open(response);
     const gatherer = new ChangeGatherer((semaphores) => stream.send('change', { semaphores }));
-    const changes = this.gatekeeper.changes$.subscribe((name) => gatherer.add(name));
+    const changes = this.gatekeeper.changes$.subscribe((name) => {
+      if (!sees || sees(name)) gatherer.add(name);
+    });
     const events = this.gatekeeper.events$.subscribe((event) => {
       // The one event of the steady state; the change of the record tells enough.
-      if (event.type !== 'refreshed') stream.send('gatekeeper', told(event));
+      if (event.type !== 'refreshed' && (!sees || isSeen(event, sees))) stream.send('gatekeeper', told(event));
     });
     stream.onEnd(() => {
       gatherer.close();
@@ -38,6 +42,12 @@ export class EventsController implements OnModuleDestroy {
     });
     stream.begin();
   }
+}
+
+/** Of what concerns no semaphore, a limited visitor hears only how the store and the clock fare. */
+function isSeen(event: GatekeeperEvent, sees: (name: string) => boolean): boolean {
+  if ('semaphore' in event && event.semaphore !== undefined) return sees(event.semaphore);
+  return event.type === 'store-lost' || event.type === 'store-back' || event.type === 'clock-suspect';
 }
 
 /** JSON would make nothing of errors. Their causes and stacks are for the log. */

@@ -12,7 +12,8 @@ import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } fro
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { isKnownToClient } from '../http/conditional.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
-import { Input } from '../http/input.decorator.js';
+import type { Sees } from '../access/name-limit.js';
+import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
 /** Looking at semaphores. */
@@ -25,9 +26,10 @@ export class SemaphoresController {
     @Input() { query }: InputOf<typeof ROUTES.semaphores>,
     @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: ConsoleResponse,
+    @SeenNames() sees: Sees,
   ): Promise<SemaphoresAnswer | undefined> {
     const { now, semaphores, stale } = await this.gatekeeper.overview();
-    const wanted = semaphores.filter((semaphore) => isWanted(semaphore, query));
+    const wanted = semaphores.filter((semaphore) => (!sees || sees(semaphore.name)) && isWanted(semaphore, query));
     return isKnownToClient(request, response, essenceOf(wanted, stale))
       ? undefined
       : { now, semaphores: wanted, stale };

@@ -17,13 +17,15 @@ export class SessionController {
   ) {}
 
   @Serves(ROUTES.session)
-  session(@VisitorOf() { user, role }: Visitor): SessionAnswer {
+  session(@VisitorOf() { user, role, names, permitsOnly }: Visitor): SessionAnswer {
     const { readOnly, environment } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
+    const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };
     const { clockTolerance } = this.gatekeeper.code.rules;
     return {
       user,
       role,
+      ...limits,
       readOnly,
       ...(environment !== undefined && { environment }),
       node,

@@ -46,10 +46,10 @@ export class BulkChanges {
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
   ) {}
 
-  async planMigration(request: MigrationRequest, { limit }: MigrationOptions = {}): Promise<MigrationPlan> {
+  async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
     const parsed = parseMigrationRequest(request);
-    parseMigrationOptions({ limit });
-    const [records, nodes] = await Promise.all([this.#records(), this.nodes()]);
+    parseMigrationOptions({ limit, only });
+    const [records, nodes] = await Promise.all([this.#records(only), this.nodes()]);
     const named = await this.#named(parsed.names, records, 'a migration');
     const { node } = this.context;
     const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
@@ -58,8 +58,8 @@ export class BulkChanges {
   }
 
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
-    const { limit, onProgress, ...author } = parseMigrationOptions(options);
-    const { steps, remaining } = await this.planMigration(request, { limit });
+    const { limit, only, onProgress, ...author } = parseMigrationOptions(options);
+    const { steps, remaining } = await this.planMigration(request, { limit, only });
     const ended: MigrationStep[] = [];
     const end = (step: MigrationStep) => {
       ended.push(step);
@@ -78,8 +78,8 @@ export class BulkChanges {
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
-    const { names, limit, ...author } = parseBulkRequest(request);
-    const records = await this.#records();
+    const { names, limit, only, ...author } = parseBulkRequest(request);
+    const records = await this.#records(only);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const named = await this.#named(names, records, `to ${kind} many semaphores`);
     const all = named.filter((name) => isDue(records.get(name)!));
@@ -114,15 +114,18 @@ export class BulkChanges {
    * Those that can be read: nobody can change the others, and who looks at the state is told of them. What is read here
    * is news for this node, too, so that each change begins from it. The package's own semaphores are left out.
    */
-  async #records(): Promise<Map<string, SemaphoreRecord>> {
-    return inSlices(this.#recordsInPieces(await listRecords(this.context)), this.context.nodeClock);
+  async #records(only?: (name: string) => boolean): Promise<Map<string, SemaphoreRecord>> {
+    return inSlices(this.#recordsInPieces(await listRecords(this.context), only), this.context.nodeClock);
   }
 
-  *#recordsInPieces(texts: ReadonlyMap<string, string>): Pieces<Map<string, SemaphoreRecord>> {
+  *#recordsInPieces(
+    texts: ReadonlyMap<string, string>,
+    only: (name: string) => boolean = () => true,
+  ): Pieces<Map<string, SemaphoreRecord>> {
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of texts) {
       const name = key.slice(KEY_PREFIX.length);
-      const record = isOwnName(name) ? undefined : this.#recordOf(name, text);
+      const record = isOwnName(name) || !only(name) ? undefined : this.#recordOf(name, text);
       if (record) records.set(name, record);
       yield 1;
     }

@@ -11,6 +11,8 @@ export interface BulkRequest {
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
+  /** Leaves out what it answers false for, as if the store had no such semaphore. */
+  readonly only?: (name: string) => boolean;
 }
 
 /** What a change of many came to, by name. */
@@ -29,6 +31,11 @@ export const bulkFields = {
   limit: z
     .int({ error: ({ input }) => `${show(input)} is not a whole number of semaphores` })
     .positive({ error: ({ input }) => `${show(input)} semaphores are none: give 1 or more, or leave it out` })
+    .optional(),
+  only: z
+    .custom<(name: string) => boolean>((value) => typeof value === 'function', {
+      error: ({ input }) => `${show(input)} is not a function of a name`,
+    })
     .optional(),
 };
 

@@ -174,7 +174,7 @@ export class Definitions {
   }
 
   /** What {@link migrate} would do now. Writes nothing. */
-  planMigration(request: MigrationRequest, options?: Pick<MigrationOptions, 'limit'>): Promise<MigrationPlan> {
+  planMigration(request: MigrationRequest, options?: Pick<MigrationOptions, 'limit' | 'only'>): Promise<MigrationPlan> {
     return this.bulk.planMigration(request, options);
   }
 

@@ -25,6 +25,8 @@ export interface MigrationOptions {
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
+  /** Leaves out what it answers false for, as if the store had no such semaphore. */
+  readonly only?: (name: string) => boolean;
   /** Told after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
@@ -54,6 +56,7 @@ const optionsSchema = onlyFields({
   by: bulkFields.by,
   reason: bulkFields.reason,
   limit: bulkFields.limit,
+  only: bulkFields.only,
   onProgress: z.custom<MigrationOptions['onProgress']>((value) => typeof value === 'function').optional(),
 });
 

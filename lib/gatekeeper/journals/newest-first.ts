@@ -8,12 +8,19 @@ export interface JournalQuery {
 /** As many as members keep unless their configuration says otherwise: the entries of one semaphore may lie far back. */
 const ALL = 10_000;
 
-/** The last entries that were asked for, the newest first. @param read gives the last ones, oldest first */
+/**
+ * The last entries that were asked for, the newest first.
+ *
+ * @param read gives the last ones, oldest first
+ * @param only leaves out entries of semaphores that it answers false for
+ */
 export async function newestFirst<Entry extends { readonly semaphore: string }>(
   { semaphore, limit }: JournalQuery,
   read: (limit: number) => Promise<readonly Entry[]>,
+  only?: (name: string) => boolean,
 ): Promise<Entry[]> {
-  if (semaphore === undefined) return (await read(limit)).toReversed();
-  const entries = (await read(ALL)).filter((entry) => entry.semaphore === semaphore);
+  if (semaphore === undefined && !only) return (await read(limit)).toReversed();
+  const isWanted = (name: string) => (semaphore === undefined || name === semaphore) && (!only || only(name));
+  const entries = (await read(ALL)).filter((entry) => isWanted(entry.semaphore));
   return entries.slice(-limit).toReversed();
 }

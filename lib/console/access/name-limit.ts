@@ -1,0 +1,27 @@
+import { show } from '../../semaphores/index.js';
+import { ProblemError } from '../http/problem.error.js';
+import type { Visitor } from './tokens.js';
+
+/** Whether a visitor may see a semaphore; undefined: all of them. */
+export type Sees = ((name: string) => boolean) | undefined;
+
+export function seesOf({ names }: Visitor): Sees {
+  return names?.matches;
+}
+
+/**
+ * Holds what a call brings along against the names of its token, wherever a semaphore's name may stand in it.
+ *
+ * @throws ProblemError for a semaphore that the token is not for
+ */
+export function expectSeen({ user, names }: Visitor, ...parts: readonly unknown[]): void {
+  const other = parts.flatMap(namesIn).find((name) => names && !names.matches(name));
+  if (other === undefined) return;
+  const detail = `the token of ${show(user)} is for semaphores that match ${show(names!.pattern)}, not for ${show(other)}`;
+  throw new ProblemError('token-limited', detail);
+}
+
+function namesIn(part: unknown): string[] {
+  const { name, semaphore } = (part ?? {}) as { name?: unknown; semaphore?: unknown };
+  return [name, semaphore].filter((each) => typeof each === 'string');
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import { GatekeeperModule, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
+import { openApiOf } from '../../lib/console/openapi/document.js';
+import { ROUTES } from '../../lib/console/api/index.js';
+import { bootError, until, useApps } from '../unit/module/apps.js';
+import { expectProblem } from './api.contract.js';
+import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { EventReader } from './event-reader.js';
+
+const LIMITED = 'token-of-lisa-0123456789';
+const PERMITS = 'token-of-paul-0123456789';
+const console = {
+  tokens: [
+    ...SETTINGS.tokens!,
+    { token: LIMITED, name: 'lisa', role: 'define', names: 'mine-.*' } as const,
+    { token: PERMITS, name: 'paul', role: 'operate', names: 'mine-.*', permitsOnly: true } as const,
+  ],
+};
+const gatekeeper = {
+  definitions: [
+    { name: 'mine-1', duration: '10s' },
+    { name: 'other', duration: '10s' },
+  ],
+};
+const as = { token: LIMITED };
+
+describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
+  const start = useConsoles();
+  const boot = () => start({ platform, gatekeeper, console });
+
+  it('touches nothing else, by whatever call', async () => {
+    const { get, send, gatekeeper: node } = await boot();
+    const path = '/api/semaphores/other';
+    const refused = [
+      await get(path, as),
+      await get('/api/explain/other', as),
+      await get('/api/history?semaphore=other', as),
+      await get('/api/audit?semaphore=other', as),
+      await send('POST', '/api/semaphores', { name: 'other-new', duration: '5s' }, as),
+      await send('PATCH', path, { permits: 2 }, as),
+      await send('DELETE', path, {}, as),
+      ...(await Promise.all(['pause', 'resume', 'reset'].map((verb) => send('POST', `${path}/${verb}`, {}, as)))),
+      await send('POST', `${path}/revoke`, { permitId: 'x' }, as),
+      await send('POST', '/api/permits', { semaphore: 'other' }, as),
+      await send('POST', '/api/permits/x/refresh', { semaphore: 'other', token: 1 }, as),
+      await send('POST', '/api/permits/x/release', { semaphore: 'other' }, as),
+    ];
+    for (const answer of refused) {
+      expectProblem(answer, 403, 'token-limited');
+      expect(answer.json.detail).toContain('"mine-.*"');
+    }
+    expect(await node.definitions.get('other')).toMatchObject({ revision: 1 });
+  });
+
+  it('changes of many what it matches alone', async () => {
+    const { send, gatekeeper: node } = await boot();
+    expect((await send('POST', '/api/pause', { names: '.*' }, as)).json.done).toEqual(['mine-1']);
+    expect((await send('POST', '/api/resume', {}, as)).json.done).toEqual(['mine-1']);
+    const to = { groupPattern: 'b' };
+    expect((await send('POST', '/api/migrations', { to }, as)).json).toMatchObject({ steps: [{ name: 'mine-1' }] });
+    const { json } = await send('POST', '/api/migrations', { to, dryRun: false }, as);
+    expect(json).toMatchObject({ steps: [{ name: 'mine-1' }], remaining: 0 });
+    expect(await node.definitions.get('other')).toMatchObject({ revision: 1 });
+  });
+
+  it('sees nothing else in any list, and the newest of what it sees', async () => {
+    const { get, send, gatekeeper: node } = await boot();
+    await node.tryAcquire('mine-1');
+    await node.tryAcquire('other');
+    await node.run('mine-1', () => undefined);
+    await node.run('other', () => undefined);
+    await send('POST', '/api/semaphores/mine-1/pause');
+    await send('POST', '/api/semaphores/other/pause');
+    await until(async () => (await get('/api/audit')).json.entries.length === 2);
+    await until(async () => (await get('/api/history')).json.entries.length === 2);
+    await until(async () => (await get('/api/nodes')).json.nodes[0]?.holds.length === 2);
+    for (const path of ['semaphores', 'nodes', 'history?limit=1', 'audit?limit=1', 'session']) {
+      const { status, text } = await get(`/api/${path}`, as);
+      expect([path, status, text.includes('"other"')]).toEqual([path, 200, false]);
+      if (path !== 'session') expect(text).toContain('"mine-1"');
+    }
+    expect((await get('/api/session', as)).json).toMatchObject({ names: 'mine-.*' });
+  });
+
+  it('hears of nothing else', async () => {
+    const { url, gatekeeper: node } = await boot();
+    const reader = await EventReader.open(`${url}/api/events`, { authorization: `Bearer ${LIMITED}` });
+    await node.definitions.pause('other');
+    await node.definitions.pause('mine-1');
+    await reader.until(({ events }) => events.some(({ event }) => event === 'change'));
+    reader.close();
+    expect(reader.of('change')).toEqual([{ semaphores: ['mine-1'] }]);
+    expect(JSON.stringify(reader.events)).not.toContain('"other"');
+  });
+});
+
+/** Every call of the document that takes a role. */
+const calls = Object.entries(openApiOf(Object.values(ROUTES), '/')['paths'] as Record<string, Record<string, object>>)
+  .flatMap(([path, operations]) => Object.entries(operations).map(([method, of]) => ({ path, method, of })))
+  .filter(({ of }) => 'x-role' in of)
+  .map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+
+const FOR_PERMITS = [
+  'GET /api/session',
+  'POST /api/permits',
+  'POST /api/permits/{id}/refresh',
+  'POST /api/permits/{id}/release',
+];
+
+describe.each(PLATFORMS)('a token for permits only on %s', (platform) => {
+  const start = useConsoles();
+
+  const send = (server: Console, call: string) => {
+    const [method, path] = call.split(' ') as [string, string];
+    const to = path.replace('{name}', 'mine-1').replace('{id}', 'x');
+    return method === 'GET' ? server.get(to, { token: PERMITS }) : server.send(method, to, {}, { token: PERMITS });
+  };
+
+  it('takes, refreshes and releases, and does nothing else', async () => {
+    const server = await start({ platform, gatekeeper, console });
+    const taken = await server.send('POST', '/api/permits', { semaphore: 'mine-1' }, { token: PERMITS });
+    expect(taken.status).toBe(201);
+    for (const call of calls) {
+      const { json } = await send(server, call);
+      expect([call, json?.code === 'token-limited']).toEqual([call, !FOR_PERMITS.includes(call)]);
+    }
+    expect((await server.get('/api/session', { token: TOKENS.view })).json).not.toHaveProperty('names');
+  });
+});
+
+describe('the limits of a token', () => {
+  const { start } = useApps();
+
+  it('are refused where they can not be kept, or have a fault', async () => {
+    const tokens = [
+      { token: TOKENS.node, name: 'nora', role: 'node', names: 'mine' } as const,
+      { token: TOKENS.view, name: 'vera', role: 'view', permitsOnly: true } as const,
+      { token: TOKENS.define, name: 'dora', role: 'define', names: '(' } as const,
+    ];
+    const error = await bootError(
+      start({ imports: [GatekeeperModule.forRoot({ store: memory(), console: { tokens } })] }),
+    );
+    expect((error as InvalidOptionsError).faults).toEqual([
+      expect.stringMatching(/^tokens\.0\.names: .*role node/),
+      expect.stringMatching(/^tokens\.1\.permitsOnly: .*role view/),
+      expect.stringMatching(/^tokens\.2\.names: .*is not an RE2 pattern/),
+    ]);
+  });
+});
