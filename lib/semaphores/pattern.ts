@@ -70,7 +70,7 @@ function compiledOrFault(pattern: string): NameMatcher | string {
 
 /** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
 const kept = new Map<string, NameMatcher | string>();
-/** Characters and instructions of all that are kept, which take up to 150 MB; 10,000 patterns of everyday size fit. */
+/** Characters and instructions of all that are kept, which take about 50 MB; 10,000 patterns of everyday size fit. */
 const MOST_KEPT = 1_000_000;
 /** An empty pattern takes up as much as so many characters. */
 const LEAST_WEIGHT = 50;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, type NodeInfo } from 'nestjs-gatekeeper';
+import { type Definitions, InvalidOptionsError, type NodeInfo } from 'nestjs-gatekeeper';
+import { previewOf } from '../../../lib/console/routes/preview.js';
 import { systemClock } from '../../../lib/clock/index.js';
 import { type Pieces, inSlices } from '../../../lib/gatekeeper/concurrency/slices.js';
 import { namesInPieces, planSteps } from '../../../lib/gatekeeper/definitions/migration.js';
@@ -96,6 +97,25 @@ describe('a pattern over many names', () => {
     const matching = inSlices(namesInPieces('job-[0-9]*7', names), systemClock, { most: 1e9, subject: 'a pause' });
     expect(await turnsDuring(matching)).toBeGreaterThan(1);
     expect(await matching).toHaveLength(10_000);
+  });
+});
+
+describe('a preview', () => {
+  const preview = (pattern: string, nodes: number) => {
+    const input = { name: 'job', groupPattern: pattern, acquirerPattern: pattern, permits: 1, duration: '10s' };
+    const living = Array.from({ length: nodes }, (_, index) => aNode(index));
+    return previewOf(input, living, { faultsOf: () => [] } as unknown as Definitions);
+  };
+
+  it('is made in pieces of at most one match each', () => {
+    expect(Math.max(...stepsIn(preview(DEAREST, 5)))).toBeLessThanOrEqual(MOST_STEPS);
+  });
+
+  it('of the dearest patterns on a hundred nodes with the longest names is refused', async () => {
+    const limit = { most: 20_000_000, subject: 'the preview' };
+    await expect(inSlices(preview(DEAREST, 100), systemClock, limit)).rejects.toThrow(InvalidOptionsError);
+    const { nodes } = await inSlices(preview('x{190,200}[0-9]{1,2}', 100), systemClock, limit);
+    expect(nodes.filter(({ matches }) => matches)).toHaveLength(100);
   });
 });
 
