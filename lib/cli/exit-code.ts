@@ -22,7 +22,7 @@ export const EXIT_CODES_HELP = `Exit codes:
   3  not found
   4  conflict (somebody was faster, or it is there already), or denied
   5  not allowed
-  6  the target can't be reached, or can't be asked now`;
+  6  the target can't be reached, can't be asked now, or grants nothing`;
 
 /** By codes of errors, the same whether they were thrown here or came over HTTP. A map: a code may be "constructor". */
 const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(

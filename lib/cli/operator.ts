@@ -4,12 +4,14 @@ import type {
   DefinitionEdit,
   DefinitionState,
   Explanation,
+  Health,
   HistoryEntry,
   JournalQuery,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
   SemaphoreOverview,
+  StalePart,
 } from '../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../semaphores/index.js';
 
@@ -19,6 +21,12 @@ export interface Overview {
   readonly now: number;
   /** By name. */
   readonly semaphores: readonly SemaphoreOverview[];
+}
+
+/** The same, or what was last known of it: `stale` and `health` say how old it is, and why. */
+export interface Look extends Overview {
+  readonly stale: readonly StalePart[];
+  readonly health: Health;
 }
 
 /** On what grounds something is changed; by whom is known to the operator. */
@@ -42,6 +50,11 @@ export interface BulkCall {
 export interface Operator extends AsyncDisposable {
   /** Where it looks, for people; holds no secret. */
   readonly target: string;
+  /** Never rejects for a store that can't be asked. */
+  health(): Promise<Health>;
+  /** Also what was last known, for people. */
+  look(): Promise<Look>;
+  /** The present state. @throws CommandFailure when it can't be read: what was last known is no base for a change */
   overview(): Promise<Overview>;
   explain(name: string): Promise<Explanation>;
   define(input: SemaphoreDefinitionInput, grounds: Grounds): Promise<DefinitionState>;

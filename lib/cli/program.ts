@@ -7,6 +7,7 @@ import { contextsCommand } from './commands/contexts.command.js';
 import { defineCommand, editCommand, resetCommand } from './commands/definitions.command.js';
 import { dumpCommand, loadCommand } from './commands/dump.command.js';
 import { explainCommand } from './commands/explain.command.js';
+import { healthCommand } from './commands/health.command.js';
 import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
@@ -18,7 +19,8 @@ import { readSpan } from './option-readers.js';
 import type { Streams } from './output.js';
 import type { Runner } from './session.js';
 
-const TIMEOUT = 10_000;
+/** ms; below the 10 s within which an outage is to be reported. */
+const TIMEOUT = 8000;
 
 const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
   GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
@@ -33,6 +35,7 @@ const HELP_HINT = '("gatekeeper --help" lists commands and options; what begins 
 /** In the order of the help. */
 const COMMANDS = [
   statusCommand,
+  healthCommand,
   watchCommand,
   explainCommand,
   nodesCommand,
@@ -89,7 +92,7 @@ function withGlobalOptions(program: Command): Command {
     .addOption(
       new Option('--timeout <duration>', 'how long a connection, or an answer, may take')
         .argParser(readSpan)
-        .default(TIMEOUT, '10s'),
+        .default(TIMEOUT, '8s'),
     )
     .option('--json', 'JSON on standard output, and nothing else there')
     .option('--progress', 'lines of progress on standard error also when it is no terminal')

@@ -41,10 +41,17 @@ describe('the command line over HTTP', () => {
     ['has no quorum', { ...HEALTH, problem: 'one member of three' }, 'one member of three'],
   ])('takes what a node knew last for no answer when its store %s', async (_, store, why) => {
     await using server = await FakeServer.start((request, response) => {
-      const session = { user: 'ann', role: 'define', readOnly: false, store };
-      sendJson(response, 200, request.url!.endsWith('/session') ? session : { now: 1, semaphores: [], nodes: [] });
+      const { connected, problem } = { problem: 'not connected', ...store };
+      const faults = [{ code: 'store-failing', since: 1, sentence: problem, stopsGrants: true }];
+      const health = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
+      const stale = connected ? [] : [{ part: 'records', sentence: problem, asOf: 1 }];
+      if (request.url!.endsWith('/health')) sendJson(response, 503, health);
+      else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], stale });
     });
-    for (const command of ['status', 'nodes', 'dump']) {
+    const status = await over(server.url, 'status');
+    expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED since 1970-/) });
+    expect(status.out).toContain(why);
+    for (const command of ['nodes', 'dump']) {
       const { exitCode, out, err } = await over(server.url, command);
       expect({ command, exitCode, out }).toEqual({ command, exitCode: 6, out: '' });
       expect(err).toContain(why);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { EXIT } from '../exit-code.js';
 import type { Runner } from '../session.js';
+import type { Explanation } from '../../gatekeeper/index.js';
 import { explanationText } from '../views/explanation.view.js';
 
 interface ExplainOptions {
@@ -20,8 +21,14 @@ export function explainCommand(runner: Runner): Command {
       runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {
         const explanation = await session.operate((operator) => operator.explain(name), { group, acquirer });
         session.output.result(explanation, explanationText);
+        if (isOutage(explanation.reason)) return EXIT.unreachable;
         if (explanation.reason === 'no-definition') return EXIT.notFound;
         return check && explanation.outcome === 'denied' ? EXIT.conflict : EXIT.done;
       }),
     );
+}
+
+/** Nothing is granted at all: no answer about this semaphore. */
+function isOutage(reason: Explanation['reason']): boolean {
+  return reason === 'unavailable' || reason === 'no-quorum' || reason === 'closing';
 }

@@ -60,7 +60,9 @@ async function migrate(
   const { done, failed, remaining } = outcome;
   session.progress.clear();
   session.output.result({ dryRun: false, migrated: done, failed, remaining }, () =>
-    done.length + failed.length === 0 ? 'nothing to migrate: all that match are so already' : `migrated ${done.length}`,
+    done.length + failed.length + remaining === 0
+      ? 'nothing to migrate: all that match are so already'
+      : `migrated ${done.length}`,
   );
   return tellFailures(session, outcome);
 }

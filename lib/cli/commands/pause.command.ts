@@ -4,7 +4,7 @@ import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { BulkCall, Operator } from '../operator.js';
 import { readPattern, reasonOption } from '../option-readers.js';
-import { inPortions, tellFailures } from '../portions.js';
+import { type BulkOutcome, inPortions, tellFailures } from '../portions.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { noMatch, select } from './status.command.js';
@@ -67,9 +67,8 @@ async function affected(operator: Operator, { command }: Kind, pattern: string):
 async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
   const outcome = await inPortions(session, verb, (limit) => call(operator, { ...request, limit }));
   const { done, failed } = outcome;
-  if (done.length + failed.length === 0) await matchingIn(operator, request.names!);
   session.progress.clear();
-  session.output.result({ [verb]: done, failed }, () => doneText(verb, done));
+  session.output.result({ [verb]: done, failed }, () => doneText(verb, outcome));
   return tellFailures(session, outcome);
 }
 
@@ -84,7 +83,8 @@ async function matchingIn(operator: Operator, pattern: string): Promise<Semaphor
   return matching;
 }
 
-function doneText(verb: string, done: readonly string[]): string {
+function doneText(verb: string, { done, failed, remaining }: BulkOutcome): string {
+  if (failed.length + remaining > 0 && done.length === 0) return `${verb} none`;
   if (done.length === 0) return `nothing to do: all that match are ${verb} already`;
   return plain(`${verb} ${done.length}: ${done.join(', ')}`);
 }

@@ -3,6 +3,7 @@ import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { patternMatcher, readPattern } from '../option-readers.js';
 import type { Runner } from '../session.js';
+import { outageLines } from '../views/health.view.js';
 import { livingHolders, statusText } from '../views/status.view.js';
 
 export interface StatusFilter {
@@ -22,10 +23,14 @@ export function statusCommand(runner: Runner): Command {
     .option('--warned', 'only those with a warning')
     .action(
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
-        const { now, semaphores } = await session.operate((operator) => operator.overview());
+        const { now, semaphores, stale, health } = await session.operate((operator) => operator.look());
         const shown = select(semaphores, pattern, filter);
-        if (pattern !== undefined && shown.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
-        session.output.result({ now, semaphores: shown }, (result) => statusText(result.semaphores));
+        if (pattern !== undefined && shown.length === 0 && stale.length === 0)
+          throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+        session.output.result({ now, semaphores: shown, stale, health }, (result) =>
+          [...outageLines(health), statusText(result.semaphores)].join('\n'),
+        );
+        return health.grants && stale.length === 0 ? EXIT.done : EXIT.unreachable;
       }),
     );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RecordStore, type StoreDefinition, type StoreHealth, StoreUnavailableError } from '../../stores/index.js';
+import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../stores/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 
 /** ms between looks at a store that is not connected yet. */
@@ -35,19 +35,16 @@ export class ConnectedStore implements StoreDefinition {
     return this.#store!.watch('', onChange);
   }
 
-  /** @throws StoreUnavailableError when the last call was not answered */
-  assertAnswered(): void {
-    const { connected, problem } = this.#health!;
-    if (!connected || problem !== undefined) throw new StoreUnavailableError(problem ?? 'the connection was lost');
-  }
-
   get #health(): StoreHealth | undefined {
     return this.#store?.health();
   }
 
   #unreachable(target: string, within: number): CommandFailure {
     const why = this.#health?.problem ?? 'no answer';
-    const advice = 'check the address and the name of the cluster, or give it longer with --timeout';
-    return new CommandFailure(EXIT.unreachable, `${target} can't be reached within ${within} ms (${why}): ${advice}`);
+    const advice = 'Check the address and the name of the cluster, or give it longer with --timeout';
+    return new CommandFailure(
+      EXIT.unreachable,
+      `${target} can't be reached within ${within} ms (${why}): nothing is granted to a node that sees the same. ${advice}`,
+    );
   }
 }

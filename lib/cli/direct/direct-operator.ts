@@ -5,12 +5,13 @@ import type {
   DefinitionState,
   Explanation,
   GatekeeperLogger,
+  Health,
   HistoryEntry,
   JournalQuery,
   MigrationPlan,
   MigrationRequest,
+  NodeInfo,
   NodeOverview,
-  Overview,
 } from '../../gatekeeper/index.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
 import { parseGatekeeperOptions } from '../../gatekeeper/options/gatekeeper-options.js';
@@ -18,8 +19,9 @@ import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { newestFirst } from '../../gatekeeper/journals/newest-first.js';
 import { withHoldings } from '../../gatekeeper/overview/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
-import type { StoreDefinition } from '../../stores/index.js';
-import type { BulkCall, Grounds, Operator } from '../operator.js';
+import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
+import type { BulkCall, Grounds, Look, Operator, Overview } from '../operator.js';
+import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
 
 export interface DirectOptions {
@@ -75,12 +77,23 @@ export class DirectOperator implements Operator {
     }
   }
 
-  async overview(): Promise<Overview> {
+  health(): Promise<Health> {
+    return this.#gatekeeper.checkHealth();
+  }
+
+  /** @throws StoreUnavailableError: a node tells what it knew last, and this one knew nothing */
+  async look(): Promise<Look & { readonly nodes: readonly NodeInfo[] }> {
+    const health = await this.health();
     const overview = await this.#gatekeeper.overview();
-    // While the store does not answer a node tells what it knew last; this one knew nothing.
-    this.#store.assertAnswered();
+    const [part] = overview.stale;
+    if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
     // Of what was removed only its number is left: as over the console it is not listed.
-    return { ...overview, semaphores: overview.semaphores.filter(({ definition, problem }) => definition || problem) };
+    const semaphores = overview.semaphores.filter(({ definition, problem }) => definition || problem);
+    return { ...overview, semaphores, health };
+  }
+
+  overview(): Promise<Overview> {
+    return this.#fresh();
   }
 
   explain(name: string): Promise<Explanation> {
@@ -132,7 +145,7 @@ export class DirectOperator implements Operator {
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
-    const { now, nodes, semaphores } = await this.overview();
+    const { now, nodes, semaphores } = await this.#fresh();
     return { now, nodes: withHoldings(nodes, semaphores) };
   }
 
@@ -156,6 +169,14 @@ export class DirectOperator implements Operator {
   /** Also sends what is still to be written in the audit log. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gatekeeper.close();
+  }
+
+  /** @throws StoreUnavailableError also without a quorum: it may be the smaller side of a split that answers */
+  async #fresh() {
+    const look = await this.look();
+    const [outage] = outageLines(look.health);
+    if (outage) throw new StoreUnavailableError(outage);
+    return look;
   }
 
   #signed<T extends object>(grounds: T): T & { by: string } {

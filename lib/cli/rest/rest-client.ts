@@ -21,6 +21,8 @@ interface Request {
   /** How many times longer than others it may take. */
   readonly patience?: number;
   readonly accept?: string;
+  /** A status that has an answer, too, when its body is plain JSON. */
+  readonly otherStatus?: number;
 }
 
 /** Requests to the console's API. */
@@ -66,7 +68,7 @@ export class RestClient {
     const response = await fetch(url, this.#init(request, signal)).catch((error: unknown) => {
       throw this.#unreachable(error, signal);
     });
-    if (!response.ok) throw await failureOf(response, this.target);
+    if (!response.ok && !isAnswer(response, request)) throw await failureOf(response, this.target);
     return response;
   }
 
@@ -103,6 +105,11 @@ export class RestClient {
       cause: error,
     });
   }
+}
+
+/** A refusal under the same status is problem+json. */
+function isAnswer({ status, headers }: Response, { otherStatus }: Request): boolean {
+  return status === otherStatus && /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
 
 function queryText(query: Request['query'] = {}): string {

@@ -4,18 +4,26 @@ import type {
   DefinitionEdit,
   DefinitionState,
   Explanation,
+  Health,
   HistoryEntry,
   JournalQuery,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  StalePart,
 } from '../../gatekeeper/index.js';
-import type { SessionAnswer } from '../../console/api/index.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
-import type { BulkCall, Grounds, Operator, Overview } from '../operator.js';
+import { outageLines } from '../views/health.view.js';
+import type { BulkCall, Grounds, Look, Operator, Overview } from '../operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
+
+interface NodesAnswer {
+  readonly now: number;
+  readonly nodes: NodeOverview[];
+  readonly stale: readonly StalePart[];
+}
 
 /** A change of many takes so many times longer than one. */
 const BULK_PATIENCE = 10;
@@ -32,10 +40,19 @@ export class RestOperator implements Operator {
     return this.#client.target;
   }
 
+  health(): Promise<Health> {
+    return this.#client.ask(['health'], { otherStatus: 503 });
+  }
+
+  async look(): Promise<Look> {
+    const [answer, health] = await Promise.all([this.#client.ask<Omit<Look, 'health'>>(['semaphores']), this.health()]);
+    return { ...answer, health };
+  }
+
   async overview(): Promise<Overview> {
-    const overview = await this.#client.ask<Overview>(['semaphores']);
-    await this.#assertFresh();
-    return overview;
+    const look = await this.look();
+    this.#assertFresh(look, look.health);
+    return look;
   }
 
   explain(name: string): Promise<Explanation> {
@@ -88,8 +105,8 @@ export class RestOperator implements Operator {
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
-    const answer = await this.#client.ask<{ now: number; nodes: NodeOverview[] }>(['nodes']);
-    await this.#assertFresh();
+    const [answer, health] = await Promise.all([this.#client.ask<NodesAnswer>(['nodes']), this.health()]);
+    this.#assertFresh(answer, health);
     return answer;
   }
 
@@ -110,16 +127,16 @@ export class RestOperator implements Operator {
   }
 
   /**
-   * A node that can't ask its store answers with what it knew last: on its page that is shown as such, but nobody may
-   * take it for the present state, or save it as a dump.
+   * A node that can't ask its store answers with what it knew last, and one without a quorum may be on the smaller side
+   * of a split: neither must be taken for the present state, nor saved as a dump.
    *
    * @throws CommandFailure
    */
-  async #assertFresh(): Promise<void> {
-    const { store } = await this.#client.ask<SessionAnswer>(['session']);
-    if (store.connected && store.problem === undefined) return;
-    const why = `the node that answers at ${this.target} can't ask its store (${store.problem ?? 'not connected'})`;
-    throw new CommandFailure(EXIT.unreachable, `${why}: see what ails the store, or ask another node`);
+  #assertFresh({ stale }: { readonly stale: readonly StalePart[] }, health: Health): void {
+    const why = outageLines(health)[0] ?? stale[0]?.sentence;
+    if (why === undefined) return;
+    const message = `the node that answers at ${this.target} does not know the present state: ${why}`;
+    throw new CommandFailure(EXIT.unreachable, `${message} "gatekeeper status" shows what it knows`);
   }
 
   #change<T = DefinitionState>(name: string, verb: string, body: object): Promise<T> {

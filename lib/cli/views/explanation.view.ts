@@ -5,15 +5,18 @@ import { durationText, timeText } from '../text/times.js';
 
 /** What would be decided now, and why. */
 export function explanationText(explanation: Explanation): string {
-  const { semaphore, outcome, sentence, definition, revision, node, holders } = explanation;
+  const { semaphore, outcome, sentence, definition, revision, pause, isStale, node, holders } = explanation;
   const about = fields([
     ['outcome', outcome],
     ['for', `${node.group}/${node.acquirer}`],
-    ['group', definition?.groupPattern],
+    ['paused', pause && `by ${pause.by}, ${timeText(pause.at)}${pause.reason ? `: ${pause.reason}` : ''}`],
+    // Of what is paused the one of afterwards: the present one matches nothing.
+    ['group', pause?.groupPattern ?? definition?.groupPattern],
     ['acquirer', definition?.acquirerPattern],
     ['permits', definition && String(definition.permits)],
     ['duration', definition && durationText(definition.duration)],
     ['revision', revision === undefined ? undefined : String(revision)],
+    ['shown', isStale ? 'as this node last knew it' : undefined],
   ]);
   return [
     `${plain(semaphore)}: ${plain(sentence)}`,

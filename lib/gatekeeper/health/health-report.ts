@@ -149,7 +149,7 @@ function tooFew({ members, quorum }: StoreHealth): string {
 }
 
 function silent(patience: number): string {
-  return `the store is connected, but gives no answer within ${patience} ms: is a member frozen, or the network cut?`;
+  return `the store is connected, but gives no answer within ${patience} ms: a member may be frozen, or the network cut`;
 }
 
 function clockFindings(facts: HealthFacts): Finding[] {

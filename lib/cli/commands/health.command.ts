@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import type { Health } from '../../gatekeeper/index.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { Runner } from '../session.js';
+import { healthText } from '../views/health.view.js';
+
+const EXIT_CODES: Record<Health['status'], ExitCode> = {
+  healthy: EXIT.done,
+  degraded: EXIT.failed,
+  down: EXIT.unreachable,
+};
+
+export function healthCommand(runner: Runner): Command {
+  return new Command('health')
+    .description(
+      'show whether permits are granted, and what is wrong since when; ends with 1 when degraded, 6 when down',
+    )
+    .action(
+      runner.action(async (session) => {
+        const health = await session.operate((operator) => operator.health());
+        session.output.result(health, healthText);
+        return EXIT_CODES[health.status];
+      }),
+    );
+}

@@ -1,0 +1,39 @@
+import type { Health } from '../../gatekeeper/index.js';
+import { plain } from '../text/plain.js';
+import { fields, table } from '../text/table.js';
+import { spanText, timeText } from '../text/times.js';
+
+/** How the node that was asked fares, and each fault with its begin. */
+export function healthText(health: Health): string {
+  const { status, grants, now, faults, node, store, clock } = health;
+  const about = fields([
+    ['health', grants ? status : `${status}: nothing is granted`],
+    ['node', `${node.group}/${node.acquirer}`],
+    ['store', `${store.connected ? 'connected' : 'not connected'}, members ${store.members}, quorum ${store.quorum}`],
+    [
+      'clocks',
+      clock.offset === undefined ? 'not known' : `${clock.members} heard, ${Math.round(clock.spread)}ms apart`,
+    ],
+    ['shown', shownText(health)],
+  ]);
+  const rows = faults.map(({ code, since, sentence }) => [
+    code,
+    `${timeText(since)} (${spanText(Math.max(0, now - since))} ago)`,
+    sentence,
+  ]);
+  return [about, ...(rows.length > 0 ? ['', table(['fault', 'since', 'what is wrong'], rows)] : [])].join('\n');
+}
+
+function shownText({ isStale, staleSince }: Health): string | undefined {
+  if (!isStale) return undefined;
+  return staleSince === undefined ? 'nothing is known of the semaphores' : `semaphores as of ${timeText(staleSince)}`;
+}
+
+/** What stands before an answer that must not be taken for the present state; no lines while permits are granted. */
+export function outageLines({ grants, faults, isStale, staleSince }: Health): string[] {
+  const fault = faults.find(({ stopsGrants }) => stopsGrants);
+  if (grants || !fault) return [];
+  const age = staleSince === undefined ? 'Nothing is known.' : `What is shown is as of ${timeText(staleSince)}.`;
+  const head = `NOTHING IS GRANTED since ${timeText(fault.since)}: ${fault.sentence}.`;
+  return [plain(isStale ? `${head} ${age}` : head)];
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { openOperator } from '../../lib/cli/open-operator.js';
+import { TOKENS, useConsoles } from '../console/consoles.js';
+import { failingStore } from '../console/failing-store.js';
+import { ScriptedStore } from '../unit/gatekeeper/scripted-store.js';
+import { call, commandLine } from './command-line.js';
+import { useMemoryCluster } from './memory-cluster.js';
+
+const DEFINITIONS = [{ name: 'report', duration: '90s' }];
+
+describe('the command line over HTTP', () => {
+  const start = useConsoles();
+  const startFailing = async () => {
+    const store = failingStore();
+    const gatekeeper = { definitions: DEFINITIONS, clockTolerance: 500 };
+    const { url, get } = await start({ store: store.definition, gatekeeper });
+    await get('/api/nodes');
+    const run = (...args: string[]) =>
+      call([...args, '--url', url, '--token', TOKENS.define], { open: openOperator, env: {} });
+    return { store, run };
+  };
+
+  it('health ends with 0 while all is well', async () => {
+    const { run } = await startFailing();
+    const { exitCode, out } = await run('health');
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^health {2}healthy\nnode {4}default\/app1\nstore {3}connected, members 1, quorum 0\n/);
+  });
+
+  it('says of a dead store what is wrong, since when, how old what is shown is, and ends with 6', async () => {
+    const { store, run } = await startFailing();
+    store.takeAway();
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;
+    const health = await run('health');
+    expect(health.exitCode).toBe(6);
+    expect(health.out).toMatch(/^health {2}down: nothing is granted\n/);
+    expect(health.out).toMatch(new RegExp(`^shown   semaphores as of ${time}$`, 'm'));
+    expect(health.out).toMatch(new RegExp(`^store-unreachable  ${time} \\(.* ago\\)  the store can't be reached`, 'm'));
+    const status = await run('status');
+    expect(status.exitCode).toBe(6);
+    expect(status.out).toMatch(
+      new RegExp(`^NOTHING IS GRANTED since ${time}: .*connection was lost.* as of ${time}\\.\n`),
+    );
+    expect(status.out).toContain('report');
+    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
+      health: { status: 'down', grants: false },
+      semaphores: [{ name: 'report' }],
+    });
+    const explained = await run('explain', 'report');
+    expect(explained.exitCode).toBe(6);
+    expect(explained.out).toMatch(/^report: nothing is granted: the store can't be reached/);
+    for (const args of [['nodes'], ['dump'], ['pause', 'report'], ['resume', '.*'], ['audit']]) {
+      const outcome = await run(...args);
+      expect({ args, ...outcome }).toMatchObject({ exitCode: 6, out: '' });
+      expect(outcome.err).toMatch(/^gatekeeper: .*connection was lost/);
+    }
+    store.giveBack();
+    expect((await run('status')).exitCode).toBe(0);
+  });
+
+  it('says of a lost quorum that nothing is granted, and pauses nothing', async () => {
+    const { store, run } = await startFailing();
+    store.loseQuorum();
+    expect((await run('health')).exitCode).toBe(6);
+    const status = await run('status');
+    expect([status.exitCode, status.out]).toEqual([
+      6,
+      expect.stringMatching(/^NOTHING IS GRANTED since .*1 of at least 2/),
+    ]);
+    expect(await run('explain', 'report')).toMatchObject({
+      exitCode: 6,
+      out: expect.stringMatching(/^report: nothing is granted: 1 of at least 2 members/),
+    });
+    expect(await run('pause', '.*')).toEqual({ exitCode: 6, out: '', err: expect.stringContaining('1 of at least 2') });
+    store.giveBack();
+  });
+});
+
+describe('the command line straight over a store', () => {
+  const cluster = useMemoryCluster();
+
+  it('health ends with 0, and does not take its own late arrival for a fault', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    expect(await gatekeeper(['health'])).toMatchObject({ exitCode: 0, err: '' });
+    expect(JSON.parse((await gatekeeper(['health', '--json'])).out)).toMatchObject({ status: 'healthy', faults: [] });
+  });
+
+  it('a pause that every semaphore refuses says so, and not that all are paused already', async () => {
+    const { node, store } = cluster();
+    await node();
+    const refusing = new ScriptedStore(store.open());
+    refusing.script = (asked, go) =>
+      asked === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go();
+    const { exitCode, out, err } = await commandLine({ kind: 'refusing', open: () => refusing })(['pause', '.*']);
+    expect({ exitCode, out }).toEqual({ exitCode: 6, out: '' });
+    expect(err).toContain('1 of at least 2 members are there');
+  });
+
+  it('a store that stops answering is an error of status, too', async () => {
+    const { node, store } = cluster();
+    await node();
+    const dying = new ScriptedStore(store.open());
+    dying.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const { exitCode, err } = await commandLine({ kind: 'dying', open: () => dying })(['status']);
+    expect([exitCode, err]).toEqual([6, 'gatekeeper: nothing is granted: away\n']);
+  });
+
+  it('explain of what is paused says by whom and why, and not the pattern that matches nothing', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    await gatekeeper(['pause', 'report', '--reason', 'the database moves']);
+    const { out } = await gatekeeper(['explain', 'report', '--group', 'production']);
+    expect(out).toMatch(/^report: it is paused by ann since \S+: the database moves$/m);
+    expect(out).toMatch(/^paused +by ann, \S+ \S+Z: the database moves$/m);
+    expect(out).toMatch(/^group +production$/m);
+  });
+});
