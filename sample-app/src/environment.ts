@@ -1,11 +1,16 @@
 import { z } from 'zod';
 
+/** Lets the apps use the runner's embedded store. In real life a secret. */
+export const SAMPLE_STORE_TOKEN = 'sample-store-token';
+
 const schema = z.object({
   PORT: z.coerce.number().int().min(1).max(65_535).default(8090),
   GROUP: z.string().default('production'),
   ACQUIRER: z.string().optional(),
   HAZELCAST_MEMBERS: z.string().default('127.0.0.1:5701'),
   HAZELCAST_CLUSTER: z.string().default('dev'),
+  STORE_URL: z.url().optional(),
+  STORE_TOKEN: z.string().min(16).default(SAMPLE_STORE_TOKEN),
   CONSOLE_TOKEN: z.string().min(16).default('sample-operator-token'),
   ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
 });
@@ -17,6 +22,9 @@ export class Environment {
   readonly group: string;
   /** The node's name: a definition's acquirerPattern says which nodes may. */
   readonly acquirer: string;
+  /** Of an application that serves its store (see remote()); undefined: the store is Hazelcast. */
+  readonly storeUrl: string | undefined;
+  readonly storeToken: string;
   readonly hazelcastMembers: string[];
   readonly hazelcastCluster: string;
   /** What an operator signs in with. In real life a secret, and one for each person or program. */
@@ -30,6 +38,8 @@ export class Environment {
     this.group = read.GROUP;
     // Three processes on one host have one host name, so the port tells them apart.
     this.acquirer = read.ACQUIRER ?? `app-${read.PORT}`;
+    this.storeUrl = read.STORE_URL;
+    this.storeToken = read.STORE_TOKEN;
     this.hazelcastMembers = read.HAZELCAST_MEMBERS.split(',');
     this.hazelcastCluster = read.HAZELCAST_CLUSTER;
     this.consoleToken = read.CONSOLE_TOKEN;

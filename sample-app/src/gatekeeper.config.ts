@@ -1,4 +1,4 @@
-import { type GatekeeperModuleOptions, hazelcast } from 'nestjs-gatekeeper';
+import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, remote } from 'nestjs-gatekeeper';
 import type { Environment } from './environment.js';
 
 /**
@@ -9,7 +9,7 @@ export function gatekeeperConfig(environment: Environment): GatekeeperModuleOpti
   return {
     group: environment.group,
     acquirer: environment.acquirer,
-    store: hazelcast({ clusterName: environment.hazelcastCluster, members: environment.hazelcastMembers }),
+    store: storeOf(environment),
     definitions: [
       { name: 'nightly-export', groupPattern: 'production', permits: 1, duration: '6s' },
       { name: 'mailing', groupPattern: 'production', permits: 2, duration: '8s' },
@@ -21,4 +21,10 @@ export function gatekeeperConfig(environment: Environment): GatekeeperModuleOpti
     shutdownGrace: '2s',
     console: { tokens: [{ token: environment.consoleToken, name: 'ann', role: 'define' }] },
   };
+}
+
+/** Hazelcast; or, without Java, the store that the runner hosts. */
+function storeOf({ storeUrl, storeToken, hazelcastCluster, hazelcastMembers }: Environment): StoreDefinition {
+  if (storeUrl !== undefined) return remote({ url: storeUrl, token: storeToken });
+  return hazelcast({ clusterName: hazelcastCluster, members: hazelcastMembers });
 }

@@ -1,30 +1,25 @@
-import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { startArchive } from './archive/start-archive.js';
 import { AppProcess } from './run/app-process.js';
 import { assertFree, readPorts } from './run/ports.js';
+import { startStore } from './run/shared-store.js';
 import { tryIt } from './run/try-it.js';
 
 const stop = new AbortController();
 // `on`, not `once`: a second Ctrl-C must not end this process before it has ended the others.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
 
-/** Starts a Hazelcast member, the archive, and the app once per port; ends them all on Ctrl-C. */
+/** Starts the store, the archive, and the app once per port; ends them all on Ctrl-C. */
 async function run(): Promise<void> {
   const ports = readPorts();
   await assertFree(ports);
-  console.log('Starting a Hazelcast member (the first time its jar is fetched with Maven) ...');
-  // Both end after the apps, which give their permits back to the member before.
-  await using cluster = await startHazelcast();
+  // Both end after the apps, which give their permits back to the store before.
+  await using store = await startStore(process.argv.includes('--embedded'));
   await using archive = await startArchive(ports.archive);
-  const variables = {
-    HAZELCAST_MEMBERS: cluster.addresses.join(','),
-    HAZELCAST_CLUSTER: cluster.clusterName,
-    ARCHIVE_URL: archive.url,
-  };
+  const variables = { ...store.variables, ARCHIVE_URL: archive.url };
   const apps = ports.apps.map((port, index) => new AppProcess(port, index, variables, stop.signal));
   try {
     await Promise.all(apps.map((app) => app.ready()));
-    console.log(tryIt(apps, cluster, archive.url));
+    console.log(tryIt(apps, store, archive.url));
     await Promise.all(apps.map((app) => tellEnd(app)));
   } finally {
     stop.abort();

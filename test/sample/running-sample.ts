@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { execaNode } from 'execa';
+import { execa } from 'execa';
 import type { GatekeeperState } from 'nestjs-gatekeeper';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { eventually } from '../contract/eventually.js';
@@ -14,6 +14,12 @@ export interface AppLine {
   readonly at: number;
 }
 
+/** How it is started, when otherwise than on this machine as it is. */
+export interface Started {
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** `npm run sample` without the build, on ports of its own, as a person at its terminal sees it. */
 export class RunningSample {
   readonly ports: readonly number[];
@@ -21,19 +27,20 @@ export class RunningSample {
   readonly #runner;
   readonly #lines: { text: string; at: number }[] = [];
 
-  constructor(ports: readonly number[], archivePort: number) {
+  constructor(ports: readonly number[], archivePort: number, { args = [], env = process.env }: Started = {}) {
     this.ports = ports;
     this.archiveUrl = `http://127.0.0.1:${archivePort}`;
-    this.#runner = execaNode(RUNNER, {
+    // Not as execaNode: that would put Node's own folder into the PATH, where Java may lie, too.
+    this.#runner = execa(process.execPath, [RUNNER, ...args], {
+      extendEnv: false,
       env: {
+        ...env,
         SAMPLE_PORTS: ports.join(','),
         SAMPLE_ARCHIVE_PORT: String(archivePort),
         NO_COLOR: '1',
         // Else it would use a cluster that is there, whose records of former runs would be in force.
         HAZELCAST_MEMBERS: '',
       },
-      nodeOptions: [],
-      ipc: false,
       all: true,
       buffer: false,
       reject: false,
@@ -49,8 +56,8 @@ export class RunningSample {
    *
    * @throws with all that it said, when it ends before or takes too long; nothing is left then
    */
-  static async start(): Promise<RunningSample> {
-    const sample = await RunningSample.begin();
+  static async start(started?: Started): Promise<RunningSample> {
+    const sample = await RunningSample.begin([], started);
     const isReady = () => sample.output.includes('Ctrl-C ends everything');
     const ended = sample.exitCode().then((code) => Promise.reject(new Error(`ended with exit code ${code}`)));
     try {
@@ -63,11 +70,11 @@ export class RunningSample {
   }
 
   /** Starts it on free ports, but for those that a test wants taken. */
-  static async begin(taken: readonly number[] = []): Promise<RunningSample> {
+  static async begin(taken: readonly number[] = [], started?: Started): Promise<RunningSample> {
     const ports = new Set<number>();
     while (ports.size < 4) ports.add(await freePort('127.0.0.1', ports));
     const [archive, ...apps] = [...ports] as [number, ...number[]];
-    return new RunningSample([...taken, ...apps].slice(0, 3), archive);
+    return new RunningSample([...taken, ...apps].slice(0, 3), archive, started);
   }
 
   get output(): string {

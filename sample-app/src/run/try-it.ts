@@ -1,16 +1,16 @@
-import type { HazelcastCluster } from 'nestjs-gatekeeper/testing';
 import type { AppProcess } from './app-process.js';
+import type { SharedStore } from './shared-store.js';
 
 /** What to do with three nodes, now that they run. */
-export function tryIt(apps: readonly AppProcess[], cluster: HazelcastCluster, archiveUrl: string): string {
+export function tryIt(apps: readonly AppProcess[], store: SharedStore, archiveUrl: string): string {
   const [first, second] = apps as [AppProcess, AppProcess?];
   const other = second ?? first;
   return `
-Three nodes of one application share their permits through Hazelcast:
+Three nodes of one application share their permits through ${store.name}:
 
 ${apps.map(({ port, pid }) => `  app      http://127.0.0.1:${port}   pid ${pid}`).join('\n')}
   archive  ${archiveUrl}   refuses stale tokens
-${cluster.members.map(({ address, pid }) => `  member   ${address}${pid ? `   pid ${pid}` : ''}`).join('\n')}
+${store.lines.map((line) => `  ${line}`).join('\n')}
 
 Try it, in another terminal:
 
