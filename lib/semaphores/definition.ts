@@ -12,9 +12,9 @@ export const MOST_PERMITS = 1000;
 /** Who may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
   readonly name: string;
-  /** RE2; must match the node's whole group. */
+  /** RE2; must match the node's whole group. Bounded in what it costs: see `costFault`. */
   readonly groupPattern: string;
-  /** RE2; must match the whole name of the acquirer. */
+  /** RE2; must match the whole name of the acquirer. Bounded like the other. */
   readonly acquirerPattern: string;
   /** 0 to 1,000. 0 is a pause: nobody new gets a permit. */
   readonly permits: number;
