@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { faultsOf } from '../semaphores/index.js';
+import { faultsOf, quoted } from '../semaphores/index.js';
 import { UsageFailure } from './exit-code.js';
 import type { Environment, TargetOptions } from './target.js';
 
@@ -51,8 +51,8 @@ export function readContexts(env: Environment): Contexts {
 export function contextOptions(name: string, { path, byName }: Contexts): TargetOptions {
   const found = byName.get(name);
   if (!found) {
-    const known = [...byName.keys()].map((each) => JSON.stringify(each)).join(', ') || 'none';
-    throw new UsageFailure(`there is no context ${JSON.stringify(name)} in ${path}: it has ${known}`);
+    const known = [...byName.keys()].map(quoted).join(', ') || 'none';
+    throw new UsageFailure(`there is no context ${quoted(name)} in ${path}: it has ${known}`);
   }
   const { tokenFile, hazelcastOptions, ...rest } = found;
   return {

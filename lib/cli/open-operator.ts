@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { quoted } from '../semaphores/index.js';
 import type { DirectOptions } from './direct/direct-operator.js';
 import { UsageFailure } from './exit-code.js';
 import type { Operator } from './operator.js';
@@ -36,7 +37,7 @@ async function openDirect(
     import('./direct/direct-operator.js'),
   ]);
   const store = hazelcast({ ...further, clusterName, members });
-  const where = `cluster ${JSON.stringify(clusterName)} at ${members.join(', ')}`;
+  const where = `cluster ${quoted(clusterName)} at ${members.join(', ')}`;
   return DirectOperator.open({ ...manner, store, target: where });
 }
 

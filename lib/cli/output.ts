@@ -1,3 +1,4 @@
+import { safeJson } from '../semaphores/index.js';
 import { plain } from './text/plain.js';
 
 /** Where the command line writes to: the process' own streams, or what a test puts in their stead. */
@@ -17,17 +18,17 @@ export class Output {
 
   /** The command's result: as JSON, or as the text made of it. */
   result<T>(value: T, text: (value: T) => string): void {
-    this.streams.out(`${this.isJson ? JSON.stringify(value, null, 2) : text(value)}\n`);
+    this.streams.out(`${this.isJson ? safeJson(value, 2) : text(value)}\n`);
   }
 
   /** One of a row of results that has no end: a line of JSON each. */
   item<T>(value: T, text: (value: T) => string): void {
-    this.streams.out(`${this.isJson ? JSON.stringify(value) : text(value)}\n`);
+    this.streams.out(`${this.isJson ? safeJson(value) : text(value)}\n`);
   }
 
   /** What is JSON whether it was asked for or not. */
   json(value: unknown): void {
-    this.streams.out(`${JSON.stringify(value, null, 2)}\n`);
+    this.streams.out(`${safeJson(value, 2)}\n`);
   }
 
   /** A remark for the person who called, on standard error. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { escapeLines } from '../semaphores/index.js';
 import packageRoot from '../../package-root.cjs';
 import { completionCommand } from './commands/completion.command.js';
 import { contextsCommand } from './commands/contexts.command.js';
@@ -66,7 +67,7 @@ export function createProgram(runner: Runner, streams: Streams): Command {
     .configureOutput({
       writeOut: streams.out,
       writeErr: streams.err,
-      outputError: (text, write) => write(text.replace(/^error: /, 'gatekeeper: ')),
+      outputError: (text, write) => write(escapeLines(text.replace(/^error: /, 'gatekeeper: '))),
     });
   const commands = [...COMMANDS.map((create) => create(runner)), completionCommand(runner, () => program)];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { safeStack } from '../semaphores/index.js';
 import { type ExitCode, exitCodeOf } from './exit-code.js';
 import { createProgram } from './program.js';
 import { Runner, type Surroundings } from './session.js';
@@ -26,9 +27,9 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 function tell(error: unknown, isVerbose: true | undefined, { streams }: Surroundings): void {
   const message = error instanceof Error ? error.message : String(error);
   streams.err(`gatekeeper: ${plain(message)}\n`);
-  if (isVerbose && error instanceof Error) streams.err(`${error.stack}${causeOf(error)}\n`);
+  if (isVerbose && error instanceof Error) streams.err(`${safeStack(error)}${causeOf(error)}\n`);
 }
 
 function causeOf({ cause }: Error): string {
-  return cause instanceof Error ? `\ncaused by: ${cause.stack}` : '';
+  return cause instanceof Error ? `\ncaused by: ${safeStack(cause)}` : '';
 }

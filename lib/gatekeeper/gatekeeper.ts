@@ -6,6 +6,7 @@ import { createContext } from './context/create-context.js';
 import { Deadline, answerWithin } from './context/deadline.js';
 import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
 import { EventLog } from './context/event-log.js';
+import { oneLineLogger } from './context/one-line-logger.js';
 import type { Health } from './health/index.js';
 import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
 import { NodeRegistry } from './nodes/index.js';
@@ -51,6 +52,7 @@ export class Gatekeeper {
   readonly proxied: ProxiedPermits;
   readonly #runLog: RunLog;
   readonly #context: Context;
+  readonly #logger: GatekeeperLogger;
   readonly #directory: SemaphoreDirectory;
   readonly #watcher: StoreWatcher;
   readonly #archivist?: Archivist;
@@ -63,7 +65,7 @@ export class Gatekeeper {
 
   constructor(
     private readonly settings: GatekeeperSettings,
-    private readonly logger: GatekeeperLogger,
+    logger: GatekeeperLogger,
     { nodeClock = systemClock, random = systemRandomness() }: Surroundings = {},
   ) {
     const { group, acquirer } = settings;
@@ -81,8 +83,9 @@ export class Gatekeeper {
     this.definitions = this.#createDefinitions();
     this.proxied = new ProxiedPermits((name, work) => this.#directory.visit(name, work), this.#context);
     this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#housekeeping.mayLoad);
+    this.#logger = oneLineLogger(logger);
     this.#housekeeping = this.#createHousekeeping();
-    const log = new EventLog(logger);
+    const log = new EventLog(this.#logger);
     this.#events.subscribe((event) => log.note(event));
   }
 
@@ -286,6 +289,6 @@ export class Gatekeeper {
   }
 
   async #dump(): Promise<void> {
-    for (const line of stateLines(await this.state())) this.logger.log(line);
+    for (const line of stateLines(await this.state())) this.#logger.log(line);
   }
 }

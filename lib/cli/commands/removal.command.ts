@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { quoted } from '../../semaphores/index.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
@@ -84,7 +85,7 @@ function theOnly(name: string, holders: readonly Holder[]): Holder | undefined {
   const listed = holders.map((holder) => `${holder.id} (${holder.group}/${holder.acquirer})`).join(', ');
   throw new CommandFailure(
     EXIT.conflict,
-    `${holders.length} permits of ${JSON.stringify(name)} are held, say which: ${listed}`,
+    `${holders.length} permits of ${quoted(name)} are held, say which: ${listed}`,
   );
 }
 
@@ -98,10 +99,10 @@ function holderText({ id, group, acquirer, expiresAt }: Holder): string {
 }
 
 function noSemaphore(name: string): string {
-  return `there is no semaphore ${JSON.stringify(name)} to remove`;
+  return `there is no semaphore ${quoted(name)} to remove`;
 }
 
 function notHeld(name: string, permitId: string | undefined): string {
-  const which = permitId === undefined ? 'no permit' : `no permit ${JSON.stringify(permitId)}`;
-  return `${which} of ${JSON.stringify(name)} is held (any more): "gatekeeper explain" shows those that are`;
+  const which = permitId === undefined ? 'no permit' : `no permit ${quoted(permitId)}`;
+  return `${which} of ${quoted(name)} is held (any more): "gatekeeper explain" shows those that are`;
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { quoted } from '../../semaphores/index.js';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { patternMatcher, readPattern } from '../option-readers.js';
@@ -52,5 +53,5 @@ export function select(
 }
 
 export function noMatch(pattern: string): string {
-  return `no semaphore's whole name matches ${JSON.stringify(pattern)}: "gatekeeper status" lists all of them`;
+  return `no semaphore's whole name matches ${quoted(pattern)}: "gatekeeper status" lists all of them`;
 }

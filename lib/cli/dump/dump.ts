@@ -6,6 +6,7 @@ import {
   faultsOf,
   nameSchema,
   onlyFields,
+  quoted,
 } from '../../semaphores/index.js';
 import { UsageFailure } from '../exit-code.js';
 
@@ -53,6 +54,6 @@ export function parseDump(input: unknown, source: string): Dump {
   }
   const { semaphores } = parsed.data;
   const twice = semaphores.find(({ name }, index) => semaphores.findIndex((other) => other.name === name) !== index);
-  if (twice) throw new UsageFailure(`${source} defines ${JSON.stringify(twice.name)} twice: leave one of them out`);
+  if (twice) throw new UsageFailure(`${source} defines ${quoted(twice.name)} twice: leave one of them out`);
   return parsed.data;
 }

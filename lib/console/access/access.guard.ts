@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnMod
 import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type Role, type Route, includes, isRole } from '../api/index.js';
-import { nameSchema, show } from '../../semaphores/index.js';
+import { nameSchema, quoted, show } from '../../semaphores/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
 import { HostGuards } from './host-guards.js';
@@ -73,7 +73,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (isFromHere(headers, hosts, this.settings.allowedOrigins)) return;
     throw new ProblemError(
       'cross-origin',
-      `pages of ${JSON.stringify(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
+      `pages of ${show(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
     );
   }
 }
@@ -95,13 +95,13 @@ function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visi
   const user = nameSchema.safeParse(gatekeeperUser);
   const role = gatekeeperRole === undefined ? 'view' : gatekeeperRole;
   if (isRole(role)) return { user: user.success ? user.data : 'a visitor without a name', role };
-  throw new Error(`a guard set request.gatekeeperRole to ${JSON.stringify(role)}, which is no role`);
+  throw new Error(`a guard set request.gatekeeperRole to ${show(role)}, which is no role`);
 }
 
 /** @throws ProblemError */
 export function expectRole({ user, role }: Visitor, needed: Role): void {
   if (includes(role, needed)) return;
-  throw new ProblemError('role-too-low', `${JSON.stringify(user)} has the role ${role}, this takes ${needed}`);
+  throw new ProblemError('role-too-low', `${quoted(user)} has the role ${role}, this takes ${needed}`);
 }
 
 function expectForPermits({ user, permitsOnly = false }: Visitor, { isForPermits = false }: Route): void {

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { safeStack, show } from '../../semaphores/index.js';
 import { type Problem } from '../api/index.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';
@@ -30,7 +31,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** Neither headers nor body: secrets stand there. */
   #tell({ method }: ConsoleRequest, error: unknown): void {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const text = error instanceof Error ? safeStack(error) : show(error);
     this.#logger.error(`a ${method} request of the console failed: ${text}`);
   }
 

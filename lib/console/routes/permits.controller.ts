@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { quoted } from '../../semaphores/index.js';
 import { AlreadyDefinedError, GatekeeperService, type ProxiedAnswer } from '../../gatekeeper/index.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -78,7 +79,7 @@ function told(semaphore: string, answer: ProxiedAnswer): PermitAnswer {
   }
   const { reason, freeIn } = answer;
   const holders = answer.holders.map((each) => ({ ...each }));
-  throw new ProblemError(codeOf(reason), `no permit of semaphore ${JSON.stringify(semaphore)}: ${reason}`, {
+  throw new ProblemError(codeOf(reason), `no permit of semaphore ${quoted(semaphore)}: ${reason}`, {
     reason,
     holders,
     ...(freeIn !== undefined && { freeIn }),

@@ -1,3 +1,4 @@
+import { quoted, word } from '../../semaphores/index.js';
 import { StoreUnavailableError } from '../../stores/index.js';
 import { auditLine } from '../journals/audit-line.js';
 import { jobKey } from '../journals/last-runs.js';
@@ -59,7 +60,7 @@ function tickOf(event: GatekeeperEvent): Tick | undefined {
 }
 
 function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
-  const name = 'semaphore' in event && event.semaphore !== undefined ? JSON.stringify(event.semaphore) : '';
+  const name = 'semaphore' in event && event.semaphore !== undefined ? quoted(event.semaphore) : '';
   switch (event.type) {
     case 'granted':
       return logger.debug(`${name}: got slot ${event.permit.slot}, token ${event.permit.token}`);
@@ -67,18 +68,22 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.warn(`${name}: lost slot ${event.permit.slot} while it was in use (${event.reason})`);
     case 'expired':
       return logger.log(
-        `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${each.acquirer}`).join(', ')}, expired`,
+        `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${word(each.acquirer)}`).join(', ')}, expired`,
       );
     case 'denied':
       return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
-      return logger.debug(`${name}: skipped ${event.job} (${event.reason})`);
+      return logger.debug(`${name}: skipped ${word(event.job)} (${event.reason})`);
     case 'run-finished':
-      return logger.debug(`${name}: ${event.job} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`);
+      return logger.debug(
+        `${name}: ${word(event.job)} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`,
+      );
     case 'audited':
       return logger.log(auditLine(event.entry));
     case 'run-unguarded':
-      return logger.warn(`${name}: ${event.job} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`);
+      return logger.warn(
+        `${name}: ${word(event.job)} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`,
+      );
     case 'restored':
       return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
     case 'reinstated':

@@ -9,6 +9,7 @@ import {
   releaseAt,
   unreserved,
   usableDuration,
+  quoted,
 } from '../../semaphores/index.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
@@ -263,7 +264,7 @@ export class ProxiedPermits {
   /** @throws InvalidOptionsError */
   #checkDuration({ semaphore, duration }: Pick<ProxiedRequest, 'semaphore' | 'duration'>): void {
     const fault = duration === undefined ? undefined : durationFault(duration, this.context.timing.clockTolerance);
-    if (fault) throw new InvalidOptionsError(`a permit of semaphore ${JSON.stringify(semaphore)}`, [fault]);
+    if (fault) throw new InvalidOptionsError(`a permit of semaphore ${quoted(semaphore)}`, [fault]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type SemaphoreDefinition, patternFaults, shortestDuration } from '../../semaphores/index.js';
+import { type SemaphoreDefinition, escapeHidden, patternFaults, shortestDuration } from '../../semaphores/index.js';
 import type { RunEntry } from '../journals/index.js';
 import type { SemaphoreState } from '../state/state.js';
 import type { SemaphoreFacts } from './overview.js';
@@ -24,6 +24,11 @@ const SLACK = 1000;
  * @param definition as it is when nobody pauses it
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
+  // Names and patterns of others stand in them.
+  return found(state, definition, facts).map(({ code, sentence }) => ({ code, sentence: escapeHidden(sentence) }));
+}
+
+function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
   const ofDuration = [
     ...tooShort(definition, facts.clockTolerance),
     ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),

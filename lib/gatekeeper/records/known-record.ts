@@ -11,6 +11,7 @@ import {
   intendedDefinition,
   isBehind,
   patternFaults,
+  quoted,
 } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 
@@ -127,7 +128,7 @@ export class KnownRecord {
     const definition = intendedDefinition(record);
     const faults = definition ? patternFaults(definition, costFault) : [];
     if (faults.length === 0) return;
-    const error = new InvalidOptionsError(`the definition of semaphore ${JSON.stringify(this.name)}`, faults);
+    const error = new InvalidOptionsError(`the definition of semaphore ${quoted(this.name)}`, faults);
     this.context.events.next({ type: 'problem', semaphore: this.name, action: 'check its patterns', error });
   }
 
@@ -148,8 +149,6 @@ export class KnownRecord {
     const behind = this.#lookedAt === undefined ? 0 : this.#lookedAt - record.at - timing.callTimeout;
     const apart = Math.max(ahead, behind);
     if (apart <= timing.clockTolerance) return;
-    clusterClock.suspect(
-      `a record of ${JSON.stringify(this.name)} was stamped ${apart} ms off this node's cluster time`,
-    );
+    clusterClock.suspect(`a record of ${quoted(this.name)} was stamped ${apart} ms off this node's cluster time`);
   }
 }

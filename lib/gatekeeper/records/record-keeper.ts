@@ -6,6 +6,7 @@ import {
   isBehind,
   restore,
   rewrite,
+  quoted,
 } from '../../semaphores/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../context/context.js';
@@ -215,7 +216,7 @@ export class RecordKeeper {
 
   /** Unsure is never counted as done: with a write under way nobody can say that nothing was changed. */
   #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<T>[], cause?: unknown): Error {
-    const what = `semaphore ${JSON.stringify(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
+    const what = `semaphore ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
     if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
     return new StoreUnavailableError(what, { cause });
   }

@@ -8,6 +8,7 @@ import {
   type StoredPermit,
   decide,
   patternFault,
+  escapeHidden,
 } from '../../semaphores/index.js';
 import { type StoreHealth, StoreUnavailableError } from '../../stores/index.js';
 import type { Context, NodeIdentity } from '../context/context.js';
@@ -101,7 +102,8 @@ function verdictOf(
   return {
     outcome,
     ...(outcome === 'denied' && { reason: decision.reason }),
-    sentence: sentenceFor(decision, record, node),
+    // Names, patterns and reasons of others stand in it.
+    sentence: escapeHidden(sentenceFor(decision, record, node)),
   };
 }
 

@@ -1,5 +1,12 @@
 import type { ClusterClockReport } from '../../clock/index.js';
-import { type SemaphoreDefinition, type SemaphoreRecord, lastGrantOf, mismatchOf } from '../../semaphores/index.js';
+import {
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  lastGrantOf,
+  mismatchOf,
+  quoted,
+  word,
+} from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import type { NodeIdentity } from '../context/context.js';
 import { type DefinitionState, definitionState } from '../definitions/index.js';
@@ -75,19 +82,26 @@ export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
 
 function staleLine({ sentence, asOf }: StalePart): string {
   const time = asOf === undefined ? 'never' : new Date(asOf).toISOString();
-  return `state stale as-of=${time} problem=${JSON.stringify(sentence)}`;
+  return `state stale as-of=${time} problem=${quoted(sentence)}`;
 }
 
 /** One line that can be found with grep. */
 function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
-  if (problem) return `state semaphore=${name} problem=${JSON.stringify(problem)}`;
-  if (!definition) return `state semaphore=${name} removed revision=${revision}`;
+  if (problem) return `state semaphore=${word(name)} problem=${quoted(problem)}`;
+  if (!definition) return `state semaphore=${word(name)} removed revision=${revision}`;
   const held = holders.map(
     ({ slot, group, acquirer, instance, token, remaining }) =>
-      `${slot}:${group}/${acquirer}/${instance.slice(0, 8)}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
+      `${slot}:${word(group)}/${word(acquirer)}/${word(instance.slice(0, 8))}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
   );
   return (
-    `state semaphore=${name} permits=${definition.permits} free=${free} held=[${held.join(' ')}] ` +
-    `group=/${definition.groupPattern}/ acquirer=/${definition.acquirerPattern}/ duration=${definition.duration}ms revision=${revision}`
+    `state semaphore=${word(name)} permits=${definition.permits} free=${free} held=[${held.join(' ')}] ` +
+    `group=${patternText(definition.groupPattern)} acquirer=${patternText(definition.acquirerPattern)} duration=${definition.duration}ms revision=${revision}`
   );
+}
+
+/** Patterns in which no blank, quote or slash can be mistaken for the end of the field. */
+const PLAIN_PATTERN = /^[!#-.0-~]*$/;
+
+function patternText(pattern: string): string {
+  return PLAIN_PATTERN.test(pattern) ? `/${pattern}/` : quoted(pattern);
 }

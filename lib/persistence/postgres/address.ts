@@ -1,3 +1,5 @@
+import { quoted } from '../../semaphores/index.js';
+
 /** What pg takes for an address: a URL, or the path of a socket's folder and a database after a space. */
 export function isAddress(text: string): boolean {
   return text.startsWith('/') || urlOf(text) !== undefined;
@@ -9,7 +11,7 @@ export function placeOf(address: string): string {
   if (!url) return `PostgreSQL at ${address}`;
   const { host, pathname, username, searchParams } = url;
   const server = searchParams.get('host') ?? (host === NO_HOST ? '' : host);
-  return `PostgreSQL at ${server}${pathname}${username ? `, user ${JSON.stringify(username)}` : ''}`;
+  return `PostgreSQL at ${server}${pathname}${username ? `, user ${quoted(username)}` : ''}`;
 }
 
 const NO_HOST = 'no-host';

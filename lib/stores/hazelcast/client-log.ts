@@ -1,4 +1,5 @@
 import { type ILogger, LogLevel } from 'hazelcast-client';
+import { escapeHidden } from '../../semaphores/hidden-characters.js';
 
 /** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
 export interface ClientLogger {
@@ -50,7 +51,6 @@ export class ClientLog implements ILogger {
 }
 
 function line(source: string, message: string, detail: unknown): string {
-  return detail === undefined || detail === null
-    ? `${source}: ${message}`
-    : `${source}: ${message} (${String(detail)})`;
+  const what = detail === undefined || detail === null ? message : `${message} (${String(detail)})`;
+  return escapeHidden(`${source}: ${what}`);
 }

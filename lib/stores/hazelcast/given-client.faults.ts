@@ -1,4 +1,5 @@
 import { type ClientConfig, type Client as HazelcastClient, LoadBalancerType } from 'hazelcast-client';
+import { quoted } from '../../semaphores/hidden-characters.js';
 
 const { ROUND_ROBIN } = LoadBalancerType;
 
@@ -34,7 +35,7 @@ function hearsAll(network: ClientConfig['network'], balancer: ClientConfig['load
 }
 
 function nearCacheFault(pattern: string, mapName: string): string {
-  return `client: its Near Cache ${JSON.stringify(pattern)} covers the map ${JSON.stringify(mapName)}: stale records would be read, so name the caches that you need`;
+  return `client: its Near Cache ${quoted(pattern)} covers the map ${quoted(mapName)}: stale records would be read, so name the caches that you need`;
 }
 
 /** As Hazelcast matches configs by name: a whole name, one asterisk, or 'default'. */

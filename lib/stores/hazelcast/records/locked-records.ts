@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
+import { quoted } from '../../../semaphores/hidden-characters.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import { readFailure } from '../failures.js';
 import { MapRecords } from './map-records.js';
@@ -121,7 +122,7 @@ export class LockedRecords extends MapRecords {
     const cause = this.#failure;
     const why = ended.aborted ? 'the connection was lost' : cause ? (cause as Error).message : 'others hold it';
     throw new StoreUnavailableError(
-      `The lock of record ${JSON.stringify(key)} was not to be had within ${callTimeout} ms (${why}), ` +
+      `The lock of record ${quoted(key)} was not to be had within ${callTimeout} ms (${why}), ` +
         'so that nothing was written: try again',
       { cause },
     );
