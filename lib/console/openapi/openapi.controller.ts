@@ -11,14 +11,18 @@ import { openApiOf } from './document.js';
 /** Describes the API for programs. The document says nothing of what the cluster holds, so that it needs no token. */
 @ConsoleController()
 export class OpenApiController {
-  readonly #document;
+  #made?: ReturnType<typeof openApiOf>;
 
   constructor(
-    gatekeeper: GatekeeperService,
+    private readonly gatekeeper: GatekeeperService,
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
-  ) {
-    const { clockTolerance } = gatekeeper.code.rules;
-    this.#document = openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
+  ) {}
+
+  /** Made when it is first asked for: a test may boot the application with a mock for a gatekeeper. */
+  get #document(): ReturnType<typeof openApiOf> {
+    const { clockTolerance } = this.gatekeeper.code.rules;
+    this.#made ??= openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
+    return this.#made;
   }
 
   @Serves(ROUTES.openapi)

@@ -113,6 +113,9 @@ export class TestGatekeeper extends GatekeeperService {
     };
   }
 
+  /** It is at once. */
+  override async ready(_options?: Parameters<GatekeeperService['ready']>[0]): Promise<void> {}
+
   /** Nothing starts: there is no store to watch. */
   override async onModuleInit(): Promise<void> {}
 

@@ -193,6 +193,13 @@ describe('TestGatekeeper without Nest', () => {
     await expect(gatekeeper.tryAcquire('')).rejects.toThrow(InvalidOptionsError);
   });
 
+  it('is ready at once, and healthy as far as its store goes', async () => {
+    const { gatekeeper, jobs } = guarded();
+    await jobs.export();
+    await expect(gatekeeper.ready({ timeout: 1 })).resolves.toBeUndefined();
+    expect(gatekeeper.health().store.connected).toBe(true);
+  });
+
   it('leaves no timer and nothing to close', async () => {
     const timers = new StartedTimers();
     const { gatekeeper, jobs } = guarded();
