@@ -2,6 +2,8 @@ import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { InvalidOptionsError } from '../semaphores/index.js';
 import { AccessGuard } from './access/access.guard.js';
+import { ChangeRate } from './access/change-rate.js';
+import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
 import { OpenConsoleCheck } from './access/open-console.check.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
@@ -43,6 +45,8 @@ const PROVIDERS: Provider[] = [
   AccessGuard,
   HostGuards,
   ProblemFilter,
+  ChangeRate,
+  FailedAttempts,
   HostErrors,
   OpenConsoleCheck,
   HttpCheck,

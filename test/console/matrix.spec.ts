@@ -170,6 +170,18 @@ describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
     expect(json.components.schemas.EditRequest).toMatchObject({
       properties: { permits: { type: 'integer', minimum: 0, maximum: 1000 }, groupPattern: { type: 'string' } },
     });
-    expect(Object.keys(edit.responses)).toEqual(['200', '400', '401', '403', '404', '409', '413', '415', '500', '503']);
+    expect(Object.keys(edit.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
   });
 });

@@ -5,6 +5,8 @@ import { type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema, quoted, show } from '../../semaphores/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
+import { ChangeRate } from './change-rate.js';
+import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
 import { areAllowed, requestHosts } from './request-hosts.js';
 import { isFromHere } from './same-origin.js';
@@ -19,6 +21,8 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
   constructor(
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
     private readonly hostGuards: HostGuards,
+    private readonly failedAttempts: FailedAttempts,
+    private readonly changeRate: ChangeRate,
   ) {
     this.#tokens = new Tokens(settings.tokens);
   }
@@ -42,6 +46,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     this.#expectWritable(route);
     this.#expectSameOrigin(request, hosts);
     if (route.method !== 'GET') expectJson(request, route.accepts);
+    this.changeRate.note(visitor, route);
     request[VISITOR] = visitor;
     return true;
   }
@@ -51,6 +56,8 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (!this.#tokens.areGiven) return visitorOfHost(request);
     const visitor = this.#tokens.visitorWith(request.headers.authorization);
     if (visitor) return visitor;
+    // Without any it is no attempt: a page that was just opened asks so.
+    if (request.headers.authorization !== undefined) this.failedAttempts.note(request);
     throw new ProblemError(
       'no-token',
       'send "Authorization: Bearer <token>" with a token of the option console.tokens',

@@ -25,6 +25,9 @@ export const PROBLEMS = {
   'newer-record': [409, 'The record was written by a newer version'],
   'too-large': [413, 'The body is too large'],
   'not-json': [415, 'Only application/json is understood'],
+  'too-many-attempts': [429, 'Too many wrong tokens came from one address'],
+  'too-many-changes': [429, 'Too many changes came with one token'],
+  'too-many-waits': [429, 'Too many requests with one token wait for permits'],
   'too-many-streams': [503, 'Too many event streams are open'],
   unavailable: [503, 'The store can not be asked'],
   'no-quorum': [503, 'Too few members of the store are there'],
@@ -40,6 +43,7 @@ export const USUAL_PROBLEMS = [
   'bad-request',
   'invalid-options',
   'no-token',
+  'too-many-attempts',
   'role-too-low',
   'token-limited',
   'host-not-allowed',
@@ -53,6 +57,7 @@ export const USUAL_PROBLEMS = [
 /** What a call that sends a body can be refused for besides. */
 export const WRITE_PROBLEMS = [
   'read-only',
+  'too-many-changes',
   'reserved-name',
   'too-large',
   'not-json',
@@ -70,6 +75,7 @@ export const problemSchema = z
     detail: z.string().optional().meta({ description: 'For people: which field and value is wrong, and what to do.' }),
     code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]),
     faults: z.array(z.string()).optional().meta({ description: 'Every fault of the request.' }),
+    retryAfter: whole.optional().meta({ description: 'Of too many: seconds after which to try again.' }),
     revision: whole.optional().meta({ description: 'Of a conflict: the revision that stands there.' }),
     expectedRevision: whole.optional(),
     change: changeSchema.optional().meta({ description: 'Of a conflict: the change that came first.' }),

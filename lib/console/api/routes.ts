@@ -208,7 +208,7 @@ export const ROUTES = {
     body: requests.takeBody,
     status: 201,
     answer: answers.permitSchema,
-    problems: ['unknown-semaphore', 'denied', 'permit-lost', 'closing'],
+    problems: ['too-many-waits', 'unknown-semaphore', 'denied', 'permit-lost', 'closing'],
   }),
   refresh: route({
     operationId: 'refreshPermit',

@@ -1,17 +1,21 @@
 import type { ConsoleResponse } from './console-request.js';
 import { EventStream } from './event-stream.js';
+import { show } from '../../semaphores/index.js';
 import { ProblemError } from './problem.error.js';
 
 interface StreamSettings {
   /** Open at once; each holds a connection and is written to at every change. */
   readonly most: number;
+  /** Of one owner; as many as of all unless given. */
+  readonly mostEach?: number;
   /** ms */
   readonly heartbeat: number;
 }
 
 /** Readers of one kind: how many there may be, their heartbeat, and their end with whoever owns this. */
 export class EventStreams {
-  readonly #streams = new Set<EventStream>();
+  /** With the name of the owner. */
+  readonly #streams = new Map<EventStream, string | undefined>();
   #heart?: NodeJS.Timeout;
   #isClosed = false;
 
@@ -22,14 +26,18 @@ export class EventStreams {
   }
 
   /** @throws ProblemError when there are too many, or this node shuts down */
-  open(response: ConsoleResponse): EventStream {
-    const { most, heartbeat } = this.settings;
+  open(response: ConsoleResponse, owner?: string): EventStream {
+    const { most, mostEach = most, heartbeat } = this.settings;
     if (this.#isClosed) throw new ProblemError('closing', 'connect to another node');
     if (this.#streams.size >= most) {
       throw new ProblemError('too-many-streams', `${most} are open on this node: close one, or use another node`);
     }
+    if ([...this.#streams.values()].filter((other) => other === owner).length >= mostEach) {
+      const detail = `${mostEach} are open on this node for ${show(owner)}: close one, or use another token or node`;
+      throw new ProblemError('too-many-streams', detail);
+    }
     const stream = new EventStream(response);
-    this.#streams.add(stream);
+    this.#streams.set(stream, owner);
     this.#heart ??= setInterval(() => this.#beat(), heartbeat).unref();
     stream.onEnd(() => this.#forget(stream));
     return stream;
@@ -38,11 +46,11 @@ export class EventStreams {
   /** Ends all of them; no more are opened. */
   close(): void {
     this.#isClosed = true;
-    for (const stream of this.#streams) stream.end();
+    for (const stream of this.#streams.keys()) stream.end();
   }
 
   #beat(): void {
-    for (const stream of this.#streams) stream.beat();
+    for (const stream of this.#streams.keys()) stream.beat();
   }
 
   #forget(stream: EventStream): void {

@@ -50,7 +50,8 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /** Seconds after which another try may be of use. A store that is away is mostly back within moments. */
-function retryAfter({ status, freeIn }: Problem): { 'Retry-After'?: string } {
+function retryAfter({ status, freeIn, retryAfter }: Problem): { 'Retry-After'?: string } {
+  if (retryAfter !== undefined) return { 'Retry-After': String(retryAfter) };
   if (freeIn !== undefined) return { 'Retry-After': String(Math.ceil(freeIn / 1000)) };
   return status === 503 ? { 'Retry-After': '1' } : {};
 }

@@ -5,18 +5,20 @@ import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { EventStreams } from '../http/event-streams.js';
 import type { Sees } from '../access/name-limit.js';
-import { SeenNames } from '../http/input.decorator.js';
+import { SeenNames, User } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
 const MOST_STREAMS = 100;
+/** One token leaves half of them to others. */
+const MOST_EACH = 50;
 /** ms */
 const HEARTBEAT = 15_000;
 
 /** What happens, to whoever looks. */
 @ConsoleController()
 export class EventsController implements OnModuleDestroy {
-  readonly streams = new EventStreams({ most: MOST_STREAMS, heartbeat: HEARTBEAT });
+  readonly streams = new EventStreams({ most: MOST_STREAMS, mostEach: MOST_EACH, heartbeat: HEARTBEAT });
 
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
@@ -25,8 +27,8 @@ export class EventsController implements OnModuleDestroy {
   }
 
   @Serves(ROUTES.events)
-  events(@Res() response: ConsoleResponse, @SeenNames() sees: Sees): void {
-    const stream = this.streams.open(response);
+  events(@Res() response: ConsoleResponse, @User() user: string, @SeenNames() sees: Sees): void {
+    const stream = this.streams.open(response, user);
     const gatherer = new ChangeGatherer((semaphores) => stream.send('change', { semaphores }));
     const changes = this.gatekeeper.changes$.subscribe((name) => {
       if (!sees || sees(name)) gatherer.add(name);

@@ -9,12 +9,19 @@ import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
 import { expectRole } from '../access/access.guard.js';
+import { ChangeRate } from '../access/change-rate.js';
+import { Waits } from './waits.js';
 import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
 
 /** Permits for those who are no nodes: scripts, other languages. Any node may refresh or release them. */
 @ConsoleController()
 export class PermitsController {
-  constructor(private readonly gatekeeper: GatekeeperService) {}
+  readonly #waits = new Waits();
+
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly changeRate: ChangeRate,
+  ) {}
 
   @Serves(ROUTES.take)
   async take(
@@ -26,7 +33,8 @@ export class PermitsController {
     if (definition) await this.#defineFirst(visitor, { name: body.semaphore, ...definition });
     const who = { holder, acquirer, instance: instanceOf(visitor.user) };
     const request = { ...rest, ...who, isBounded: isBounded(visitor) };
-    const answer = await this.gatekeeper.proxied.take(request, { wait, signal: departure });
+    const taking = () => this.gatekeeper.proxied.take(request, { wait, signal: departure });
+    const answer = await (wait > 0 ? this.#waits.during(visitor.user, taking) : taking());
     return told(body.semaphore, answer);
   }
 
@@ -55,6 +63,7 @@ export class PermitsController {
   async #defineFirst(visitor: Visitor, definition: SemaphoreDefinitionInput): Promise<void> {
     expectRole(visitor, 'define');
     if (await this.gatekeeper.definitions.get(definition.name)) return;
+    this.changeRate.note(visitor, ROUTES.define);
     await this.gatekeeper.definitions.define(definition, { by: visitor.user }).catch((error: unknown) => {
       if (!(error instanceof AlreadyDefinedError)) throw error; // another request came first
     });

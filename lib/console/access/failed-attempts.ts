@@ -1,0 +1,50 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { show } from '../../semaphores/index.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
+import { ProblemError } from '../http/problem.error.js';
+import { Allowance } from './allowance.js';
+
+const ATTEMPTS = { atOnce: 20, perSecond: 0.5 };
+/** Lines of the log by address: one at once, and one a minute. */
+const LINES = { atOnce: 1, perSecond: 1 / 60 };
+
+/**
+ * Wrong tokens, by the address that they come from: each leaves a line in the log now and then, and too many are
+ * refused before they are looked at again. A right token is let in whatever came before it: else one client behind a
+ * proxy could lock out all others.
+ */
+@Injectable()
+export class FailedAttempts {
+  readonly #logger = new Logger('Gatekeeper');
+  readonly #attempts = new Allowance(ATTEMPTS);
+  readonly #lines = new Allowance(LINES);
+
+  constructor(@Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings) {}
+
+  /** Notes one. Never with the token: a wrong one may be right elsewhere. @throws ProblemError for too many */
+  note(request: ConsoleRequest): void {
+    const address = this.#addressOf(request);
+    if (this.#lines.take(address) === 0) {
+      this.#logger.warn(
+        `the console refused a wrong token from ${show(address)}; more from there are told once a minute`,
+      );
+    }
+    const wait = this.#attempts.take(address);
+    if (wait === 0) return;
+    const seconds = Math.ceil(wait / 1000);
+    const detail = `too many wrong tokens came from this address: send one of the option console.tokens, after ${seconds} s`;
+    throw new ProblemError('too-many-attempts', detail, { retryAfter: seconds });
+  }
+
+  /** Behind a proxy that is trusted, the address that it says it was asked from. */
+  #addressOf(request: ConsoleRequest): string {
+    const forwarded = this.settings.trustProxy ? request.headers['x-forwarded-for'] : undefined;
+    const last = String(forwarded ?? '')
+      .split(',')
+      .at(-1)!
+      .trim();
+    return last === '' ? (rawRequest(request).socket.remoteAddress ?? 'an unknown address') : last.slice(0, 50);
+  }
+}

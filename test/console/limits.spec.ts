@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { Allowance } from '../../lib/console/access/allowance.js';
+import { until } from '../unit/module/apps.js';
+import { expectProblem } from './api.contract.js';
+import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+
+const JOB = { name: 'job', duration: '10s' };
+const WRONG = 'a-token-that-nobody-gave-out';
+
+describe('an allowance', () => {
+  it('lets so many through at once, and then as many as time gives', () => {
+    let now = 0;
+    const allowance = new Allowance({ atOnce: 3, perSecond: 2 }, () => now);
+    expect([1, 2, 3, 4].map(() => allowance.take('a'))).toEqual([0, 0, 0, 500]);
+    now = 500;
+    expect([allowance.take('a'), allowance.take('a'), allowance.take('b')]).toEqual([0, 500, 0]);
+    now = 60_000;
+    expect([1, 2, 3, 4].map(() => allowance.take('a'))).toEqual([0, 0, 0, 500]);
+  });
+
+  it('forgets who came longest ago, and no one else, once there are too many', () => {
+    const allowance = new Allowance({ atOnce: 1, perSecond: 0.001 }, () => 0);
+    allowance.take('first');
+    allowance.take('second');
+    for (let other = 0; other < 998; other++) allowance.take(String(other));
+    expect(allowance.take('second')).toBeGreaterThan(0);
+    allowance.take('one more');
+    expect([allowance.take('second') > 0, allowance.take('first')]).toEqual([true, 0]);
+  });
+});
+
+describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
+  const start = useConsoles();
+  const boot = () => start({ platform, gatekeeper: { definitions: [JOB] } });
+
+  it('meet wrong tokens of one address, a line of the log tells of them, and a right token is let in all the same', async () => {
+    const { get, log } = await boot();
+    for (let attempt = 0; attempt < 20; attempt++) {
+      expectProblem(await get('/api/session', { token: WRONG }), 401, 'no-token');
+    }
+    const refused = await get('/api/session', { token: WRONG });
+    expectProblem(refused, 429, 'too-many-attempts');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await get('/api/session')).status).toBe(200);
+    expectProblem(await get('/api/session', { token: null }), 401, 'no-token');
+    const lines = log.filter((line) => line.includes('wrong token'));
+    expect(lines).toEqual([expect.stringMatching(/^warn .*refused a wrong token from "(::ffff:)?127\.0\.0\.1"/)]);
+    expect(log.join('\n')).not.toContain(WRONG);
+  });
+
+  it('meet changes of one token, and those of no other', async () => {
+    const { send } = await boot();
+    const resume = (token: string) => send('POST', '/api/semaphores/job/resume', {}, { token });
+    let answer = await resume(TOKENS.operate);
+    for (let count = 0; answer.status === 200 && count < 5000; count++) answer = await resume(TOKENS.operate);
+    expectProblem(answer, 429, 'too-many-changes');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect((await resume(TOKENS.define)).status).toBe(200);
+    const taken = await send('POST', '/api/permits', { semaphore: 'job' }, { token: TOKENS.operate });
+    expect(taken.status).toBe(201);
+  });
+
+  it('meet requests of one token that wait, and those of no other', async () => {
+    const { send, gatekeeper } = await boot();
+    const held = (await gatekeeper.tryAcquire('job'))!;
+    const take = (holder: string, token: string, wait = 30_000) =>
+      send('POST', '/api/permits', { semaphore: 'job', holder, wait }, { token });
+    const waiting = Array.from({ length: 100 }, (_, index) => take(`h${index}`, TOKENS.operate));
+    await until(() => gatekeeper.proxied.waiting === 100);
+    expectProblem(await take('one-more', TOKENS.operate), 429, 'too-many-waits');
+    expectProblem(await take('at-once', TOKENS.operate, 0), 409, 'denied');
+    expectProblem(await take('other', TOKENS.define, 1), 409, 'denied');
+    await gatekeeper.definitions.pause('job');
+    await gatekeeper.drain();
+    await held.release();
+    for (const answer of await Promise.all(waiting)) expect([409, 503]).toContain(answer.status);
+  });
+});
