@@ -30,6 +30,11 @@ function fitForClients(schema: Json): void {
   if (format) schema['format'] ??= format;
   // openapi-generator's Java client sends such bodies empty. The server refuses unknown fields all the same.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
+  // Of `anyOf` with a discriminator the TypeScript client makes one type that has the fields of all.
+  if ('discriminator' in schema) {
+    schema['oneOf'] = schema['anyOf'];
+    delete schema['anyOf'];
+  }
   if (!('const' in schema)) return;
   schema['enum'] = [schema['const']];
   delete schema['const'];
