@@ -12,9 +12,9 @@ const LOCAL = /^(.+\.)?localhost$/;
  * proxy is trusted to set it. A header that is sent twice counts twice: Node itself takes the first one.
  */
 export function requestHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, trustProxy: boolean): string[] {
-  const names = [':authority', 'host', ...(trustProxy ? ['x-forwarded-host'] : [])];
+  const names = new Set([':authority', 'host', ...(trustProxy ? ['x-forwarded-host'] : [])]);
   return rawHeaders
-    .filter((_, index) => index % 2 === 1 && names.includes(rawHeaders[index - 1]!.toLowerCase()))
+    .filter((_, index) => index % 2 === 1 && names.has(rawHeaders[index - 1]!.toLowerCase()))
     .flatMap((value) => value.split(','))
     .map((host) => host.trim().toLowerCase());
 }
