@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable, type INestApplicationContext, type OnApplicationBootstrap } from '@nestjs/common';
 import { ScheduleModule, Timeout } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
@@ -13,6 +13,7 @@ import {
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../contract/eventually.js';
 import { figure } from './figure.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 @Injectable()
 class Jobs implements OnApplicationBootstrap {
@@ -41,7 +42,7 @@ class Jobs implements OnApplicationBootstrap {
 /** Called one after another, so that some meet the first round of clock readings. */
 const JOBS = Array.from({ length: 20 }, (_, index) => `job ${index}`);
 
-describe('an app on a real member, right after its start', () => {
+describeOnHazelcast('an app on a real member, right after its start', () => {
   let cluster: HazelcastCluster;
   const apps: INestApplicationContext[] = [];
 

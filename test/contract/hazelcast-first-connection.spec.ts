@@ -1,10 +1,11 @@
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import type { RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { eventually } from './eventually.js';
+import { describeOnHazelcast } from '../needs/members.js';
 
 const READS: [string, (store: RecordStore) => Promise<unknown>][] = [
   ['read', (store) => store.read('key')],
@@ -12,7 +13,7 @@ const READS: [string, (store: RecordStore) => Promise<unknown>][] = [
   ['the reading of a journal', (store) => store.journal('runs').read(1)],
 ];
 
-describe('while the first attempt to connect is under way', () => {
+describeOnHazelcast('while the first attempt to connect is under way', () => {
   let cluster: HazelcastCluster;
   beforeAll(async () => void (cluster = await startHazelcast()), 90_000);
   afterAll(() => cluster?.stop());
