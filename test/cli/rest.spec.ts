@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { FakeServer, HEALTH, sendJson } from '../remote/fake-server.js';
 import { call } from './command-line.js';
@@ -23,6 +24,17 @@ describe('the command line over HTTP', () => {
       expect(err).toContain(`redirects to ${elsewhere.url}: give the address that answers itself`);
     }
     expect(sent).toEqual([]);
+  });
+
+  it('goes on with a change in a moment where the console lets no more through at once', async () => {
+    let asked = 0;
+    await using server = await FakeServer.start((_request, response) => {
+      if (asked++ > 0) return sendJson(response, 200, { removed: true });
+      response.setHeader('retry-after', '1');
+      return sendJson(response, 429, { code: 'too-many-changes', detail: 'slower' });
+    });
+    await using operator = new RestOperator({ url: new URL(server.url), token: TOKEN, timeout: 5000 });
+    expect([await operator.remove('job', {}), asked]).toEqual([true, 2]);
   });
 
   it.each(['constructor', 'toString', '__proto__'])(

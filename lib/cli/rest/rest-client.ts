@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CommandFailure, EXIT } from '../exit-code.js';
-import { failureOf } from './problem.js';
+import { RemoteProblem, failureOf } from './problem.js';
+
+/** ms after which a console lets further changes through. */
+const A_MOMENT = 1000;
 
 export interface RestOptions {
   /** Of the console: "https://host/gatekeeper". */
@@ -68,8 +72,14 @@ export class RestClient {
     const response = await fetch(url, this.#init(request, signal)).catch((error: unknown) => {
       throw this.#unreachable(error, signal);
     });
-    if (!response.ok && !isAnswer(response, request)) throw await failureOf(response, this.target);
-    return response;
+    if (response.ok || isAnswer(response, request)) return response;
+    const failure = await failureOf(response, this.target);
+    if (!(failure instanceof RemoteProblem) || failure.code !== 'too-many-changes') throw failure;
+    // Nothing was done, and some are let through each second: `load` of thousands goes on.
+    await pause(A_MOMENT, undefined, { signal }).catch((error: unknown) => {
+      throw this.#unreachable(error, signal);
+    });
+    return this.#fetch(path, request, signal);
   }
 
   #init({ method, body, accept = 'application/json' }: Request, signal: AbortSignal): RequestInit {
