@@ -33,21 +33,25 @@ call() {
 # name: of the flat JSON at standard input.
 field() { sed -E "s/.*\"$1\":\"?([^,\"}]*).*/\1/"; }
 
+# Prints when the permit was asked for, and the answer. The permit counts from then: the answer may have lain around.
 acquire() {
-  local body="{\"semaphore\":\"$semaphore\",\"holder\":\"$holder\",\"duration\":$duration}" status
+  local body="{\"semaphore\":\"$semaphore\",\"holder\":\"$holder\",\"duration\":$duration}" status asked answer
   for _ in 1 2 3; do
-    call '' "$body" 10000 && return
+    asked=$(monotonic) status=0
+    answer=$(call '' "$body" 10000) || status=$?
+    # Half of the duration is the last moment to begin: an answer that is older is asked for again.
+    [ $status -eq 0 ] && [ $(($(monotonic) - asked)) -lt $((duration / 2)) ] && echo "$asked $answer" && return
     # Refused: that is an answer. Anything else may have been granted, and is asked for again.
-    status=$? && [ $status -eq 22 ] && return $status
+    [ $status -eq 22 ] && echo "$answer" && return $status
     pause 200
   done
-  return $status
+  echo "$answer"
+  return 1
 }
 
-# pid: ends that command in time, before anybody else can have the permit, when refreshing fails.
+# pid, since when the permit counts: ends that command in time, before anybody else can have the permit, when refreshing fails.
 keep() {
-  local asked since answer status
-  since=$(monotonic)
+  local asked since=$2 answer status
   while true; do
     pause "$step"
     asked=$(monotonic) status=0
@@ -66,11 +70,12 @@ keep() {
 }
 
 permit=$(acquire) || { echo "no permit of $semaphore: $permit" >&2 && exit 75; }
+since=${permit%% *} permit=${permit#* }
 id=$(field id <<<"$permit") token=$(field token <<<"$permit")
 
 PERMIT_TOKEN=$token PERMIT_SLOT=$(field slot <<<"$permit") "$@" &
 command=$!
-keep "$command" &
+keep "$command" "$since" &
 keeper=$!
 trap 'kill -TERM "$command" 2>/dev/null || true' TERM INT
 

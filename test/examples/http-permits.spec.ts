@@ -2,19 +2,20 @@ import { fileURLToPath } from 'node:url';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { execa } from 'execa';
 import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
+import { lackOf } from '../needs/programs.js';
+import { describeUnless } from '../needs/unless.js';
+import { useMeddlingProxies } from './meddling-proxy.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/http/', import.meta.url));
 const DURATION = 4500;
 
-describe.each([
-  ['permit.sh', ['bash', 'curl']],
-  ['permit.py', ['python3']],
-] as const)('%s', (script, needs) => {
+describeUnless(await lackOf('bash', 'curl', 'python3')).each(['permit.sh', 'permit.py'])('%s', (script) => {
   const start = useConsoles();
+  const meddling = useMeddlingProxies();
   let console: Console;
   let folder: string;
 
@@ -26,19 +27,10 @@ describe.each([
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const isThere = Promise.all(needs.map((name) => execa({ reject: false })`which ${name}`)).then((found) =>
-    found.every(({ exitCode }) => exitCode === 0),
-  );
-  const skips = async () => {
-    if (await isThere) return false;
-    process.stdout.write(`skipped: ${script} needs ${needs.join(', ')}\n`);
-    return true;
-  };
-
   /** Runs it under a permit until the test makes the file `end`. */
-  const run = (token: string = TOKENS.operate, duration = DURATION) => {
+  const run = (token: string = TOKENS.operate, duration = DURATION, url = console.url) => {
     const env = {
-      GATEKEEPER_URL: console.url,
+      GATEKEEPER_URL: url,
       GATEKEEPER_TOKEN: token,
       PYTHONPATH: EXAMPLES,
       PYTHONDONTWRITEBYTECODE: '1',
@@ -57,7 +49,6 @@ describe.each([
   };
 
   it('works under a permit, with its token, keeps it for longer than it lasts, and gives it back', async () => {
-    if (await skips()) return;
     const running = run();
     await began();
     const [holder] = await holders();
@@ -71,14 +62,12 @@ describe.each([
   });
 
   it('does not work while somebody else has the permit, and says so', async () => {
-    if (await skips()) return;
     await using _permit = await console.gatekeeper.tryAcquire('export');
     expect(await run()).toMatchObject({ exitCode: 75, stderr: expect.stringContaining('no permit') });
     await expect(token()).rejects.toThrow('ENOENT');
   });
 
   it('goes on when it is refused a refresh for a moment: the permit lasts until its end all the same', async () => {
-    if (await skips()) return;
     const { proxied } = console.gatekeeper;
     const refresh = proxied.refresh.bind(proxied);
     let denials = 0;
@@ -96,7 +85,6 @@ describe.each([
   });
 
   it('stops working when the permit is taken from it', async () => {
-    if (await skips()) return;
     const running = run();
     await began();
     const [holder] = await holders();
@@ -105,7 +93,6 @@ describe.each([
   });
 
   it('stops working before anybody else can have the permit when nobody answers any more', async () => {
-    if (await skips()) return;
     const running = run();
     await began();
     await console.app.close();
@@ -114,8 +101,22 @@ describe.each([
     expect(performance.now() - closedAt).toBeLessThan(DURATION);
   });
 
+  it('counts from when it asked: it begins no work by an answer that came too late, and asks again', async () => {
+    let answers = 0;
+    const url = await meddling(console.url, ({ path }) => {
+      if (path !== '/api/permits') return undefined;
+      if (answers++ > 0) return undefined;
+      return ({ status, body }, response) =>
+        void setTimeout(() => response.writeHead(status, { 'content-type': 'application/json' }).end(body), DURATION);
+    });
+    const running = run(TOKENS.operate, DURATION, url);
+    await began();
+    expect(answers).toBe(2);
+    await end();
+    expect(await running).toMatchObject({ exitCode: 0 });
+  });
+
   it('does not work with a token that may only look, and tells no token', async () => {
-    if (await skips()) return;
     const { exitCode, stderr } = await run(TOKENS.view);
     expect(exitCode).toBe(75);
     expect(stderr).toContain('role-too-low');

@@ -3,18 +3,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { execa } from 'execa';
 import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
+import { lackOf } from '../needs/programs.js';
+import { describeUnless } from '../needs/unless.js';
 import { until } from '../unit/module/apps.js';
 import { cut, useMeddlingProxies } from './meddling-proxy.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/http/', import.meta.url));
 const TOLERANCE = 100;
-const isThere = execa({ reject: false })`python3 --version`.then(({ exitCode }) => exitCode === 0);
 
-describe('permit.py among faults', () => {
+describeUnless(await lackOf('python3'))('permit.py among faults', () => {
   const start = useConsoles();
   const meddling = useMeddlingProxies();
   let console: Console;
@@ -28,11 +29,6 @@ describe('permit.py among faults', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const skips = async () => {
-    if (await isThere) return false;
-    process.stdout.write('skipped: permit.py needs python3\n');
-    return true;
-  };
   const run = (url: string, { duration, wait = 0 }: { duration: number; wait?: number }) => {
     const env = {
       GATEKEEPER_URL: url,
@@ -51,7 +47,6 @@ describe('permit.py among faults', () => {
   const holders = async () => (await console.gatekeeper.state()).semaphores[0]!.holders;
 
   it('keeps its permit when an answer to a refresh is cut in its body, and its release may be cut, too', async () => {
-    if (await skips()) return;
     let cuts = 0;
     const url = await meddling(console.url, ({ path }) =>
       (path.endsWith('/refresh') && cuts++ === 0) || path.endsWith('/release') ? cut : undefined,
@@ -66,7 +61,6 @@ describe('permit.py among faults', () => {
   });
 
   it('asks again while the answer is 503 or cut, and is given the permit that it was granted', async () => {
-    if (await skips()) return;
     const seen: string[] = [];
     const url = await meddling(console.url, ({ path, body }) => {
       if (path !== '/api/permits') return undefined;
@@ -83,7 +77,6 @@ describe('permit.py among faults', () => {
   });
 
   it('says what is wrong with a path that leads elsewhere', async () => {
-    if (await skips()) return;
     const { exitCode, stderr } = await run(console.url.replace('/gatekeeper', '/elsewhere'), { duration: 5000 });
     expect(exitCode).toBe(75);
     expect(stderr).toContain('404');
@@ -91,7 +84,6 @@ describe('permit.py among faults', () => {
   });
 
   it('never believes in a permit that ended while its answer lay in the socket', async () => {
-    if (await skips()) return;
     const held = (await console.gatekeeper.tryAcquire('export'))!;
     const [duration, wait] = [2000, 30_000];
     const running = run(console.url, { duration, wait });
@@ -118,7 +110,6 @@ describe('permit.py among faults', () => {
   });
 
   it('has what is left of its permit after a long wait', async () => {
-    if (await skips()) return;
     const held = (await console.gatekeeper.tryAcquire('export', { duration: '2500ms' }))!;
     const running = run(console.url, { duration: 1500, wait: 20_000 });
     await until(() => !held.isHeld);
