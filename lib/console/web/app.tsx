@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { whenUnauthorized } from './api/call.js';
 import { startClock } from './live/cluster-time.js';
 import { connect } from './live/connection.js';
+import { health } from './live/health.js';
 import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
@@ -50,7 +51,7 @@ function Arriving() {
 /** Everything that listens and ticks lives as long as somebody is signed in. */
 function Console() {
   useEffect(() => {
-    const stop = [startClock(), connect()];
+    const stop = [startClock(), connect(), health.start()];
     return () => stop.forEach((end) => end());
   }, []);
   return (

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { token } from './api/token.js';
+import { HealthStrip } from './health-strip.js';
 import { connection, isUnreachable } from './live/connection.js';
+import { health } from './live/health.js';
 import { Badge } from './parts/badge.js';
 import { Brand } from './parts/brand.js';
 import { Icon } from './parts/icon.js';
@@ -41,6 +43,7 @@ export function Header() {
           </a>
         ))}
       </nav>
+      <HealthStrip />
     </header>
   );
 }
@@ -60,10 +63,20 @@ const LIVENESS = {
   connecting: ['waiting', 'Connecting', 'The event stream is being opened.'],
   polling: ['waiting', 'Polling', 'The event stream is cut: asking every few seconds until it is back.'],
   unreachable: ['cut', 'Offline', 'No node answers. Trying again every 5 seconds.'],
+  stale: ['cut', 'Stale', 'The node answers, but can’t read its store: what is shown is what it knew last.'],
+  idle: ['cut', 'No grants', 'The node answers and what is shown is current, but nothing is granted.'],
 } as const;
 
+/** What keeps anything from running comes before how changes arrive. */
+function liveness(): keyof typeof LIVENESS {
+  if (isUnreachable.value) return 'unreachable';
+  const report = health.data.value;
+  if (report && !report.grants) return report.isStale ? 'stale' : 'idle';
+  return connection.value;
+}
+
 function Liveness() {
-  const [tone, label, title] = LIVENESS[isUnreachable.value ? 'unreachable' : connection.value];
+  const [tone, label, title] = LIVENESS[liveness()];
   return (
     <span class={`liveness ${tone}`} role="status" title={title}>
       <span class="label">{label}</span>

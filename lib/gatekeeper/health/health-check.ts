@@ -1,4 +1,4 @@
-import { STRICT_START } from '../../clock/index.js';
+import { type CancelTimer, STRICT_START } from '../../clock/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
@@ -76,11 +76,20 @@ export class HealthCheck {
   async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
     try {
       await this.#probe();
-      return { value: await read(), stale: [] };
+      return { value: await this.#unlessSilent(read()), stale: [] };
     } catch (error) {
       if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
       return { value: recall(), stale: [this.#stale(part, error.message)] };
     }
+  }
+
+  /** A whole list has more patience than a store that has just been frozen deserves: a probe ends the wait for it. */
+  async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
+    let cancel: CancelTimer | undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      cancel = this.context.nodeClock.schedule(() => void this.#probe().catch(reject), FRESH);
+    });
+    return Promise.race([reading, silence]).finally(cancel);
   }
 
   #stale(part: StalePart['part'], sentence: string): StalePart {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
 import { START } from './fake-time.js';
-import { JOB, type TestNode, useCluster } from './nodes.js';
+import { JOB, type TestNode, fate, useCluster } from './nodes.js';
 
 /** Every call fails at once, as with a client that lost its last connection. */
 function disconnect({ store }: TestNode): void {
@@ -86,6 +86,17 @@ describe('while the store can not be asked', () => {
     await nodes.time.advance(2000);
     expect((await looking).stale).toHaveLength(3);
     expect(gatekeeper.health()).toMatchObject({ status: 'down', grants: false, faults: [{ code: 'store-silent' }] });
+  });
+
+  it('a store that is frozen in the moment of a listing is found out long before the listing ends', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    await gatekeeper.overview();
+    silence(node);
+    const looking = gatekeeper.overview();
+    await nodes.time.advance(3000);
+    expect((await fate(looking)) as object).toMatchObject({
+      value: { stale: [{ part: 'records' }, { part: 'nodes' }] },
+    });
   });
 
   it('health says what is wrong, since when, how old what is shown is, and that nothing is granted', async () => {

@@ -5,6 +5,7 @@ export type {
   AuditEntry,
   DefinitionState,
   Explanation,
+  Health,
   HistoryEntry,
   HolderState,
   MigrationPlan,
@@ -13,6 +14,7 @@ export type {
   NodeOverview,
   RunEntry,
   SemaphoreOverview,
+  StalePart,
   BulkResult,
 } from '../../../gatekeeper/index.js';
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../semaphores/index.js';

@@ -27,9 +27,9 @@ export class ApiError extends Error {
     return this.problem.code === 'edit-conflict';
   }
 
-  /** Nobody answered, or a proxy did for it. */
+  /** No node answered: a proxy did, whose errors have no code. A node whose store is away answers with one. */
   get isOutage(): boolean {
-    return this.status === 0 || this.status >= 500;
+    return this.status === 0 || (this.status >= 500 && this.problem.code === undefined);
   }
 }
 

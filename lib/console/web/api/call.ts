@@ -28,14 +28,20 @@ interface RequestOptions extends CallOptions {
   readonly accept?: string;
   /** The ETag of the answer that is there already. */
   readonly known?: string | undefined;
+  /** A status that has an answer, too, when its body is plain JSON: a refusal is problem+json. */
+  readonly otherStatus?: number | undefined;
 }
 
 /** The response of a call that went well, or (304) has nothing new to tell. @throws ApiError */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
-  if (response.ok || response.status === 304) return response;
+  if (response.ok || response.status === 304 || isOther(response, options)) return response;
   if (response.status === 401 && options.token === undefined) onUnauthorized();
   throw new ApiError(response.status, await problemOf(response));
+}
+
+function isOther({ status, headers }: Response, { otherStatus }: RequestOptions): boolean {
+  return status === otherStatus && (headers.get('Content-Type') ?? '').startsWith('application/json');
 }
 
 async function send(path: string, { method = 'GET', body, signal, ...options }: RequestOptions) {

@@ -31,16 +31,18 @@ export class LiveQuery<T> {
   #turn = 0;
   /** The tag of the answer that is shown, and when that was loaded. */
   #known?: { readonly tag: string; readonly at: number };
-  readonly #stop = new AbortController();
+  #stop = new AbortController();
 
   constructor(
     readonly path: string,
     private readonly concerns: (event: StreamedEvent) => boolean,
     private readonly interval: number,
+    private readonly options: { readonly otherStatus?: number } = {},
   ) {}
 
-  /** @returns what ends it */
+  /** @returns what ends it; it may be started again */
   start(): () => void {
+    this.#stop = new AbortController();
     const unsubscribe = subscribe((event) => {
       if (event.event === 'reconnected' || this.concerns(event)) this.soon();
     });
@@ -88,7 +90,7 @@ export class LiveQuery<T> {
   async #ask(isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
     try {
-      const response = await request(this.path, { signal, known: this.#tag() });
+      const response = await request(this.path, { signal, known: this.#tag(), ...this.options });
       const text = await response.text();
       if (signal.aborted || !isWanted()) return 0;
       if (response.status !== 304) this.#show(text, response.headers.get('ETag'));

@@ -77,8 +77,7 @@ export function MigratePage() {
 
 function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onApply: () => void }) {
   const { steps, remaining } = plan;
-  if (steps.length === 0)
-    return <Empty>Nothing would change: no semaphore was found, or all of them are so already.</Empty>;
+  if (steps.length === 0) return <Empty>Nothing would change: all that match are so already.</Empty>;
   return (
     <section class="panel" aria-labelledby="plan-title">
       <h2 id="plan-title">

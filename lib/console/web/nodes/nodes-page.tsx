@@ -1,4 +1,4 @@
-import type { NodeOverview, NodesAnswer } from '../api/answers.js';
+import type { NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
@@ -6,6 +6,7 @@ import { hasWords } from '../parts/has-words.js';
 import { shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
+import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
@@ -28,8 +29,9 @@ export function NodesPage() {
         />
       </div>
       <Loaded query={query}>
-        {({ nodes }) => (
+        {({ nodes, stale }) => (
           <NodeTable
+            stale={stale}
             nodes={nodes.filter((node) => hasWords([node.group, node.acquirer, node.host, node.version], search))}
             all={nodes.length}
           />
@@ -39,12 +41,19 @@ export function NodesPage() {
   );
 }
 
-function NodeTable({ nodes, all }: { readonly nodes: readonly NodeOverview[]; readonly all: number }) {
+interface NodeTableProps {
+  readonly nodes: readonly NodeOverview[];
+  readonly all: number;
+  readonly stale: readonly StalePart[];
+}
+
+function NodeTable({ nodes, all, stale }: NodeTableProps) {
   return (
     <>
+      <StaleNotice stale={stale} />
       <ResultCount shown={nodes.length} all={all} one="living node" />
       {nodes.length === 0 ? (
-        <Empty>{all === 0 ? 'No node tells of itself: is the heartbeat turned off?' : 'Nothing matches.'}</Empty>
+        <Empty>{all === 0 ? emptyReason(stale) : 'Nothing matches.'}</Empty>
       ) : (
         <table class="rows nodes" role="table" aria-label="Nodes">
           <thead role="rowgroup">
@@ -66,6 +75,11 @@ function NodeTable({ nodes, all }: { readonly nodes: readonly NodeOverview[]; re
       )}
     </>
   );
+}
+
+function emptyReason(stale: readonly StalePart[]): string {
+  if (isUnknown(stale, 'nodes')) return 'The nodes can’t be read now, and none is known.';
+  return 'No node tells of itself: is the heartbeat turned off?';
 }
 
 function Row({ node }: { readonly node: NodeOverview }) {

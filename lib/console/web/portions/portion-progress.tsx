@@ -28,7 +28,7 @@ export function PortionProgress({ progress, verb, onStop }: PortionProgressProps
         {count(done, 'semaphore')} {verb}
         {remaining > 0 && `, ${remaining} to go`}
         {failed.size > 0 && `, ${failed.size} failed`}
-        {!isRunning && remaining === 0 && failed.size === 0 && '. Done.'}
+        {!isRunning && remaining === 0 && failed.size === 0 && fault === undefined && '. Done.'}
         {!isRunning &&
           fault === undefined &&
           (remaining > 0 || failed.size > 0) &&
@@ -41,7 +41,9 @@ export function PortionProgress({ progress, verb, onStop }: PortionProgressProps
       )}
       {fault !== undefined && (
         <p class="fault" role="alert">
-          It stopped: {fault} Starting again goes on where it stopped.
+          {done === 0
+            ? `Nothing was ${verb}: ${fault}`
+            : `It stopped: ${fault}. Starting again goes on where it stopped.`}
         </p>
       )}
       {failed.size > 0 && (

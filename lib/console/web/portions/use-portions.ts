@@ -65,6 +65,7 @@ function added(before: Progress, { done, failed, remaining }: Portion): Partial<
 
 /** What came of it, in a few words for whoever looks elsewhere. `verb`: "migrated" */
 export function announceProgress({ done, failed, fault }: Progress, verb: string): void {
+  if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
   if (failed.size === 0) return announce(`${count(done, 'semaphore')} ${verb}.`, { isBad: fault !== undefined });
   announce(`${failed.size} of ${count(done + failed.size, 'semaphore')} could not be ${verb}.`, { isBad: true });
 }

@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { AuditTable } from '../audit/audit-table.js';
+import { StaleNotice } from '../parts/stale-notice.js';
 import { listHref } from '../semaphores/list-place.js';
 import { DefinitionPanel } from './definition-panel.js';
 import { HistoryTable } from './history-table.js';
@@ -31,9 +32,10 @@ interface DetailProps {
 }
 
 function Detail({ detail, onChange }: DetailProps) {
-  const { semaphore, explanation, runs, audit } = detail;
+  const { semaphore, explanation, runs, audit, stale } = detail;
   return (
     <>
+      <StaleNotice stale={stale} />
       <Summary semaphore={semaphore} explanation={explanation} onChange={onChange} />
       <div class="columns">
         <HoldersPanel semaphore={semaphore} onChange={onChange} />

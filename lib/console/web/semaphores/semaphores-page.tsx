@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { SemaphoresAnswer, SemaphoreOverview } from '../api/answers.js';
+import type { SemaphoresAnswer, SemaphoreOverview, StalePart } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
+import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { replaceQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
@@ -17,9 +18,10 @@ export function SemaphoresPage() {
   const [isDefining, setDefining] = useState(false);
   return (
     <Loaded query={query}>
-      {({ semaphores }) => (
+      {({ semaphores, stale }) => (
         <>
-          <List all={semaphores} onDefine={() => setDefining(true)} />
+          <StaleNotice stale={stale} />
+          <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} />
           {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
         </>
       )}
@@ -29,10 +31,11 @@ export function SemaphoresPage() {
 
 interface ListProps {
   readonly all: readonly SemaphoreOverview[];
+  readonly stale: readonly StalePart[];
   readonly onDefine: () => void;
 }
 
-function List({ all, onDefine }: ListProps) {
+function List({ all, stale, onDefine }: ListProps) {
   const { query } = route.value;
   const search = query.get('search') ?? '';
   const filter = query.get('show');
@@ -51,6 +54,7 @@ function List({ all, onDefine }: ListProps) {
         />
         <Filters
           all={found}
+          isCurrent={stale.length === 0}
           chosen={isFilter(filter) ? filter : undefined}
           onChoose={(show) => replaceQuery({ search, show })}
         />
@@ -61,12 +65,13 @@ function List({ all, onDefine }: ListProps) {
         )}
       </div>
       <ResultCount shown={shown.length} all={all.length} one="semaphore" />
-      {shown.length > 0 ? <SemaphoreTable semaphores={shown} /> : <Empty>{emptyReason(all.length)}</Empty>}
+      {shown.length > 0 ? <SemaphoreTable semaphores={shown} /> : <Empty>{emptyReason(all.length, stale)}</Empty>}
     </>
   );
 }
 
-function emptyReason(all: number): string {
+function emptyReason(all: number, stale: readonly StalePart[]): string {
+  if (all === 0 && isUnknown(stale, 'records')) return 'The semaphores can’t be read now, and none is known.';
   return all === 0
     ? 'No semaphore is defined yet: code brings them along, or somebody defines one here.'
     : 'Nothing matches. Change the search or choose another filter.';
@@ -74,11 +79,13 @@ function emptyReason(all: number): string {
 
 interface FiltersProps {
   readonly all: readonly SemaphoreOverview[];
+  /** Otherwise what needs attention is not known: 0 would look like the truth. */
+  readonly isCurrent: boolean;
   readonly chosen: FilterName | undefined;
   readonly onChoose: (filter: FilterName | undefined) => void;
 }
 
-function Filters({ all, chosen, onChoose }: FiltersProps) {
+function Filters({ all, isCurrent, chosen, onChoose }: FiltersProps) {
   const names = Object.keys(FILTERS) as FilterName[];
   return (
     <div class="filters" role="group" aria-label="Show">
@@ -87,7 +94,8 @@ function Filters({ all, chosen, onChoose }: FiltersProps) {
       </button>
       {names.map((name) => (
         <button type="button" key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
-          {FILTERS[name].label} <span class="number">{all.filter(FILTERS[name].has).length}</span>
+          {FILTERS[name].label}{' '}
+          <span class="number">{name === 'attention' && !isCurrent ? '?' : all.filter(FILTERS[name].has).length}</span>
         </button>
       ))}
     </div>

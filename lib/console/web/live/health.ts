@@ -1,0 +1,13 @@
+import type { Health } from '../api/answers.js';
+import type { StreamedEvent } from '../api/event-stream.js';
+import { LiveQuery, OFTEN } from './live-query.js';
+
+/** What the node tells when its store is lost or back, or clocks are in doubt. */
+const TELLING = /"type":"(store-lost|store-back|clock-suspect)"/;
+
+/** Whether permits are granted, as the node that answers sees it; asked for on every page. 503 has the same answer. */
+export const health = new LiveQuery<Health>('health', concernsHealth, OFTEN, { otherStatus: 503 });
+
+function concernsHealth({ event, data }: StreamedEvent): boolean {
+  return event === 'gatekeeper' && TELLING.test(data);
+}
