@@ -34,9 +34,11 @@ export function releaseAt(
   nonce: string,
 ): SemaphoreRecord | undefined {
   const held = record.permits.find((permit) => permit.id === permitId);
-  if (!held || notBefore <= view.now) return release(record, permitId, view, nonce);
-  const expiresAt = Math.min(held.expiresAt, notBefore);
-  const kept = { ...held, id: `released-${nonce}`, instance: RELEASED, expiresAt, duration: expiresAt - view.now };
+  const expiresAt = Math.min(held?.expiresAt ?? 0, notBefore);
+  // It may be over by cluster time and stand there still, until no clock says otherwise.
+  if (!held || expiresAt <= view.now) return release(record, permitId, view, nonce);
+  const ending = { expiresAt, duration: expiresAt - view.now, asked: undefined };
+  const kept = { ...held, ...ending, id: `released-${nonce}`, instance: RELEASED };
   return rewrite(record, { permits: record.permits.map((each) => (each === held ? kept : each)) }, view, nonce);
 }
 
@@ -140,7 +142,8 @@ export function restore(
   // Also those whose slot another one has in the merged record: their holders may be the ones still at work.
   const permits = [...known.permits, ...(found?.permits ?? [])];
   const durations = [known, found].map((record) => record?.definition?.duration ?? 0);
-  const longest = Math.max(...durations, ...permits.map((permit) => permit.duration));
+  // Also what a permit keeps: its latest refresh may have been for less, and the next one is not.
+  const longest = Math.max(...durations, ...permits.flatMap(({ duration, asked }) => [duration, asked?.duration ?? 0]));
   // A grace that goes on stands for holders that stand nowhere else any more.
   const graces = [known, found].flatMap((record) => record?.grace ?? []);
   const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));

@@ -152,6 +152,15 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toEqual([]);
   });
 
+  it('that is released not before a moment to come, but after its end, leaves a record that can be read', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const permit = await taken(node);
+    await nodes.time.advance(DURATION + TOLERANCE - 1);
+    expect(await node.gatekeeper.proxied.release(permit, { atLeastFor: 2 * DURATION })).toBe(true);
+    expect(await take(await nodes.node())).toMatchObject({ outcome: 'granted' });
+  });
+
   it('tells a denial when enough of the permits are over, at the latest', async () => {
     const nodes = cluster();
     const node = await nodes.node({ definitions: [{ ...JOB, permits: 2 }] });

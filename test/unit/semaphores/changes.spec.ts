@@ -67,6 +67,13 @@ describe('releaseAt', () => {
     expect(next.permits[0]).toMatchObject({ expiresAt: held.expiresAt, duration: DURATION - 100 });
   });
 
+  it('frees at once what is over by cluster time and stands there still', () => {
+    const late = viewAt(DURATION + TOLERANCE - 1);
+    const next = releaseAt(record, held.id, START + 10 * DURATION, late, 'n')!;
+    expect(next.permits).toEqual([other]);
+    expect(decodeRecord('job', encodeRecord(next))).toEqual(next);
+  });
+
   it('frees it at once when that moment is past', () => {
     expect(releaseAt(record, held.id, START + 100, viewAt(100), 'n')).toMatchObject({ permits: [other] });
     expect(releaseAt(record, 'unknown', START + 400, viewAt(100), 'n')).toBeUndefined();

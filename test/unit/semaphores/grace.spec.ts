@@ -20,6 +20,12 @@ describe('a record that is put back after the store lost it', () => {
     expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
   });
 
+  it('has a grace as long as the longest duration that a permit keeps, also after it was refreshed for a shorter one', () => {
+    const long = aPermit('holder', { asked: { duration: 60_000, under: DURATION } });
+    const { grace } = restore({ ...known, permits: [long] }, undefined, viewAt(1000), 'restored');
+    expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
+  });
+
   it('keeps the grace that goes on when it is put back a second time, by whoever knows only shorter permits', () => {
     const displaced = aPermit('holder', { duration: 60_000, expiresAt: START + 60_000 });
     const first = restore({ ...known, permits: [displaced] }, undefined, viewAt(1000), 'first');
