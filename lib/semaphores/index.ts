@@ -6,6 +6,7 @@ export * from './duration.js';
 export * from './kept-duration.js';
 export * from './gatekeeper.error.js';
 export * from './hidden-characters.js';
+export * from './message-of.js';
 export * from './invalid-options.error.js';
 export * from './matchers.js';
 export * from './one-line.js';

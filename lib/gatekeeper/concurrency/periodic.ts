@@ -19,8 +19,13 @@ export class Periodic {
     },
   ) {}
 
-  /** @param delay ms before the first time; the interval unless given */
+  /**
+   * Does nothing once it was stopped.
+   *
+   * @param delay ms before the first time; the interval unless given
+   */
   start(delay = this.#nextDelay()): void {
+    if (this.#isStopped) return;
     this.#cancelTimer = this.nodeClock.schedule(() => void this.#tick(), delay);
   }
 

@@ -1,4 +1,4 @@
-import { quoted, word } from '../../semaphores/index.js';
+import { messageOf, quoted, word } from '../../semaphores/index.js';
 import { StoreUnavailableError } from '../../stores/index.js';
 import { auditLine } from '../journals/audit-line.js';
 import { jobKey } from '../journals/last-runs.js';
@@ -110,8 +110,4 @@ const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
   return PERIODIC.has(action) && error instanceof StoreUnavailableError ? 'debug' : 'warn';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import {
   edit,
   intendedDefinition,
   isOwnName,
+  messageOf,
 } from '../../semaphores/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { abreast } from '../concurrency/abreast.js';
@@ -202,8 +203,4 @@ function isOutage(error: unknown): boolean {
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return one.name < other.name ? -1 : 1;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

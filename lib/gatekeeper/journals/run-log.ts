@@ -1,4 +1,5 @@
 import type { Subscription } from 'rxjs';
+import { messageOf } from '../../semaphores/index.js';
 import { type Context, type NodeIdentity, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason } from '../context/events.js';
 import { historyEntrySchema } from './entry-schemas.js';
@@ -136,7 +137,7 @@ export class RunLog {
       at: run?.at ?? Math.round(timeOf(this.context) - took),
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
-      ...(failed && { message: messageOf(error) }),
+      ...(failed && { message: shortMessageOf(error) }),
       ...(permit && { token: permit.token, slot: permit.slot }),
     };
     this.#journal.note(entry);
@@ -168,7 +169,7 @@ function runKey(event: { semaphore: string; run: number }): string {
   return `${event.semaphore}\n${event.run}`;
 }
 
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function shortMessageOf(error: unknown): string {
+  const message = messageOf(error);
   return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { PermitLostError, type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from './fake-time.js';
 import { JOB, fate, openEnd, useCluster } from './nodes.js';
+import { ScriptedArchive } from './scripted-archive.js';
 
 describe('close', () => {
   const cluster = useCluster();
@@ -15,6 +16,20 @@ describe('close', () => {
     await gatekeeper.close();
     expect(nodes.time.pending).toBe(0);
     expect(store.calls.close).toBe(1);
+  });
+
+  it('leaves no timer of a start that goes on meanwhile', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    archive.script = () => new Promise(() => {});
+    const options = { store: nodes.memory, persistence: archive.persistence, stateDump: '1m', heartbeat: '5s' };
+    const { gatekeeper } = nodes.unstarted({ ...options, definitions: [JOB] });
+    const starting = gatekeeper.start();
+    await settled();
+    const closing = gatekeeper.close();
+    await nodes.time.advance(20_000);
+    expect(await fate(Promise.all([starting, closing]))).toHaveProperty('value');
+    expect(nodes.time.pending).toBe(0);
   });
 
   it('leaves no timer of those who waited', async () => {

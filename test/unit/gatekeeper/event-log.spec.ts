@@ -39,6 +39,12 @@ describe("the application's log", () => {
     ]);
   });
 
+  it('has a line also when what a job threw has no text', () => {
+    expect(logOf([{ ...ran, error: Object.create(null) as unknown }])).toEqual([
+      'debug "nightly-export": Jobs.export failed: [object Object]',
+    ]);
+  });
+
   it('has a line when a node gets a permit, is denied, or loses it while it is in use', () => {
     const released: GatekeeperEvent = { type: 'released', semaphore, permit };
     expect(logOf([granted, released, granted, denied, denied, granted, lost, granted])).toEqual([

@@ -47,12 +47,14 @@ describe('the history of runs', () => {
     await fail(new Error('disk full'));
     await fail('a text');
     await fail(undefined);
+    await fail(Object.create(null));
     await fail(new Error('x'.repeat(600)));
     await nodes.time.advance(100);
     expect((await gatekeeper.history(10)).map((entry) => 'message' in entry && entry.message)).toEqual([
       'disk full',
       'a text',
       'undefined',
+      '[object Object]',
       `${'x'.repeat(500)}…`,
     ]);
     expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'failed' }]);
