@@ -1,9 +1,13 @@
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { ClassSerializerInterceptor, Controller, Get, type INestApplication, Post } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { PageFiles } from '../../lib/console/page/page-files.js';
 import { expectProblem } from './api.contract.js';
 import { type Host, PLATFORMS, type Platform, useConsoles } from './consoles.js';
 
+/** The page says that it was not built: that shows that it was asked for, whether a build is there or not. */
+const NOT_BUILT: Host['overrides'] = [[PageFiles, new PageFiles(pathToFileURL('/nowhere/'))]];
 const JOB = { name: 'job', duration: '10s' };
 
 @Controller()
@@ -111,7 +115,7 @@ describe.each(PLATFORMS)(
         routeConflictPolicy: { duplicate: 'error', shadow: 'error' },
         routeResolutionStrategy: 'specificity',
       };
-      const { get, send } = await start({ platform, application });
+      const { get, send } = await start({ platform, application, overrides: NOT_BUILT });
       await send('POST', '/api/semaphores', JOB);
       expect((await get('/api/semaphores/job')).json.semaphore.name).toBe('job');
       expectProblem(await get('/'), 404, 'not-found');
@@ -151,8 +155,7 @@ describe('on Express that tells a slash at the end from none', () => {
 
   it('the page is found', async () => {
     const strict = (app: INestApplication) => app.getHttpAdapter().getInstance().set('strict routing', true);
-    const { url } = await start({ prepare: strict });
-    // No build of the page is needed to see that it was asked for.
+    const { url } = await start({ prepare: strict, overrides: NOT_BUILT });
     const answer = await fetch(url);
     expect([answer.url, answer.status]).toEqual([`${url}/index.html`, 404]);
     expect(await answer.text()).toContain('not built');
@@ -165,11 +168,15 @@ describe('on Fastify with other routing', () => {
   it.each([{ ignoreTrailingSlash: true }, { ignoreDuplicateSlashes: true }, { caseSensitive: false }])(
     'the page and the API are where they were: %j',
     async (routerOptions) => {
-      const { url, get } = await start({ platform: 'Fastify', prefix: 'v1', fastify: { routerOptions } });
+      const { url, get } = await start({
+        platform: 'Fastify',
+        prefix: 'v1',
+        fastify: { routerOptions },
+        overrides: NOT_BUILT,
+      });
       expect((await get('/api/session')).status).toBe(200);
       const answer = await fetch(url, { redirect: 'manual' });
       expect([answer.status, answer.headers.get('location')]).toEqual([302, 'gatekeeper/']);
-      // No build of the page is needed to see that it was asked for.
       expectProblem(await get('/'), 404, 'not-found');
       expect((await get('/api/session/')).status).toBe('ignoreTrailingSlash' in routerOptions ? 200 : 404);
     },
