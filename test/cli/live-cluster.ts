@@ -30,7 +30,7 @@ export class LiveCluster implements AsyncDisposable {
 
   static async start(definitions: readonly SemaphoreDefinitionInput[]): Promise<LiveCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-cli-'));
-    await writeFile(join(folder, 'token'), `${TOKENS.define}\n`);
+    await writeFile(join(folder, 'token'), `${TOKENS.define}\n`, { mode: 0o600 });
     const cluster = await startHazelcast();
     const app = await startApp(
       hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }),
