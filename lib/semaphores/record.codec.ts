@@ -3,7 +3,7 @@ import { show } from './duration.js';
 import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { CHANGES, RECORD_VERSION, type SemaphoreRecord } from './record.js';
-import { storedCount, storedTime } from './stored-values.js';
+import { storedCount, storedList, storedTime } from './stored-values.js';
 
 /** The text under a semaphore's key is not a record. It is kept as it is and grants nothing until it is repaired. */
 export class CorruptRecordError extends GatekeeperError {
@@ -60,7 +60,7 @@ const recordSchema = z.strictObject({
   revision: storedCount,
   lastToken: storedCount,
   definition: storedDefinitionSchema.optional(),
-  permits: z.array(storedPermitSchema),
+  permits: storedList(storedPermitSchema),
   change: changeSchema.optional(),
   pause: pauseSchema.optional(),
   grace: z.strictObject(expiring).optional(),

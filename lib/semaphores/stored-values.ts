@@ -20,3 +20,20 @@ export const storedOffset = z.number().min(-LATEST).max(LATEST);
 
 /** A name, reason or message. */
 export const storedText = z.string().max(LONGEST_TEXT);
+
+/** Values of one type, `most` unless there may be any number. The first that is none ends it: to look for all would take seconds. */
+export function storedList<T>(type: z.ZodType<T>, most = Infinity) {
+  const values = z.array(z.unknown());
+  return (most === Infinity ? values : values.max(most)).transform((list, context): T[] => {
+    const read: T[] = [];
+    for (const [index, value] of list.entries()) {
+      const { data, error } = type.safeParse(value);
+      if (error) {
+        for (const issue of error.issues) context.addIssue({ ...issue, path: [index, ...issue.path] });
+        return z.NEVER;
+      }
+      read.push(data);
+    }
+    return read;
+  });
+}

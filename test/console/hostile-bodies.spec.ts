@@ -23,6 +23,15 @@ describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
     expectProblem(await send(method, path, body), 400, 'invalid-options');
   });
 
+  it('with thousands of unknown fields are refused with some of them', async () => {
+    const { send } = await start({ platform, gatekeeper });
+    const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 1]));
+    const answer = await send('POST', '/api/preview', body, { token: TOKENS.view });
+    expectProblem(answer, 400, 'invalid-options');
+    expect(answer.json.faults.at(-1)).toBe('and 4955 more faults');
+    expect(answer.text.length).toBeLessThan(64 * 1024);
+  });
+
   it('with a value that has no text are a fault of the preview', async () => {
     const { send } = await start({ platform, gatekeeper });
     const answer = await send('POST', '/api/preview', { permits: NO_TEXT });

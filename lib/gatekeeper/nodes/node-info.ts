@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { faultsOf, show, storedCount, storedOffset, storedText, storedTime } from '../../semaphores/index.js';
+import {
+  faultsOf,
+  show,
+  storedCount,
+  storedList,
+  storedOffset,
+  storedText,
+  storedTime,
+} from '../../semaphores/index.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
@@ -71,6 +79,10 @@ export const nodeInfoSchema = z.object({
 /** Characters: the cards of some hundreds of nodes. A longer text would block the event loop. */
 const LONGEST_SHARD = 1024 * 1024;
 
+/** Cards of one text that can't be read; what stands behind so many is left out unread, since each costs time. */
+const MOST_FAULTY = 100;
+
+const cardSchema = nodeInfoSchema.extend({ jobs: storedList(jobInfoSchema, MOST_JOBS) });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
 /** What a node tells the others of itself. */
@@ -90,12 +102,18 @@ export function decodeCards(text: string | undefined): DecodedCards {
   if (text === undefined) return { nodes: [], faults: [] };
   const shard = decodeShard(text);
   if (typeof shard === 'string') return { nodes: [], faults: [`${show(text)}: ${shard}`] };
-  const cards = shard.map((card) => nodeInfoSchema.safeParse(card));
-  return {
-    nodes: cards.flatMap(({ data }) => data ?? []),
-    faults: cards.flatMap(({ error }) => (error ? [`a card: ${faultsOf(error).join('; ')}`] : [])),
-  };
+  const nodes: NodeInfo[] = [];
+  const faults: string[] = [];
+  for (const [index, card] of shard.entries()) {
+    if (faults.length >= MOST_FAULTY) return { nodes, faults: [...faults, NOT_LOOKED_AT(shard.length - index)] };
+    const { data, error } = cardSchema.safeParse(card);
+    if (data) nodes.push(data);
+    else faults.push(`a card: ${faultsOf(error).join('; ')}`);
+  }
+  return { nodes, faults };
 }
+
+const NOT_LOOKED_AT = (count: number) => `${count} more cards, which are not looked at`;
 
 /** @returns the cards, or what is wrong with all of the text */
 function decodeShard(text: string): unknown[] | string {
