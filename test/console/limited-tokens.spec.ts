@@ -4,6 +4,7 @@ import { openApiOf } from '../../lib/console/openapi/document.js';
 import { ROUTES } from '../../lib/console/api/index.js';
 import { bootError, until, useApps } from '../unit/module/apps.js';
 import { expectProblem } from './api.contract.js';
+import { ScriptedArchive } from '../unit/gatekeeper/scripted-archive.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { EventReader } from './event-reader.js';
 
@@ -130,6 +131,26 @@ describe.each(PLATFORMS)('a token for permits only on %s', (platform) => {
       expect([call, json?.code === 'token-limited']).toEqual([call, !FOR_PERMITS.has(call)]);
     }
     expect((await server.get('/api/session', { token: TOKENS.view })).json).not.toHaveProperty('names');
+  });
+});
+
+describe('the health of a node that can not archive a definition', () => {
+  const start = useConsoles();
+
+  it('names it for those alone who may see it', async () => {
+    const archive = new ScriptedArchive();
+    archive.script = (call) => {
+      if (call === 'save') throw new Error('the value of "other" is refused');
+    };
+    const persistence = archive.persistence;
+    const { get, gatekeeper: node } = await start({ gatekeeper: { persistence }, console });
+    await node.definitions.define({ name: 'other', duration: '10s' });
+    const faultFor = async (token: string) => (await get('/api/health', { token })).json.faults[0];
+    await until(async () => (await faultFor(TOKENS.view)) !== undefined);
+    expect((await faultFor(TOKENS.view)).sentence).toContain('"other"');
+    const { code, sentence } = await faultFor(LIMITED);
+    expect(code).toBe('archive-failing');
+    expect(sentence).not.toContain('other');
   });
 });
 

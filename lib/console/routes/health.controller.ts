@@ -1,8 +1,10 @@
 import { Res } from '@nestjs/common';
-import { GatekeeperService, type Health } from '../../gatekeeper/index.js';
+import { GatekeeperService, type Health, type HealthFault } from '../../gatekeeper/index.js';
+import type { Sees } from '../access/name-limit.js';
 import { ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
+import { SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
 /** Whether permits are granted through this node: for people, for alerts and for `curl --fail`. */
@@ -11,9 +13,16 @@ export class HealthController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
   @Serves(ROUTES.health)
-  async health(@Res({ passthrough: true }) response: ConsoleResponse): Promise<Health> {
+  async health(@Res({ passthrough: true }) response: ConsoleResponse, @SeenNames() sees: Sees): Promise<Health> {
     const health = await this.gatekeeper.checkHealth();
     if (!health.grants) response.status(503);
-    return health;
+    return sees ? { ...health, faults: health.faults.map(withoutNames) } : health;
   }
 }
+
+/** An archive names the definitions that it refuses: a limited visitor may see none of them. */
+function withoutNames(fault: HealthFault): HealthFault {
+  return fault.code === 'archive-failing' ? { ...fault, sentence: ARCHIVE_FAILING } : fault;
+}
+
+const ARCHIVE_FAILING = 'the archive of definitions fails: a token for all names, or the log, tells why';
