@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Allowance } from '../../lib/console/access/allowance.js';
 import { until } from '../unit/module/apps.js';
 import { expectProblem } from './api.contract.js';
-import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
 const JOB = { name: 'job', duration: '10s' };
 const WRONG = 'a-token-that-nobody-gave-out';
@@ -46,6 +46,23 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     const lines = log.filter((line) => line.includes('wrong token'));
     expect(lines).toEqual([expect.stringMatching(/^warn .*refused a wrong token from "(::ffff:)?127\.0\.0\.1"/)]);
     expect(log.join('\n')).not.toContain(WRONG);
+  });
+
+  it('meet wrong tokens of one IPv6 network, which has more addresses than any limit could count', async () => {
+    const { get, log } = await start({ platform, console: { ...SETTINGS, trustProxy: true } });
+    const attempt = (address: string) => get('/api/session', { token: WRONG, headers: { 'x-forwarded-for': address } });
+    for (let count = 0; count < 20; count++) {
+      expectProblem(await attempt(`2001:db8:0:7::${count.toString(16)}`), 401, 'no-token');
+    }
+    expectProblem(await attempt('2001:DB8::7:ffff:0:0:1'), 429, 'too-many-attempts');
+    expectProblem(await attempt('2001:db8:0:8::1'), 401, 'no-token');
+    expectProblem(await attempt('::ffff:192.0.2.1'), 401, 'no-token');
+    const lines = log.filter((line) => line.includes('wrong token'));
+    expect(lines.map((line) => /from ("[^"]*")/.exec(line)![1])).toEqual([
+      '"2001:db8:0:7::/64"',
+      '"2001:db8:0:8::/64"',
+      '"::ffff:192.0.2.1"',
+    ]);
   });
 
   it('meet changes of one token, and those of no other', async () => {

@@ -5,6 +5,7 @@ import type { ConsoleSettings } from '../console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Allowance } from './allowance.js';
+import { networkOf } from './network-of.js';
 
 const ATTEMPTS = { atOnce: 20, perSecond: 0.5 };
 /** Lines of the log by address: one at once, and one a minute. */
@@ -25,7 +26,7 @@ export class FailedAttempts {
 
   /** Notes one. Never with the token: a wrong one may be right elsewhere. @throws ProblemError for too many */
   note(request: ConsoleRequest): void {
-    const address = this.#addressOf(request);
+    const address = networkOf(this.#addressOf(request));
     if (this.#lines.take(address) === 0) {
       this.#logger.warn(
         `the console refused a wrong token from ${show(address)}; more from there are told once a minute`,

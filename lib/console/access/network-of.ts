@@ -1,0 +1,13 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * What an address counts as: an IPv6 address as its network of 64 bits, all of whose addresses one host may have. IPv4
+ * addresses, also those that are written as IPv6 ones, and whatever is no address, as they are.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::')) return address;
+  const [front = [], back] = address.split('::').map((part) => part.split(':'));
+  const zeros = back === undefined ? 0 : 8 - front.length - back.length;
+  const groups = [...front, ...Array<string>(zeros).fill('0'), ...(back ?? [])].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
