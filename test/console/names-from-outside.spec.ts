@@ -6,7 +6,7 @@ import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, useConsoles } from './consoles.js';
 
 const JOB = { name: 'job', duration: '10s' };
-const MADE_UP = 10_000;
+const MADE_UP = 3000;
 /** Requests at one time. */
 const AT_ONCE = 50;
 
