@@ -8,6 +8,7 @@ const SLICE = 5;
 /** Lets everything else have its turn during long work: the event loop is never blocked for more than a few ms. */
 export class Slices {
   #began: number;
+  #turning?: Promise<void> | undefined;
 
   constructor(private readonly clock: Pick<NodeClock, 'monotonic'>) {
     this.#began = clock.monotonic();
@@ -21,8 +22,15 @@ export class Slices {
   /** Call it between two items: waits for the next turn of the event loop when the slice is used up. */
   async turn(): Promise<void> {
     if (!this.isOver) return;
+    this.#turning ??= this.#turn();
+    await this.#turning;
+  }
+
+  /** One for all that work side by side: with a slice for each, all of them would follow one another in one turn. */
+  async #turn(): Promise<void> {
     await nextTurn();
     this.#began = this.clock.monotonic();
+    this.#turning = undefined;
   }
 }
 
