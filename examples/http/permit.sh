@@ -49,7 +49,7 @@ acquire() {
   return 1
 }
 
-# pid, since when the permit counts: ends that command in time, before anybody else can have the permit, when refreshing fails.
+# pid, since when the permit counts: ends that command before the permit can go to another holder, when refreshing fails.
 keep() {
   local asked since=$2 answer status
   while true; do

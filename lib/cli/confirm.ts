@@ -12,7 +12,7 @@ export interface CareOptions {
 export interface CarefulChange {
   /** The dry run's JSON. */
   readonly plan: object;
-  /** What the change does, for people, beginning with its verb: "pause 2: mailing, report". */
+  /** A sentence for people that begins with the change's verb: "pause 2: mailing, report". */
   readonly sentence: string;
   readonly change: () => Promise<ExitCode | void>;
 }

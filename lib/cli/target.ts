@@ -69,7 +69,7 @@ function targetOf({ context, ...options }: TargetOptions, env: Environment): Tar
   };
 }
 
-/** What the command line says of the token counts before the context. */
+/** A token on the command line counts before the context's. */
 function inContext({ tokenFile, ...context }: TargetOptions, options: TargetOptions): TargetOptions {
   const isOther = options.token !== undefined || tokenFile === undefined;
   return { ...context, ...(!isOther && { tokenFile }), ...options };

@@ -10,7 +10,7 @@ import type { RecordKeeper } from './records/record-keeper.js';
 /** ms between two looks at a store or a clock that is not there yet. */
 const PAUSE = 100;
 
-/** What a node lacks before it can decide. */
+/** The first thing that a node lacks before it can decide. */
 interface Lacking {
   readonly lack: Lack;
   readonly cause?: unknown;

@@ -38,7 +38,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   async onModuleInit(): Promise<void> {
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
-    // What a test put in the gatekeeper's place (a mock, say) has no rules to check against and nothing to announce.
+    // A mock in the gatekeeper's place has no rules to check against and nothing to announce.
     if (this.gatekeeper.isReal !== true) return;
     const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);

@@ -107,7 +107,7 @@ function refreshed(
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };
 }
 
-/** Whoever takes a permit that is there shares it, and the longest of their durations counts; an extension is for once. */
+/** Uses of one permit share it, and the longest of their durations counts; an extension is for once. */
 function askedNow(
   held: StoredPermit,
   definition: SemaphoreDefinition,

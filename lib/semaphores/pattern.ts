@@ -16,7 +16,7 @@ export const NOBODY = '[^\\s\\S]';
 /** A compiled pattern: whether it matches the whole name. It matches no name that is longer than names may be. */
 export interface NameMatcher {
   (name: string): boolean;
-  /** What matching a name costs at most. */
+  /** The most that matching a name costs. */
   readonly cost: Pick<PatternCost, 'instructions' | 'steps'>;
 }
 
@@ -38,7 +38,7 @@ export function compilePattern(pattern: string): NameMatcher | string {
   return compiled;
 }
 
-/** What is wrong with a pattern, in a sentence without the field's name. */
+/** The fault of a pattern, as a sentence without the field's name. */
 export function patternFault(pattern: string): string | undefined {
   const compiled = compilePattern(pattern);
   return typeof compiled === 'string' ? compiled : undefined;

@@ -43,7 +43,7 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
     );
 }
 
-/** What would change is looked up only where it is shown: of ten thousand semaphores it is a long list. */
+/** Looks up the affected names only where they are shown: the list may have ten thousand entries. */
 async function carefully(
   session: Session,
   operator: Operator,

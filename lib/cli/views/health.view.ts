@@ -29,7 +29,7 @@ function shownText({ isStale, staleSince }: Health): string | undefined {
   return staleSince === undefined ? 'nothing is known of the semaphores' : `semaphores as of ${timeText(staleSince)}`;
 }
 
-/** What stands before an answer that must not be taken for the present state; no lines while permits are granted. */
+/** The warning above an answer that may not show the present state; empty while permits are granted. */
 export function outageLines({ grants, faults, isStale, staleSince }: Health): string[] {
   const fault = faults.find(({ stopsGrants }) => stopsGrants);
   if (grants || !fault) return [];

@@ -29,7 +29,7 @@ export class FailedAttempts {
     const address = networkOf(this.#addressOf(request));
     if (this.#lines.take(address) === 0) {
       this.#logger.warn(
-        `the console refused a wrong token from ${show(address)}; more from there are told once a minute`,
+        `the console refused a wrong token from ${show(address)}; more of them are logged once a minute`,
       );
     }
     const wait = this.#attempts.take(address);

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What an address counts as: an IPv6 address as its network of 64 bits, all of whose addresses one host may have. IPv4
+ * The network that an address is counted by. IPv6 counts by 64 bits, because one host may have all addresses of it. IPv4
  * addresses, also those that are written as IPv6 ones, and whatever is no address, as they are.
  */
 export function networkOf(address: string): string {

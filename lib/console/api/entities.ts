@@ -10,7 +10,7 @@ import {
   type SemaphoreOverview,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
-import type { SemaphoreDefinition, StoredPermit } from '../../semaphores/index.js';
+import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../semaphores/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 
 /**
@@ -103,21 +103,7 @@ const semaphoreShape = {
 };
 
 const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
-const skipReason = z.enum([
-  'no-definition',
-  'group',
-  'acquirer',
-  'paused',
-  'no-permit',
-  'recovering',
-  'permit-lost',
-  'unavailable',
-  'no-quorum',
-  'corrupt-record',
-  'newer-record',
-  'closing',
-  'overlap',
-]);
+const skipReason = z.enum([...DENIAL_REASONS, 'overlap']);
 
 /** Why no permit was granted. */
 export const denialReasonSchema = skipReason.exclude(['overlap']).meta({ id: 'DenialReason' });

@@ -59,7 +59,7 @@ export class PermitsController {
     return { released: await this.gatekeeper.proxied.release(permit, { atLeastFor }) };
   }
 
-  /** What is defined already stays as it is. */
+  /** Leaves an existing definition as it is. */
   async #defineFirst(visitor: Visitor, definition: SemaphoreDefinitionInput): Promise<void> {
     expectRole(visitor, 'define');
     if (await this.gatekeeper.definitions.get(definition.name)) return;

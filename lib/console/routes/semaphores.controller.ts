@@ -52,7 +52,7 @@ export class SemaphoresController {
       explanation,
       ...(Array.isArray(runs) && { runs }),
       ...(Array.isArray(audit) && { audit }),
-      // What is known of the last runs says how old it is, also where the list of them is left out.
+      // The answer says how old its knowledge of the last runs is, also when their list is left out.
       stale: [...new Map(unread.map((each) => [each.part, each])).values()],
     };
   }

@@ -67,7 +67,7 @@ const LIVENESS = {
   idle: ['cut', 'No grants', 'The node answers and what is shown is current, but nothing is granted.'],
 } as const;
 
-/** What keeps anything from running comes before how changes arrive. */
+/** Faults that stop all runs come before those that only delay changes. */
 function liveness(): keyof typeof LIVENESS {
   if (isUnreachable.value) return 'unreachable';
   const report = health.data.value;

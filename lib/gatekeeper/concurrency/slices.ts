@@ -37,7 +37,7 @@ export class Slices {
 /** Work that can be interrupted at each `yield`, which tells how many steps of matching were taken or are next. */
 export type Pieces<T> = Generator<number, T, void>;
 
-/** What a request may cost in all. */
+/** The bound of work for one request. */
 export interface WorkLimit {
   /** Steps of matching; see `stepsOf`. */
   readonly most: number;

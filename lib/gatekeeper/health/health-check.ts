@@ -25,7 +25,7 @@ export interface StalePart {
   readonly asOf?: number;
 }
 
-/** What was read just now, or what was known of it and why it could not be read. */
+/** A fresh reading, or the last known value with the reason why it could not be read. */
 export interface Known<T> {
   readonly value: T;
   readonly stale: readonly StalePart[];
@@ -40,9 +40,9 @@ const LONGEST_PATIENCE = 5000;
 
 /** Looks whether the store answers, and makes one report of all that is known of it. */
 export class HealthCheck {
-  /** What the latest readings left out; set by who reads. */
+  /** Counts of entries that the latest readings left out; set by the readers. */
   leftOut: Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> | undefined;
-  /** What is tried in vain with the archive of definitions; set by who keeps one. */
+  /** Actions on the archive of definitions that keep failing; set by the archive. */
   archiveFailures: () => HealthFacts['archive'] = () => [];
   /** Since when each fault of the last report was seen, in the node's monotonic ms. */
   #known = new Map<HealthFaultCode, number>();

@@ -39,7 +39,7 @@ export interface HealthReport {
   readonly now: number;
   /** Those that stop grants first. */
   readonly faults: readonly HealthFault[];
-  /** What is shown of semaphores is what this node knew last. */
+  /** The semaphores shown are as this node last knew them. */
   readonly isStale: boolean;
   /** ms since the epoch, cluster time, of the last whole look; absent: nothing is stale, or there never was one. */
   readonly staleSince?: number;
@@ -57,7 +57,7 @@ export interface HealthFacts {
   readonly calls: (part: StorePart) => CallFacts;
   /** `suspect` only for a sign of clocks that differ, not for a node that has just started. */
   readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
-  /** What is tried in vain with the archive of definitions. */
+  /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
   /** Since when the last reports had a fault. */
@@ -68,7 +68,7 @@ interface Finding {
   readonly code: HealthFaultCode;
   readonly sentence: string;
   readonly stopsGrants?: boolean;
-  /** What was seen of its begin. */
+  /** When it began, if that was seen. */
   readonly since?: number | undefined;
   /** A sign that it was not there: an earlier report tells nothing of when it began. */
   readonly absentAt?: number | undefined;

@@ -111,7 +111,7 @@ export class ObservedStore implements RecordStore {
 
   #failed(part: StorePart, begun: number, error: unknown): void {
     const { answeredAt, failing } = this.calls(part);
-    // What fails late says nothing of a store that has answered a later call.
+    // A late failure says nothing about a store that has answered a later call.
     if (answeredAt !== undefined && answeredAt > begun) return;
     const known = answeredAt === undefined ? {} : { answeredAt };
     const lastAt = this.nodeClock.monotonic();

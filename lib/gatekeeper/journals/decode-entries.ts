@@ -6,11 +6,11 @@ const LONGEST_ENTRY = 64 * 1024;
 /** Characters that are decoded in one turn of the event loop: a full journal would block it for a tenth of a second. */
 const PORTION = 256 * 1024;
 
-/** What became of the texts of a journal. */
+/** The entries of a journal, and the faults of the texts that are none. */
 export interface DecodedEntries<Entry> {
   /** In their order. */
   readonly entries: Entry[];
-  /** What is wrong with each text that is no entry, for people. */
+  /** The fault of each text that is no entry, for people. */
   readonly faults: string[];
 }
 

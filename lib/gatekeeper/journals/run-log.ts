@@ -85,7 +85,7 @@ export class RunLog {
     return this.#lastRuns.get();
   }
 
-  /** What {@link lastRuns} gave last. */
+  /** The last answer of {@link lastRuns}. */
   knownLastRuns(): RunEntry[] {
     return this.#lastRuns.known();
   }

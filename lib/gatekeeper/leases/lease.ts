@@ -79,7 +79,7 @@ export class Lease {
     this.#isKept = true;
   }
 
-  /** ms that a refresh whose fate nobody knows was to make it last, 0 for the one it was taken with; undefined: there is none. */
+  /** Duration in ms requested by a refresh with unknown outcome; 0: the one the permit was taken with; undefined: there is none. */
   get doubtful(): number | undefined {
     return this.#doubtful;
   }

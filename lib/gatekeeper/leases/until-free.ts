@@ -1,7 +1,7 @@
 import type { RecordKeeper } from '../records/record-keeper.js';
 import type { ProxiedDenial } from './proxied-calls.js';
 
-/** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
+/** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5000;
 
 /** ms after which a denied request may be worth another try although nothing was heard. */

@@ -14,7 +14,7 @@ export interface WaitOptions extends AttemptOptions {
 
 type Denied = Attempt & { readonly permit?: undefined };
 
-/** Nobody waits longer than this (ms) without looking, however quiet the watch is: it is only a hint. */
+/** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5_000;
 /** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
 const SHORT_NAP = 1_000;

@@ -85,7 +85,7 @@ const MOST_FAULTY = 100;
 const cardSchema = nodeInfoSchema.extend({ jobs: storedList(jobInfoSchema, MOST_JOBS) });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
-/** What a node tells the others of itself. */
+/** A node's entry in the registry. */
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
 /** A guarded method of a node, as the scheduler runs it. */
 export type JobInfo = z.output<typeof jobInfoSchema>;

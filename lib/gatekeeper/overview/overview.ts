@@ -15,7 +15,7 @@ export interface Overview {
   readonly semaphores: readonly SemaphoreOverview[];
   /** The nodes that live. */
   readonly nodes: readonly NodeInfo[];
-  /** What could not be read just now: `records`, `nodes` and `runs` are then as they were last read, or empty. */
+  /** Parts that could not be read just now: `records`, `nodes` and `runs` are then as last read, or empty. */
   readonly stale: readonly StalePart[];
 }
 

@@ -13,7 +13,7 @@ export interface Warning {
   readonly sentence: string;
 }
 
-/** How often a job may miss its time before it is told. */
+/** Misses in a row after which a job gets a warning. */
 export const MISSES = 3;
 /** ms by which a run may begin before its node's clock says so in cluster time. */
 const SLACK = 1000;
@@ -78,7 +78,7 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
     );
     if (since === -Infinity) return [];
     const run = facts.runs.find(({ job }) => job === name);
-    // What the runs of another job show, or show not, says nothing of this one.
+    // Runs of another job say nothing about this one.
     const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
     if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
     const last = sign > 0 ? `it ran last ${spokenTime(sign)}` : 'no run of it is known';

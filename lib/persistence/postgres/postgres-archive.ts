@@ -25,7 +25,7 @@ export class PostgresArchive implements DefinitionArchive {
   #isThere = false;
   /** What the table surely has. */
   #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
-  /** What the database refuses, by name: asked again only once it has changed. */
+  /** Definitions that the database refused, by name: sent again only once they have changed. */
   readonly #refused = new Map<string, RefusedRow>();
 
   constructor(

@@ -1,9 +1,9 @@
 import type { ArchivedDefinition } from '../../gatekeeper/index.js';
 import { isRefusedValue } from './refusal.js';
 
-/** What became of the rows of a save. */
+/** The outcome of a save, row by row. */
 export interface SavedApart<Row> {
-  /** What the statements answered. */
+  /** The answers of the statements. */
   readonly rows: Row[];
   readonly refused: RefusedRow[];
 }

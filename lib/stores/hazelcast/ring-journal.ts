@@ -63,7 +63,7 @@ async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]
   return texts.slice(-limit);
 }
 
-/** What another program put there is a text that no codec takes for an entry: it costs no other entry. */
+/** A foreign value becomes a text that no codec takes for an entry, so that it costs no other entry. */
 function textAt(read: ReadResultSet<unknown>, index: number): string {
   try {
     return textOf(read.get(index));

@@ -18,7 +18,7 @@ export interface TestCall {
   readonly outcome: 'granted' | 'unguarded' | SkipReason;
 }
 
-/** What a test says of permits, and the calls that asked for them. */
+/** The test's orders about permits, and the calls that asked for them. */
 export class TestScript {
   readonly calls: TestCall[] = [];
   #denials = new Map<string, TestDenial | undefined>();

@@ -100,7 +100,7 @@ export class TestGatekeeper extends GatekeeperService {
     return semaphore as Pick<Semaphore, keyof TestSemaphore & keyof Semaphore> as Semaphore;
   }
 
-  /** What the test says, in a sentence. */
+  /** The test's order, as a sentence. */
   override async explain(name: string): Promise<Explanation> {
     const reason = this.#script.denialOf(name);
     return {

@@ -2,7 +2,7 @@ import type { Health } from '../api/answers.js';
 import type { StreamedEvent } from '../api/event-stream.js';
 import { LiveQuery, OFTEN } from './live-query.js';
 
-/** What the node tells when its store is lost or back, or clocks are in doubt. */
+/** Events of the node about its store and its clocks. */
 const TELLING = /"type":"(store-lost|store-back|clock-suspect)"/;
 
 /** Whether permits are granted, as the node that answers sees it; asked for on every page. 503 has the same answer. */

@@ -122,7 +122,7 @@ export class LockedRecords extends MapRecords {
     const cause = this.#failure;
     const why = ended.aborted ? 'the connection was lost' : cause ? (cause as Error).message : 'others hold it';
     throw new StoreUnavailableError(
-      `The lock of record ${quoted(key)} was not to be had within ${callTimeout} ms (${why}), ` +
+      `The lock of record ${quoted(key)} could not be taken within ${callTimeout} ms (${why}), ` +
         'so that nothing was written: try again',
       { cause },
     );
