@@ -98,7 +98,8 @@ export class Semaphore implements PermitOwner {
   }
 
   /**
-   * Gives one use of a permit back. Idempotent. A permit that a run left to expire stays all the same. The release is retried in the background until the permit expires.
+   * Gives one use of a permit back. Idempotent. A permit that a run left to expire stays all the same. When the store
+   * can't be reached, the release is retried in the background until the permit expires.
    */
   release(permit: Permit): Promise<void> {
     return permit.owner === this ? this.holdings.release(permit) : permit.release();

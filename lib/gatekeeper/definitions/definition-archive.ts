@@ -32,7 +32,7 @@ export interface DefinitionArchive {
   close(): Promise<void>;
 }
 
-/** What `fileArchive(...)`, `postgresArchive(...)` and their like return: options that were checked, and a way to open the archive. */
+/** The checked options of `fileArchive(...)` or `postgresArchive(...)`, and a way to open the archive. */
 export interface Persistence {
   /** Names the kind of archive in messages: "file", "postgres". */
   readonly kind: string;
