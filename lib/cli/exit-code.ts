@@ -20,7 +20,7 @@ export const EXIT_CODES_HELP = `Exit codes:
   1  failed, or something of it failed
   2  wrong usage
   3  not found
-  4  conflict (somebody was faster, or it is there already), or denied
+  4  conflict (another change came first, or it exists already), or denied
   5  not allowed
   6  the target can't be reached, can't be asked now, or grants nothing`;
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { safeStack } from '../semaphores/index.js';
+import { messageOf, safeStack } from '../semaphores/index.js';
 import { type ExitCode, exitCodeOf } from './exit-code.js';
 import { createProgram } from './program.js';
 import { Runner, type Surroundings } from './session.js';
@@ -25,7 +25,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 }
 
 function tell(error: unknown, isVerbose: true | undefined, { streams }: Surroundings): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   streams.err(`gatekeeper: ${plain(message)}\n`);
   if (isVerbose && error instanceof Error) streams.err(`${safeStack(error)}${causeOf(error)}\n`);
 }

@@ -1,6 +1,7 @@
 import type { DenialReason } from '../semaphores/denial.js';
 import { show } from '../semaphores/duration.js';
 import { GatekeeperError } from '../semaphores/gatekeeper.error.js';
+import { messageOf } from '../semaphores/message-of.js';
 import type { DefinitionChange } from '../semaphores/record.js';
 
 /** Why a permit is no longer held although its user did not give it back. */
@@ -65,8 +66,8 @@ export class NotReadyError extends GatekeeperError {
     options?: ErrorOptions,
   ) {
     const { cause } = options ?? {};
-    const why = cause instanceof Error ? cause.message : cause;
-    super(`not ready within ${timeout} ms: ${LACK[lack]}${why === undefined ? '' : ` (${String(why)})`}`, options);
+    const why = cause === undefined ? '' : ` (${messageOf(cause)})`;
+    super(`not ready within ${timeout} ms: ${LACK[lack]}${why}`, options);
   }
 }
 

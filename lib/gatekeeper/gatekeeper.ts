@@ -189,7 +189,7 @@ export class Gatekeeper {
     return this.#directory.glimpse(name).explain();
   }
 
-  /** Who holds what on all nodes; while the store can't be asked, what this node last knew, and `stale` says so. */
+  /** The holders on all nodes. While the store can't be asked, they are as this node last knew, and `stale` says so. */
   state(): Promise<GatekeeperState> {
     return readState(this.#directory, this.#context);
   }

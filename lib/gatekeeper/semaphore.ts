@@ -125,8 +125,8 @@ export class Semaphore implements PermitOwner {
   }
 
   /**
-   * What would be decided now on this node, and why. Writes nothing. While nothing is granted at all it says so, with
-   * what was last known of the semaphore.
+   * Explains the decision that this node would get now. Writes nothing. While nothing is granted at all it says so, with
+   * the last known state of the semaphore.
    */
   explain(): Promise<Explanation> {
     return explain(this.keeper, this.holdings, this.context);

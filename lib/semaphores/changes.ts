@@ -21,8 +21,8 @@ export function release(
 }
 
 /**
- * Frees one permit at a later moment, never later than it would have expired; at once where that moment is past. What
- * remains belongs to nobody: by its own id and instance neither a late refresh nor the next take of its holder finds it.
+ * Frees one permit at a later moment, never later than it would have expired; at once where that moment is past. The
+ * remainder has an id and an instance of its own, so that neither a late refresh nor the holder's next take finds it.
  *
  * @param notBefore cluster time in ms
  */

@@ -55,6 +55,18 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
     reader.close();
   });
 
+  it('tells that a job failed whatever it threw, also what has no text', async () => {
+    const console = await start({ platform, gatekeeper: { definitions: [JOB] } });
+    const reader = await open(console);
+    const thrown: unknown = Object.create(null);
+    await expect(console.gatekeeper.run('job', () => Promise.reject(thrown))).rejects.toBe(thrown);
+    await reader.until(() => reader.of('gatekeeper').some(({ type }) => type === 'run-finished'));
+    expect(reader.of('gatekeeper').find(({ type }) => type === 'run-finished')).toMatchObject({
+      error: { message: expect.any(String) },
+    });
+    reader.close();
+  });
+
   it('forgets a client that went away', async () => {
     const console = await start({ platform });
     const reader = await open(console);

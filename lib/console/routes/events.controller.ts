@@ -1,5 +1,6 @@
 import { type OnModuleDestroy, Res } from '@nestjs/common';
 import { type GatekeeperEvent, GatekeeperService } from '../../gatekeeper/index.js';
+import { messageOf } from '../../semaphores/index.js';
 import { ROUTES } from '../api/index.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -56,5 +57,5 @@ function isSeen(event: GatekeeperEvent, sees: (name: string) => boolean): boolea
 function told(event: GatekeeperEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;
-  return { ...event, error: { message: error instanceof Error ? error.message : String(error) } };
+  return { ...event, error: { message: messageOf(error) } };
 }

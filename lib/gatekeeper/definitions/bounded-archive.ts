@@ -1,3 +1,4 @@
+import { messageOf } from '../../semaphores/index.js';
 import type { Context } from '../context/context.js';
 import { Deadline, DeadlinePassed } from '../context/deadline.js';
 import {
@@ -103,7 +104,7 @@ export class BoundedArchive {
   #report(action: string, error: unknown): void {
     const known = this.#failures.get(action);
     const tried = `archive (${this.persistence.kind}): ${action}`;
-    const sentence = `${tried}: ${error instanceof Error ? error.message : String(error)}`;
+    const sentence = `${tried}: ${messageOf(error)}`;
     if (sentence === known?.sentence) return;
     this.#failures.set(action, { since: known?.since ?? this.context.nodeClock.monotonic(), sentence });
     this.context.events.next({ type: 'problem', action: tried, error });

@@ -7,7 +7,7 @@ export interface ChangeOptions {
   readonly by?: string;
   /** Why; shown to everybody. */
   readonly reason?: string;
-  /** The revision that the editor has read: another one means that somebody was faster. */
+  /** The revision that the editor has read: a different one means that another change came first. */
   readonly expectedRevision?: number;
 }
 

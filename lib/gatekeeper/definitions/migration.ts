@@ -16,7 +16,7 @@ import type { MigrationRequest, Patterns } from './migration-request.js';
 /** What a migration does with one definition. */
 export interface MigrationStep {
   readonly name: string;
-  /** The one that it begins from: if somebody was faster, the step fails. */
+  /** The one that it begins from: if another change came first, the step fails. */
   readonly revision: number;
   readonly from: Patterns;
   readonly to: Patterns;

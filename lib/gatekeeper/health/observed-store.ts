@@ -1,8 +1,9 @@
 import type { NodeClock } from '../../clock/index.js';
+import { messageOf } from '../../semaphores/index.js';
 import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from '../../stores/index.js';
 import { KEY_PREFIX } from '../records/record-keeper.js';
 
-/** Kinds of calls whose answers are told apart: single records, members' clocks, and each list that people are shown. */
+/** Kinds of calls, each observed by itself: single records, the members' clocks, and every list that people see. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
 
 /** How the calls of one kind fared. All times are the node's monotonic ms. */
@@ -115,7 +116,7 @@ export class ObservedStore implements RecordStore {
     if (answeredAt !== undefined && answeredAt > begun) return;
     const known = answeredAt === undefined ? {} : { answeredAt };
     const lastAt = this.nodeClock.monotonic();
-    const cause = error instanceof Error ? error : new Error(String(error));
+    const cause = error instanceof Error ? error : new Error(messageOf(error));
     this.#calls.set(part, { ...known, failing: { since: failing?.since ?? begun, lastAt, error: cause } });
   }
 }

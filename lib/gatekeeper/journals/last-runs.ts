@@ -11,8 +11,8 @@ const FRESH = 1000;
 const STALE = 60_000;
 
 /**
- * The newest run of each job. Kept, so that whoever looks again and again need not read the whole journal each time;
- * read only when somebody looks.
+ * The newest run of each job. Kept between looks, because a look would otherwise read the whole journal. Read only on
+ * demand.
  */
 export class LastRuns {
   #runs = new Map<string, RunEntry>();

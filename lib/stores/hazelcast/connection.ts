@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../semaphores/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
 import { pauseAfter } from '../backoff.js';
@@ -55,7 +56,7 @@ export class Connection<Session> {
       try {
         await this.#serve(await this.source.connect());
       } catch (error) {
-        this.problem = error instanceof Error ? error.message : String(error);
+        this.problem = messageOf(error);
         this.failure = error;
         this.#endFirstAttempt();
       }

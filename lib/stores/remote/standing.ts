@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../semaphores/index.js';
 import { pauseAfter } from '../backoff.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
@@ -24,7 +25,7 @@ export class Standing {
   }
 
   failed(error: unknown): void {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     // It answered, and the store behind it is there.
     if (error instanceof NoQuorumError) this.#health = { ...this.#health, problem };
     else this.#down(problem);
