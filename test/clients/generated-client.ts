@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,8 @@ import { until } from '../unit/module/apps.js';
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url));
 const POM = fileURLToPath(new URL('../../tools/openapi-generator/pom.xml', import.meta.url));
 export const CACHE = fileURLToPath(new URL('../../node_modules/.cache/openapi-clients/', import.meta.url));
-const JAR = join(CACHE, 'openapi-generator-cli-7.17.0.jar');
+const JAR_NAME = 'openapi-generator-cli-7.17.0.jar';
+const JAR = join(CACHE, JAR_NAME);
 /** Machines that are busy take long to compile a client. */
 export const PATIENCE = 300_000;
 
@@ -73,12 +74,18 @@ async function missingOf(needs: Language['needs']): Promise<string | undefined> 
   return needs.find((_, index) => found[index]!.exitCode !== 0)?.[0];
 }
 
+/** Copied aside, then renamed: the test of another language may look for the jar at the same time. */
+async function fetchGenerator(): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  const aside = await mkdtemp(join(CACHE, 'fetch-'));
+  const copy = ['dependency:copy-dependencies', '-DexcludeTransitive=true', `-DoutputDirectory=${aside}`];
+  await execa('mvn', ['-q', '-B', '-f', POM, ...copy]);
+  await rename(join(aside, JAR_NAME), JAR);
+  await rm(aside, { recursive: true });
+}
+
 async function generate({ generator, options = [], client }: Language, folder: string): Promise<void> {
-  if (!existsSync(JAR)) {
-    await mkdir(CACHE, { recursive: true });
-    const copy = ['dependency:copy-dependencies', '-DexcludeTransitive=true', `-DoutputDirectory=${CACHE}`];
-    await execa('mvn', ['-q', '-B', '-f', POM, ...copy]);
-  }
+  if (!existsSync(JAR)) await fetchGenerator();
   const parts = 'apis,models,supportingFiles,apiDocs=false,modelDocs=false,apiTests=false,modelTests=false';
   const files = ['-i', join(folder, 'openapi.json'), '-o', join(folder, client), '--global-property', parts];
   await execa('java', ['-jar', JAR, 'generate', '-g', generator, ...files, ...options]);
