@@ -76,8 +76,8 @@ export class RestClient {
     const failure = await failureOf(response, this.target);
     if (!(failure instanceof RemoteProblem) || failure.code !== 'too-many-changes') throw failure;
     // Nothing was done, and some are let through each second: `load` of thousands goes on.
-    await pause(A_MOMENT, undefined, { signal }).catch((error: unknown) => {
-      throw this.#unreachable(error, signal);
+    await pause(A_MOMENT, undefined, { signal }).catch(() => {
+      throw failure; // the patience is over: the refusal says when to go on
     });
     return this.#fetch(path, request, signal);
   }

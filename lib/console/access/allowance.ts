@@ -27,15 +27,30 @@ export class Allowance {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes one. @returns 0, or the ms after which there is one to take again */
-  take(key: string): number {
+  /**
+   * Takes `count` if there is at least one: the rest is owed, and nothing more is there to take until it is made up for.
+   *
+   * @returns 0, or the ms after which there is one to take again
+   */
+  take(key: string, count = 1): number {
+    const { left } = this.#used(key);
+    if (left < 1) return Math.ceil(((1 - left) / this.rate.perSecond) * 1000);
+    this.owe(key, count);
+    return 0;
+  }
+
+  /** Takes `count` whether they are there or not. A negative count gives back. */
+  owe(key: string, count: number): void {
+    this.#used(key).left -= count;
+  }
+
+  /** The bucket of a key, which is now the last to be forgotten. */
+  #used(key: string): Bucket {
     const bucket = this.#filled(key);
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     if (this.#buckets.size > MOST_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!);
-    if (bucket.left < 1) return Math.ceil(((1 - bucket.left) / this.rate.perSecond) * 1000);
-    bucket.left--;
-    return 0;
+    return bucket;
   }
 
   #filled(key: string): Bucket {

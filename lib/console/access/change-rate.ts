@@ -1,24 +1,86 @@
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../api/index.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Allowance } from './allowance.js';
+import { Allowance, type Rate } from './allowance.js';
 import type { Visitor } from './tokens.js';
 
-/** Calls that change definitions, by the visitor's name: 10,000 of them take at least 7 minutes. */
-const CHANGES = { atOnce: 1000, perSecond: 20 };
+/** Calls that change one definition: 10,000 of them take at least 7 minutes. */
+const CALLS: Rate = { atOnce: 1000, perSecond: 20 };
+/**
+ * Definitions that calls of many change. The first call may be larger than what is left, so that all of a cluster can be
+ * changed with one call; three such calls and {@link CALLS} still fit into a journal of 10,000 entries.
+ */
+const OF_MANY: Rate = { atOnce: 2500, perSecond: 20 };
 
-/** Bounds how fast one token can fill the audit log, from which the oldest entries fall out. */
+/** A change of many, which says how many definitions it changes before it changes the first. */
+type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
+
+/**
+ * Bounds how fast one token can fill the audit log, from which the oldest entries fall out: each change is an entry.
+ * Changes of one and of many have an allowance each, so that single jobs can be resumed right after all were paused.
+ */
 @Injectable()
 export class ChangeRate {
-  readonly #changes = new Allowance(CHANGES);
+  readonly #calls = new Allowance(CALLS);
+  readonly #ofMany = new Allowance(OF_MANY);
 
   /** @throws ProblemError when there are too many */
-  note({ user }: Visitor, { writes = false, isForPermits = false, role }: Route): void {
-    if (!writes || isForPermits || role === 'node') return;
-    const wait = this.#changes.take(user);
-    if (wait === 0) return;
-    const seconds = Math.ceil(wait / 1000);
-    const detail = `${CHANGES.perSecond} changes a second are let through for one token: go on after ${seconds} s, or change many with one call`;
-    throw new ProblemError('too-many-changes', detail, { retryAfter: seconds });
+  note({ user }: Visitor, { writes = false, changesMany = false, isForPermits = false, role }: Route): void {
+    if (!writes || changesMany || isForPermits || role === 'node') return;
+    expectNoWait(this.#calls.take(user), CALLS);
   }
+
+  /**
+   * Lets a change of many through, and counts what it changed.
+   *
+   * @param written how many definitions its result says were changed
+   * @throws ProblemError when the changes before it are not made up for yet; nothing was changed then
+   */
+  ofMany<Result>(
+    { user }: Visitor,
+    change: ChangeOfMany<Result>,
+    written: (result: Result) => number,
+  ): Promise<Result> {
+    return this.#counted(user, change, written, (count) => expectNoWait(this.#ofMany.take(user, count), OF_MANY));
+  }
+
+  /**
+   * Counts what a pause of many changed, and refuses none: an operator pauses in an emergency. It adds no more entries
+   * than there are semaphores that run, and only the calls that are refused make them run again.
+   */
+  ofPause<Result>(
+    { user }: Visitor,
+    pause: ChangeOfMany<Result>,
+    written: (result: Result) => number,
+  ): Promise<Result> {
+    return this.#counted(user, pause, written, (count) => this.#ofMany.owe(user, count));
+  }
+
+  async #counted<Result>(
+    user: string,
+    change: ChangeOfMany<Result>,
+    written: (result: Result) => number,
+    take: (count: number) => void,
+  ): Promise<Result> {
+    let unwritten = 0;
+    try {
+      const result = await change((count) => {
+        if (count > 0) take(count);
+        unwritten = count;
+      });
+      unwritten -= written(result);
+      return result;
+    } finally {
+      // A store that is out of reach costs nothing.
+      if (unwritten > 0) this.#ofMany.owe(user, -unwritten);
+    }
+  }
+}
+
+/** @throws ProblemError */
+function expectNoWait(wait: number, { perSecond }: Rate): void {
+  if (wait === 0) return;
+  const seconds = Math.ceil(wait / 1000);
+  const detail = `${perSecond} changes a second are let through for one token: go on after ${seconds} s`;
+  throw new ProblemError('too-many-changes', detail, { retryAfter: seconds });
 }

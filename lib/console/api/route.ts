@@ -23,6 +23,8 @@ export interface Route<
   readonly role?: Role;
   /** Whether it changes anything: refused in read-only mode. */
   readonly writes?: boolean;
+  /** Whether one call changes many definitions, each of which counts. */
+  readonly changesMany?: boolean;
   /** Whether a token that is for permits only may call it. */
   readonly isForPermits?: boolean;
   /** A media type of the body that is understood besides JSON. */

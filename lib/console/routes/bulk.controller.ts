@@ -3,18 +3,25 @@ import { inSlices } from '../../gatekeeper/concurrency/slices.js';
 import { type BulkResult, GatekeeperService, type MigrationPlan } from '../../gatekeeper/index.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
+import { ChangeRate } from '../access/change-rate.js';
 import type { Sees } from '../access/name-limit.js';
-import { Input, SeenNames, User } from '../http/input.decorator.js';
+import type { Visitor } from '../access/tokens.js';
+import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { previewOf } from './preview.js';
 
 /** Steps of matching in one preview: 1,000 nodes and patterns of 500 instructions each. At most 1 s of CPU. */
 const MOST_WORK = 20_000_000;
 
+type OnPlanned = (count: number) => void;
+
 /** Changing many definitions at once, and trying one out. */
 @ConsoleController()
 export class BulkController {
-  constructor(private readonly gatekeeper: GatekeeperService) {}
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly changeRate: ChangeRate,
+  ) {}
 
   @Serves(ROUTES.preview)
   async preview(@Input() { body }: InputOf<typeof ROUTES.preview>): Promise<Preview> {
@@ -23,33 +30,46 @@ export class BulkController {
   }
 
   @Serves(ROUTES.migrate)
-  migrate(
+  async migrate(
     @Input() { body }: InputOf<typeof ROUTES.migrate>,
-    @User() by: string,
+    @VisitorOf() visitor: Visitor,
     @SeenNames() only: Sees,
   ): Promise<MigrationPlan> {
     const { dryRun, reason, limit, ...request } = body;
     const { definitions } = this.gatekeeper;
-    return dryRun
-      ? definitions.planMigration(request, { limit, only })
-      : definitions.migrate(request, { reason, limit, only, by });
+    if (dryRun) return definitions.planMigration(request, { limit, only });
+    const options = { reason, limit, only, by: visitor.user };
+    const migrate = (onPlanned: OnPlanned) => definitions.migrate(request, { ...options, onPlanned });
+    return this.changeRate.ofMany(visitor, migrate, countMigrated);
   }
 
   @Serves(ROUTES.pauseAll)
   pauseAll(
     @Input() { body }: InputOf<typeof ROUTES.pauseAll>,
-    @User() by: string,
+    @VisitorOf() visitor: Visitor,
     @SeenNames() only: Sees,
   ): Promise<BulkResult> {
-    return this.gatekeeper.definitions.pauseAll({ ...body, only, by });
+    const request = { ...body, only, by: visitor.user };
+    const pause = (onPlanned: OnPlanned) => this.gatekeeper.definitions.pauseAll({ ...request, onPlanned });
+    return this.changeRate.ofPause(visitor, pause, countDone);
   }
 
   @Serves(ROUTES.resumeAll)
   resumeAll(
     @Input() { body }: InputOf<typeof ROUTES.resumeAll>,
-    @User() by: string,
+    @VisitorOf() visitor: Visitor,
     @SeenNames() only: Sees,
   ): Promise<BulkResult> {
-    return this.gatekeeper.definitions.resumeAll({ ...body, only, by });
+    const request = { ...body, only, by: visitor.user };
+    const resume = (onPlanned: OnPlanned) => this.gatekeeper.definitions.resumeAll({ ...request, onPlanned });
+    return this.changeRate.ofMany(visitor, resume, countDone);
   }
+}
+
+function countDone({ done }: BulkResult): number {
+  return done.length;
+}
+
+function countMigrated({ steps }: MigrationPlan): number {
+  return steps.filter(({ outcome }) => outcome === 'migrated').length;
 }

@@ -59,8 +59,9 @@ export class BulkChanges {
   }
 
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
-    const { limit, only, onProgress, ...author } = parseMigrationOptions(options);
+    const { limit, only, onPlanned, onProgress, ...author } = parseMigrationOptions(options);
     const { steps, remaining } = await this.planMigration(request, { limit, only });
+    onPlanned?.(steps.length);
     const ended: MigrationStep[] = [];
     const end = (step: MigrationStep) => {
       ended.push(step);
@@ -79,13 +80,15 @@ export class BulkChanges {
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
-    const { names, limit, only, ...author } = parseBulkRequest(request);
+    const { names, limit, only, onPlanned, ...author } = parseBulkRequest(request);
     const records = await this.#records(only);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const named = await this.#named(names, records, `to ${kind} many semaphores`);
     const all = named.filter((name) => isDue(records.get(name)!));
+    const due = all.slice(0, limit);
+    onPlanned?.(due.length);
     const done: string[] = [];
-    const failed = await this.#eachWhileAnswered(all.slice(0, limit), async (name) => {
+    const failed = await this.#eachWhileAnswered(due, async (name) => {
       await this.writer.write<void>(kind, name, author, {
         // Removed a moment ago: nothing is left to be changed.
         rewriting: (record, ...rest) => record && rewriting(record, ...rest),

@@ -13,6 +13,8 @@ export interface BulkRequest {
   readonly limit?: number;
   /** Leaves out what it answers false for, as if the store had no such semaphore. */
   readonly only?: (name: string) => boolean;
+  /** Told once how many definitions will be changed, before the first is. If it throws, none is, and the call fails with that. */
+  readonly onPlanned?: (count: number) => void;
 }
 
 /** What a change of many came to, by name. */
@@ -37,6 +39,7 @@ export const bulkFields = {
       error: ({ input }) => `${show(input)} is not a function of a name`,
     })
     .optional(),
+  onPlanned: z.custom<(count: number) => void>((value) => typeof value === 'function').optional(),
 };
 
 const schema = onlyFields(bulkFields);

@@ -27,6 +27,8 @@ export interface MigrationOptions {
   readonly limit?: number;
   /** Leaves out what it answers false for, as if the store had no such semaphore. */
   readonly only?: (name: string) => boolean;
+  /** Told once how many definitions will be changed, before the first is. If it throws, none is, and the call fails with that. */
+  readonly onPlanned?: (count: number) => void;
   /** Told after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
@@ -57,6 +59,7 @@ const optionsSchema = onlyFields({
   reason: bulkFields.reason,
   limit: bulkFields.limit,
   only: bulkFields.only,
+  onPlanned: bulkFields.onPlanned,
   onProgress: z.custom<MigrationOptions['onProgress']>((value) => typeof value === 'function').optional(),
 });
 

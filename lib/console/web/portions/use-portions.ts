@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.js';
+import { ApiError, messageOf } from '../api/api-error.js';
 import { count } from '../parts/format.js';
 import { announce } from '../parts/notices.js';
 
@@ -22,6 +22,8 @@ export interface Progress {
 
 /** So many semaphores per call: a call answers within a moment, and what is done is seen to grow. */
 export const PORTION = 25;
+/** ms after which a node that let no more changes through is asked again. */
+const A_MOMENT = 1000;
 
 /**
  * Does something in portions until nothing remains. What failed is not tried for ever: a portion in which nothing got
@@ -43,7 +45,10 @@ export function usePortions() {
     show({});
     try {
       for (let isOver = false; !isOver;) {
-        const portion = await next(signal);
+        const portion = await letThrough(
+          () => next(signal),
+          () => isWanted.current && !signal.aborted,
+        );
         show(added(current, portion));
         isOver = portion.remaining === 0 || portion.done.length === 0 || !isWanted.current;
       }
@@ -55,6 +60,18 @@ export function usePortions() {
   };
   const stop = () => (isWanted.current = false);
   return { progress, run, stop, clear: () => setProgress(undefined) };
+}
+
+/** Calls until it is no longer refused for coming too soon: the node lets some more changes through each second. */
+async function letThrough(call: () => Promise<Portion>, isWanted: () => boolean): Promise<Portion> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.problem.code !== 'too-many-changes' || !isWanted()) throw error;
+      await new Promise((resolve) => setTimeout(resolve, A_MOMENT));
+    }
+  }
 }
 
 function added(before: Progress, { done, failed, remaining }: Portion): Partial<Progress> {
