@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { type SemaphoreOverview, reasonSchema } from '../../gatekeeper/index.js';
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+// Not by the index: that has Nest's service, too, and Nest takes its time to load.
+import { reasonSchema } from '../../gatekeeper/definitions/change-options.js';
 import {
   type SemaphoreDefinition,
   definitionSchema,
