@@ -43,7 +43,7 @@ export type HistoryEntry = RunEntry | SkipEntry;
 
 /** Long enough for a sentence, short enough that thousands fit. */
 const LONGEST_MESSAGE = 500;
-/** Jobs whose newest run here is remembered: more than any application has methods. */
+/** Jobs that are remembered: more than any application has methods, but names may come from arguments. */
 const MOST_JOBS = 1000;
 
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
@@ -55,7 +55,7 @@ export class RunLog {
   readonly #subscription?: Subscription;
   /** Begun runs by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
-  /** The present row of skips by semaphore and job. */
+  /** The present row of skips by semaphore and job; the one that grew longest ago first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
   /** The newest run of each job on this node, by semaphore and job; the oldest first. */
   readonly #newest = new Map<string, RunEntry>();
@@ -141,28 +141,26 @@ export class RunLog {
       ...(permit && { token: permit.token, slot: permit.slot }),
     };
     this.#journal.note(entry);
-    this.#remember(entry);
-  }
-
-  #remember(entry: RunEntry): void {
-    const key = jobKey(entry);
-    this.#newest.delete(key);
-    this.#newest.set(key, entry);
-    if (this.#newest.size > MOST_JOBS) this.#newest.delete(this.#newest.keys().next().value!);
+    setLast(this.#newest, jobKey(entry), entry);
   }
 
   #skipped(event: Of<'run-skipped'>): void {
     const { semaphore, job, reason } = event;
     const row = this.#skips.get(jobKey(event));
-    if (row?.reason === reason) {
-      row.count++;
-      return;
-    }
-    this.#skips.set(jobKey(event), { reason, count: 1 });
+    const goesOn = row?.reason === reason;
+    setLast(this.#skips, jobKey(event), { reason, count: goesOn ? row.count + 1 : 1 });
+    if (goesOn) return;
     const at = timeOf(this.context);
     const { node } = this.context;
     this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
+}
+
+/** Sets what is known of a job; of too many jobs it forgets the one that was set longest ago. */
+function setLast<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size > MOST_JOBS) known.delete(known.keys().next().value!);
 }
 
 function runKey(event: { semaphore: string; run: number }): string {

@@ -126,6 +126,24 @@ describe('the history of runs', () => {
     ]);
   });
 
+  it('remembers the present row of skips of 1,000 jobs: the one that did not skip for the longest time is forgotten', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes), await noting(nodes)];
+    await one.gatekeeper.tryAcquire('job');
+    const skip = (job: string) => other.gatekeeper.run('job', () => 1, { job });
+    await skip('forgotten');
+    await skip('frequent');
+    for (let job = 0; job < 998; job++) await skip(`job ${job}`);
+    await skip('frequent');
+    await skip('one more');
+    await skip('frequent');
+    await skip('forgotten');
+    await nodes.time.advance(1000);
+    const jobs = (await one.gatekeeper.history(10_000)).map(({ job }) => job);
+    const countOf = (wanted: string) => jobs.filter((job) => job === wanted).length;
+    expect([countOf('forgotten'), countOf('frequent'), jobs.length]).toEqual([2, 1, 1002]);
+  });
+
   it('has nothing of a node that keeps none', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node({ definitions: [JOB], history: false });
