@@ -5,25 +5,28 @@ import type { Context } from '../context/context.js';
 import { answerWithin } from '../context/deadline.js';
 import { LeftOut } from '../context/left-out.js';
 import { decodeEntries } from './decode-entries.js';
+import { UnsentEntries } from './unsent-entries.js';
 
 /** ms in which entries are gathered before they are sent together. */
 const GATHERING = 100;
 /** ms after which entries that could not be sent are sent again. */
 const PATIENCE = 5000;
-/** Entries kept while the store can't be asked; beyond that the oldest are dropped, and it is told how many. */
-const MOST_KEPT = 1000;
 
 /**
- * One of the cluster's journals, as this node writes and reads it. Nobody waits for an entry to be written, and nothing
- * is decided by what stands there.
+ * One of the cluster's journals, as this node writes and reads it. No caller waits for an entry to be written, and no
+ * decision depends on one.
+ *
+ * Entries are gathered for a moment, and sent at once when a batch is full. Batches go one after the other, so that
+ * their order stays. A store that fails gets the next batch only after {@link PATIENCE}.
  */
 export class JournalWriter<Entry extends object> {
   readonly #journal: Journal;
-  #waiting: string[] = [];
-  #dropped = 0;
+  readonly #unsent = new UnsentEntries();
+  #isFailing = false;
   #cancelTimer?: CancelTimer;
   #isClosed = false;
-  #flushing?: Promise<void>;
+  /** While batches are being sent. */
+  #sending?: Promise<void>;
   /** Readings that are under way, by how many entries they are of. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
   readonly #leftOut: LeftOut;
@@ -43,12 +46,10 @@ export class JournalWriter<Entry extends object> {
   }
 
   note(entry: Entry): void {
-    this.#waiting.push(JSON.stringify(entry));
-    if (this.#waiting.length > MOST_KEPT) {
-      this.#waiting.shift();
-      this.#dropped++;
-    }
-    if (!this.#isClosed) this.#cancelTimer ??= this.#flushIn(GATHERING);
+    this.#unsent.add(JSON.stringify(entry));
+    if (this.#isClosed || this.#sending) return;
+    if (this.#unsent.hasBatch && !this.#isFailing) this.#send();
+    else this.#cancelTimer ??= this.#sendIn(GATHERING);
   }
 
   /**
@@ -77,46 +78,59 @@ export class JournalWriter<Entry extends object> {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
-    await this.#flushing;
-    await this.#flush();
+    await this.#sending;
+    await this.#sendBatches();
   }
 
-  #flushIn(delay: number): CancelTimer {
-    return this.context.nodeClock.schedule(() => {
-      this.#flushing = this.#flush();
-    }, delay);
+  #sendIn(delay: number): CancelTimer {
+    return this.context.nodeClock.schedule(() => this.#send(), delay);
   }
 
-  async #flush(): Promise<void> {
-    const sent = this.#waiting.splice(0);
-    if (sent.length === 0) return;
+  #send(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#sending = this.#sendBatches().finally(() => {
+      this.#sending = undefined;
+      if (this.#isClosed || this.#unsent.count === 0) return;
+      this.#cancelTimer = this.#sendIn(this.#isFailing ? PATIENCE : GATHERING);
+    });
+  }
+
+  /** Sends all that waits now, and whatever full batches come meanwhile, until the store fails. */
+  async #sendBatches(): Promise<void> {
+    let waiting = this.#unsent.count;
+    do {
+      const batch = this.#unsent.takeBatch();
+      if (batch.length === 0) return;
+      waiting -= batch.length;
+      await this.#sendBatch(batch);
+    } while (!this.#isFailing && (waiting > 0 || this.#unsent.hasBatch));
+  }
+
+  async #sendBatch(batch: readonly string[]): Promise<void> {
+    const { alarm, timing } = this.context;
+    const what = `take entries of the journal of ${this.name}`;
     try {
-      const { alarm, timing } = this.context;
-      const what = `take entries of the journal of ${this.name}`;
-      await answerWithin(alarm, timing.callTimeout, what, () => this.#journal.append(sent));
-      this.#told();
-      this.#cancelTimer = this.#waiting.length > 0 && !this.#isClosed ? this.#flushIn(GATHERING) : undefined;
+      await answerWithin(alarm, timing.callTimeout, what, () => this.#journal.append(batch));
+      this.#isFailing = false;
+      this.#reportDropped();
     } catch (error) {
-      this.#keep(sent, error);
+      this.#isFailing = true;
+      // An answer that was lost may make entries appear twice: better than not at all.
+      this.#unsent.putBack(batch);
+      if (this.#isClosed) this.#reportUnwritten(error);
     }
   }
 
-  /** An answer that was lost may make entries appear twice: better than not at all. */
-  #keep(unsent: readonly string[], error: unknown): void {
-    const kept = [...unsent, ...this.#waiting];
-    this.#waiting = kept.slice(-MOST_KEPT);
-    this.#dropped += kept.length - this.#waiting.length;
-    if (!this.#isClosed) {
-      this.#cancelTimer = this.#flushIn(PATIENCE);
-    } else {
-      this.context.events.next({ type: 'problem', action: `write ${kept.length} entries of ${this.name}`, error });
-    }
+  #reportUnwritten(error: unknown): void {
+    const action = `write ${this.#unsent.count} entries of ${this.name}`;
+    this.context.events.next({ type: 'problem', action, error });
   }
 
-  #told(): void {
-    if (this.#dropped === 0) return;
-    const error = new Error(`${this.#dropped} entries were dropped while the store could not be asked`);
+  #reportDropped(): void {
+    const dropped = this.#unsent.takeDropped();
+    if (dropped === 0) return;
+    const error = new Error(`${dropped} entries were dropped while the store could not be asked`);
     this.context.events.next({ type: 'problem', action: `write the journal of ${this.name}`, error });
-    this.#dropped = 0;
   }
 }

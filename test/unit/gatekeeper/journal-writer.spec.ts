@@ -1,8 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { type Gatekeeper, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { useCluster } from './nodes.js';
 
 const away = () => Promise.reject(new StoreUnavailableError('away'));
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+/** Notes changes whose reasons count up. */
+function note(gatekeeper: Gatekeeper, from: number, count: number, semaphore = 'job'): void {
+  for (const number of numbers(from, from + count)) {
+    gatekeeper.audit.note({ action: 'edit', semaphore, by: 'ann', reason: String(number) });
+  }
+}
 
 describe('what a node writes into a journal', () => {
   const cluster = useCluster();
@@ -47,25 +56,62 @@ describe('what a node writes into a journal', () => {
     expect((await gatekeeper.audit.read(10)).map(({ to }) => to?.permits)).toEqual([2, 3]);
   });
 
-  it('is bounded: the oldest are dropped, and it is told how many once the store is back', async () => {
+  it.each(['that answers at once', 'that takes a second for each answer'])(
+    'is kept and written whole when 5,000 come within a second, with a store %s',
+    async (speed) => {
+      const nodes = cluster();
+      const { gatekeeper, store, of } = await nodes.node();
+      if (speed !== 'that answers at once') {
+        store.script = async (call, go) => {
+          if (call === 'append') await new Promise<void>((resolve) => nodes.time.schedule(resolve, 1000));
+          return go();
+        };
+      }
+      for (let tenth = 0; tenth < 10; tenth++) {
+        note(gatekeeper, tenth * 500, 500);
+        await nodes.time.advance(100);
+      }
+      await nodes.time.advance(30_000);
+      expect((await gatekeeper.audit.read(10_000)).map(({ reason }) => Number(reason))).toEqual(numbers(0, 5000));
+      expect(of('problem')).toEqual([]);
+    },
+  );
+
+  it('is written whole when 5,000 come in one turn, and no call brings the store more than 500', async () => {
     const nodes = cluster();
-    const { gatekeeper, store, of } = await nodes.node({ history: true });
+    const { gatekeeper, store, of } = await nodes.node();
+    note(gatekeeper, 0, 5000);
+    await nodes.time.advance(100);
+    expect((await gatekeeper.audit.read(10_000)).map(({ reason }) => Number(reason))).toEqual(numbers(0, 5000));
+    expect([store.calls.append, of('problem')]).toEqual([10, []]);
+  });
+
+  it('is not sent again and again while the store is away, however much comes', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
     store.script = (call, go) => (call === 'append' ? away() : go());
-    for (let run = 0; run < 1200; run++) {
-      await gatekeeper.run('job', () => 1, { job: `job ${run}` });
-      // Some are waiting, some were sent in vain.
-      if (run % 500 === 0) await nodes.time.advance(100);
-    }
+    note(gatekeeper, 0, 600);
+    await nodes.time.advance(100);
+    note(gatekeeper, 600, 600);
+    await nodes.time.advance(4000);
+    expect(store.calls.append).toBe(1);
+  });
+
+  it('is bounded: the oldest are dropped, and the node reports how many once the store is back', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store, of } = await nodes.node();
+    store.script = (call, go) => (call === 'append' ? away() : go());
+    note(gatekeeper, 0, 700);
+    await nodes.time.advance(100);
+    note(gatekeeper, 700, 9500);
     await nodes.time.advance(5000);
     expect(of('problem')).toEqual([]);
     store.script = undefined;
     await nodes.time.advance(5000);
-    const entries = await gatekeeper.history(10_000);
-    expect(entries).toHaveLength(1000);
-    expect([entries.at(0)!.job, entries.at(-1)!.job]).toEqual(['job 200', 'job 1199']);
+    expect((await gatekeeper.audit.read(10_000)).map(({ reason }) => Number(reason))).toEqual(numbers(200, 10_200));
     expect(of('problem')).toMatchObject([
       {
-        action: 'write the journal of runs',
+        action: 'write the journal of audit',
         error: { message: '200 entries were dropped while the store could not be asked' },
       },
     ]);
@@ -73,19 +119,30 @@ describe('what a node writes into a journal', () => {
 
   it('is bounded also while what was sent hangs: the newest are kept', async () => {
     const nodes = cluster();
-    const { gatekeeper, store } = await nodes.node({ history: true });
-    const run = async (from: number, to: number) => {
-      for (let job = from; job < to; job++) await gatekeeper.run('job', () => 1, { job: `job ${job}` });
-    };
+    const { gatekeeper, store } = await nodes.node();
     store.script = (call, go) => (call === 'append' ? new Promise(() => undefined) : go());
-    await run(0, 500);
+    note(gatekeeper, 0, 500);
     await nodes.time.advance(100);
-    await run(500, 1300);
+    note(gatekeeper, 500, 9800);
     await nodes.time.advance(2000);
     store.script = undefined;
     await nodes.time.advance(5000);
-    const entries = await gatekeeper.history(10_000);
-    expect([entries.length, entries.at(0)!.job, entries.at(-1)!.job]).toEqual([1000, 'job 300', 'job 1299']);
+    expect((await gatekeeper.audit.read(10_000)).map(({ reason }) => Number(reason))).toEqual(numbers(300, 10_300));
+  });
+
+  it('is bounded in size, too', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go) => (call === 'append' ? away() : go());
+    const longest = 'x'.repeat(8000);
+    for (let count = 0; count < 1200; count++) note(gatekeeper, count, 1, longest);
+    await nodes.time.advance(100);
+    store.script = undefined;
+    await nodes.time.advance(10_000);
+    const texts = await nodes.raw.journal('audit').read(10_000);
+    expect(texts.join('').length).toBeGreaterThan(7 * 1024 * 1024);
+    expect(texts.join('').length).toBeLessThanOrEqual(8 * 1024 * 1024);
+    expect(texts.at(-1)).toContain('"reason":"1199"');
   });
 
   it('that hangs is given up and sent again', async () => {
