@@ -12,6 +12,7 @@ export default {
     '^nestjs-gatekeeper/testing$': '<rootDir>/lib/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+  testSequencer: '<rootDir>/test/longest-first.sequencer.js',
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
   maxWorkers: 2,
   testTimeout: 60_000,
