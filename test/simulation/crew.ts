@@ -20,10 +20,12 @@ const PORTION = 200;
 export class Crew {
   readonly #workers: Worker[];
 
-  constructor(size: number) {
-    // The same arguments, so that whatever run.mjs makes of them holds for the workers, too.
-    const argv = process.argv.slice(2);
-    this.#workers = Array.from({ length: size }, () => new Worker(new URL('./run.mjs', import.meta.url), { argv }));
+  /** @param argv what run.mjs is to read in each worker; by default what it read here, so that a bug is in all of them */
+  constructor(size: number, argv: readonly string[] = process.argv.slice(2)) {
+    this.#workers = Array.from(
+      { length: size },
+      () => new Worker(new URL('./run.mjs', import.meta.url), { argv: [...argv] }),
+    );
   }
 
   async survey(first: number, count: number, options: ScheduleOptions): Promise<Survey> {
