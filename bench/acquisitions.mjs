@@ -2,10 +2,10 @@ import { Client } from 'hazelcast-client';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { definitionsLoaded, openGatekeeper } from './in-process.mjs';
-import { inTurn, round } from './measure.mjs';
+import { FULLY_COMPILED, inTurn, round } from './measure.mjs';
 
 /** The last open-source version that has the CP subsystem. */
-const CLUSTER = { version: '5.4.0', members: 3, jvmArgs: ['-Dhz.cp-subsystem.cp-member-count=3'] };
+const CLUSTER = { version: '5.4.0', members: 3, jvmArgs: ['-Dhz.cp-subsystem.cp-member-count=3', ...FULLY_COMPILED] };
 const CALLS = { calls: 600, warmup: 300 };
 const WAYS = { optimistic: {}, pessimistic: { acquisition: 'pessimistic' }, cp: { cp: true } };
 

@@ -1,3 +1,6 @@
+/** Java's arguments for members that are measured: all of its compilers, as in production. */
+export const FULLY_COMPILED = ['-XX:TieredStopAtLevel=4'];
+
 /** Medians of our calls and of what they are held against: see {@link inTurn}. */
 export function interleaved(ours, reference, quiet, options) {
   return inTurn({ ours, reference }, quiet, options);

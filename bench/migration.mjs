@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { execa } from 'execa';
 import { GatekeeperModule, GatekeeperService, hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
-import { round } from './measure.mjs';
+import { FULLY_COMPILED, round } from './measure.mjs';
 
 const DEFINITIONS = 10_000;
 /** ms that operators may wait for all jobs to move. */
@@ -15,7 +15,7 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 /** How long the command line takes to move every job of a site to another, its own start and all, each way. */
 export async function migration() {
   // Of its own: what the other benches define would be moved too.
-  const cluster = await startHazelcast();
+  const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
   try {
     return await migrations(cluster);
   } finally {

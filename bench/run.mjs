@@ -7,11 +7,12 @@ import { acquisitions } from './acquisitions.mjs';
 import { concurrent } from './concurrent.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
+import { FULLY_COMPILED } from './measure.mjs';
 import { rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
 
-const cluster = await startHazelcast();
+const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
 try {
   const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
   rows.push(...(await acquisitions()), ...(await migration()));

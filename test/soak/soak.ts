@@ -37,7 +37,7 @@ export async function soak(
   print: (text: string) => void,
   interrupted: AbortSignal,
 ): Promise<Course[]> {
-  await using cluster = await startHazelcast({ members: options.members });
+  await using cluster = await startHazelcast({ members: options.members, jvmArgs: ['-XX:TieredStopAtLevel=4'] });
   const nodes = NODES.map((name, index) => startNode(name, index === 0, cluster, options));
   try {
     await Promise.all(nodes.map((node) => node.hears('ready', {}, { since: 0, within: MINUTE })));

@@ -11,7 +11,10 @@ export interface HazelcastMemberOptions {
   port?: number;
   /** The largest heap, as Java's `-Xmx` reads it. Default `256m`. */
   heap?: string;
-  /** Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so win. */
+  /**
+   * Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so win. Members are
+   * started for tests of seconds, with Java's quick compiler only: `-XX:TieredStopAtLevel=4` is for what lives longer.
+   */
   jvmArgs?: string[];
   /** Put in front of Java's command line: `['ip', 'netns', 'exec', 'a']`, `['faketime', '-f', '+600']`. */
   command?: string[];

@@ -37,6 +37,8 @@ export function jvmArguments(
     // A master waits 5 s for further members before it lets the first one in; here the launcher says who comes when.
     '-Dhazelcast.wait.seconds.before.join=0',
     '-Dhazelcast.phone.home.enabled=false',
+    // A test's member lives for seconds: the second compiler would cost half of the start, and never pay it back.
+    '-XX:TieredStopAtLevel=1',
     ...member.jvmArgs,
     '-jar',
     cluster.jar,

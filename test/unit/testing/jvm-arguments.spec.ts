@@ -21,6 +21,12 @@ describe('the arguments of a member', () => {
     );
   });
 
+  it('have the member compile fast rather than well, unless the caller says otherwise', () => {
+    const own = { ...member(5701), jvmArgs: ['-XX:TieredStopAtLevel=4'] };
+    const levels = jvmArguments(cluster, own, [own]).filter((argument) => argument.includes('TieredStopAtLevel'));
+    expect(levels).toEqual(['-XX:TieredStopAtLevel=1', '-XX:TieredStopAtLevel=4']);
+  });
+
   it("end with the caller's own ones and the jar, so that the caller's win", () => {
     expect(argumentsWith().slice(-3)).toEqual(['-Dlast=1', '-jar', '/cache/hazelcast.jar']);
   });
