@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { type GatekeeperOptions, GatekeeperService } from './gatekeeper/index.js';
+import { type GatekeeperOptions } from './gatekeeper/index.js';
+import { GatekeeperService } from './nest/gatekeeper.service.js';
 import {
   ConfigurableModuleClass,
   type GatekeeperModuleOptions,
   MODULE_OPTIONS_TOKEN,
 } from './gatekeeper.module-definition.js';
-import { GuardedMethodsExplorer } from './scheduling/index.js';
+import { GuardedMethodsExplorer } from './nest/index.js';
 
 /**
  * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or

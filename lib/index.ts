@@ -23,7 +23,6 @@ export {
   type GatekeeperEvent,
   type GatekeeperLogger,
   type GatekeeperOptions,
-  GatekeeperService,
   type GatekeeperState,
   type Health,
   type HealthFault,
@@ -72,7 +71,8 @@ export {
   currentPermit,
   parseGatekeeperOptions,
 } from './gatekeeper/index.js';
-export { fileArchive } from './persistence/file/index.js';
+export { GatekeeperService } from './nest/gatekeeper.service.js';
+export { fileArchive } from './definitions/archive/file/index.js';
 export {
   ClusterSingleton,
   type ClusterSingletonOptions,
@@ -82,7 +82,7 @@ export {
   type RunsJobs,
   type SemaphoreName,
   guardWith,
-} from './scheduling/index.js';
+} from './nest/index.js';
 export {
   CorruptRecordError,
   type DefinitionChange,
@@ -95,7 +95,7 @@ export {
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type StoredPermit,
-} from './semaphores/index.js';
+} from './decision/index.js';
 export {
   type ClockReading,
   type Journal,

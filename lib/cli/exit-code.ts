@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { InvalidOptionsError } from '../semaphores/index.js';
+import { InvalidOptionsError } from '../decision/index.js';
 
 /** How the command line ends, for scripts. Part of its interface: never renumbered. */
 export const EXIT = {

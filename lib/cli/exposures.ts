@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
-import type { Target, TargetOptions } from './target.js';
+import type { Target } from './target.js';
+import type { TargetOptions } from './target-options.js';
 
 /** Reading and writing, for users that are neither the owner nor of the file's group. */
 const OTHERS = 0o006;

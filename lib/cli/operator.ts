@@ -13,7 +13,7 @@ import type {
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
-import type { SemaphoreDefinitionInput } from '../semaphores/index.js';
+import type { SemaphoreDefinitionInput } from '../decision/index.js';
 
 /** Who holds what, with warnings, at one moment. */
 export interface Overview {

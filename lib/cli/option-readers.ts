@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type NameMatcher, compilePattern, faultsOf, patternSchema, readDuration } from '../semaphores/index.js';
+import { type NameMatcher, compilePattern, faultsOf, patternSchema, readDuration } from '../decision/index.js';
 
 /** ms of a duration such as "30s". Bare numbers are ms. */
 export function readSpan(text: string): number {

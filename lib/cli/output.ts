@@ -1,4 +1,4 @@
-import { safeJson } from '../semaphores/index.js';
+import { safeJson } from '../decision/index.js';
 import { plain } from './text/plain.js';
 
 /** Where the command line writes to: the process' own streams, or what a test puts in their stead. */

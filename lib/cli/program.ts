@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { escapeLines } from '../semaphores/index.js';
+import { escapeLines } from '../decision/index.js';
 import packageRoot from '../../package-root.cjs';
 import { completionCommand } from './commands/completion.command.js';
 import { contextsCommand } from './commands/contexts.command.js';

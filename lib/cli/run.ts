@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
-import { messageOf, safeStack } from '../semaphores/index.js';
+import { messageOf, safeStack } from '../decision/index.js';
 import { type ExitCode, exitCodeOf } from './exit-code.js';
 import { createProgram } from './program.js';
-import { Runner, type Surroundings } from './session.js';
+import { Runner, type Shell } from './session.js';
 import { plain } from './text/plain.js';
 
 /**
@@ -11,20 +11,20 @@ import { plain } from './text/plain.js';
  * @param args without the names of Node and of the script
  * @returns what the process is to end with; never rejects
  */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const runner = new Runner(surroundings);
-  const program = createProgram(runner, surroundings.streams);
+export async function run(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  const runner = new Runner(shell);
+  const program = createProgram(runner, shell.streams);
   try {
     await program.parseAsync(args, { from: 'user' });
     return runner.exitCode;
   } catch (error) {
     // Commander has told already what it has thrown.
-    if (!(error instanceof CommanderError)) tell(error, program.opts<{ verbose?: true }>().verbose, surroundings);
+    if (!(error instanceof CommanderError)) tell(error, program.opts<{ verbose?: true }>().verbose, shell);
     return exitCodeOf(error);
   }
 }
 
-function tell(error: unknown, isVerbose: true | undefined, { streams }: Surroundings): void {
+function tell(error: unknown, isVerbose: true | undefined, { streams }: Shell): void {
   const message = messageOf(error);
   streams.err(`gatekeeper: ${plain(message)}\n`);
   if (isVerbose && error instanceof Error) streams.err(`${safeStack(error)}${causeOf(error)}\n`);

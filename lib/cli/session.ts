@@ -7,10 +7,11 @@ import { Output, type Streams } from './output.js';
 import { Progress } from './progress.js';
 import { plain } from './text/plain.js';
 import { type Contexts, readContexts } from './contexts.js';
-import { type Environment, type TargetOptions, resolveTarget } from './target.js';
+import { resolveTarget } from './target.js';
+import type { Environment, TargetOptions } from './target-options.js';
 
-/** What the command line stands in: the process, or what a test puts in its stead. */
-export interface Surroundings {
+/** The process that a command runs in; tests give another. */
+export interface Shell {
   readonly streams: Streams;
   readonly env: Environment;
   /** Whoever has asked for it is told of an interruption (SIGINT, SIGTERM); it no longer ends the process by itself. */
@@ -43,31 +44,31 @@ export class Session {
   readonly progress: Progress;
 
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly shell: Shell,
     private readonly options: GlobalOptions,
   ) {
-    this.output = new Output(surroundings.streams, options.json === true);
-    this.progress = new Progress(surroundings.streams, options.progress === true);
+    this.output = new Output(shell.streams, options.json === true);
+    this.progress = new Progress(shell.streams, options.progress === true);
   }
 
   /** From now on the person's SIGINT ends the process no more, but aborts this. */
   interruption(): AbortSignal {
-    return this.surroundings.interruption();
+    return this.shell.interruption();
   }
 
   contexts(): Contexts {
-    return readContexts(this.surroundings.env);
+    return readContexts(this.shell.env);
   }
 
   /** Whether a person at a terminal can be asked. */
   get canAsk(): boolean {
-    return this.surroundings.ask !== undefined;
+    return this.shell.ask !== undefined;
   }
 
   /** Asks before a change that can do harm. Without a terminal the answer is yes: a script says what it wants. */
   async confirm(question: string): Promise<boolean> {
     this.progress.clear();
-    return (await this.surroundings.ask?.(plain(question))) ?? true;
+    return (await this.shell.ask?.(plain(question))) ?? true;
   }
 
   get isJson(): boolean {
@@ -86,11 +87,11 @@ export class Session {
   }
 
   async #open(identity: Identity): Promise<Operator> {
-    const { options, surroundings } = this;
+    const { options, shell } = this;
     const { as: by, timeout, clockTolerance } = options;
-    const target = resolveTarget(options, surroundings.env);
+    const target = resolveTarget(options, shell.env);
     for (const exposure of exposures(target, options)) this.output.note(`gatekeeper: warning: ${exposure}`);
-    return surroundings.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() });
+    return shell.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() });
   }
 
   #logger() {
@@ -111,12 +112,12 @@ export type Work<Options, Arguments extends readonly unknown[]> = (
 export class Runner {
   exitCode: ExitCode = EXIT.done;
 
-  constructor(private readonly surroundings: Surroundings) {}
+  constructor(private readonly shell: Shell) {}
 
   action<Options, Arguments extends readonly unknown[]>(work: Work<Options, Arguments>) {
     return async (...all: unknown[]): Promise<void> => {
       const command = all.at(-1) as Command;
-      const session = new Session(this.surroundings, command.optsWithGlobals<GlobalOptions>());
+      const session = new Session(this.shell, command.optsWithGlobals<GlobalOptions>());
       const args = command.processedArgs as unknown as Arguments;
       this.exitCode = (await work(session, command.opts() as Options, ...args)) ?? EXIT.done;
     };

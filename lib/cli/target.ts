@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { quoted } from '../semaphores/index.js';
+import { quoted } from '../decision/index.js';
 import { UsageFailure } from './exit-code.js';
 import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
-
-/** Options of all commands, as the command line gives them. */
-export interface TargetOptions {
-  readonly context?: string;
-  readonly url?: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
-  readonly hazelcast?: string;
-  readonly cluster?: string;
-  readonly hazelcastOptions?: string;
-}
+import type { Environment, TargetOptions } from './target-options.js';
 
 /** Whom a command talks to. */
 export type Target = RestTarget | HazelcastTarget;
@@ -31,8 +21,6 @@ export interface HazelcastTarget {
   /** Further options of `hazelcast({...})`; checked by it. */
   readonly further: Readonly<Record<string, unknown>>;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const NO_TARGET =
   'say where: --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster, or --context for one of "gatekeeper contexts"';

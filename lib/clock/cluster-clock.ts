@@ -1,7 +1,7 @@
 import type { ClockReading } from '../stores/store.js';
 import { StoreUnavailableError } from '../stores/store.errors.js';
 import { MemberClock, OLDEST_SAMPLE } from './member-clock.js';
-import type { CancelTimer, NodeClock } from './node-clock.js';
+import type { CancelTimer, NodeClock } from '../async/node-clock.js';
 
 /** Whose clocks are read. */
 export interface ClockSource {

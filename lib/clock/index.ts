@@ -1,4 +1,3 @@
 export * from './cluster-clock.js';
-export * from './lease-judge.js';
-export * from './node-clock.js';
-export * from './sightings.js';
+export * from './lease-expiry.js';
+export * from './lease-observations.js';

@@ -1,6 +1,6 @@
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
-import { InvalidOptionsError } from '../semaphores/index.js';
+import { InvalidOptionsError } from '../decision/index.js';
 import { AccessGuard } from './access/access.guard.js';
 import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';

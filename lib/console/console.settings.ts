@@ -1,6 +1,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields, patternSchema } from '../semaphores/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields, patternSchema } from '../decision/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 

@@ -1,38 +1,26 @@
-import type { Observable, Subject } from 'rxjs';
-import { type NodeClock, systemClock } from '../clock/index.js';
-import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from './options/call-options.js';
-import type { Context, GatekeeperLogger, NodeIdentity, Randomness } from './context/context.js';
-import { createContext } from './context/create-context.js';
-import { Deadline, answerWithin } from './context/deadline.js';
-import { Archivist, BoundedArchive, type CodeDefinitions, Definitions } from './definitions/index.js';
-import { EventLog } from './context/event-log.js';
-import { oneLineLogger } from './context/one-line-logger.js';
-import type { Health } from './health/index.js';
-import { Audit, type HistoryEntry, RunLog } from './journals/index.js';
-import { NodeRegistry } from './nodes/index.js';
-import type { GatekeeperEvent } from './context/events.js';
-import { Housekeeping } from './housekeeping.js';
-import type { Explanation } from './state/explanation.js';
-import type { GatekeeperSettings } from './options/gatekeeper-options.js';
-import { type Overview, readOverview } from './overview/index.js';
-import type { Permit } from './leases/permit.js';
-import { ProxiedPermits } from './leases/proxied-permits.js';
-import { systemRandomness } from './context/random-ids.js';
-import type { RunPermit } from './runs/run-permit.js';
-import type { RunResult } from './runs/runner.js';
-import { Readiness } from './readiness.js';
-import { SemaphoreDirectory } from './semaphore-directory.js';
-import type { Semaphore } from './semaphore.js';
+import type { Observable } from 'rxjs';
+import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from '../permits/call-options.js';
+import { Deadline } from '../async/deadline.js';
+import type { GatekeeperLogger } from '../context/context.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import type { CodeDefinitions, Definitions } from '../definitions/index.js';
+import type { Audit, HistoryEntry, NodeRegistry } from '../activity/index.js';
+import type { GatekeeperEvent } from '../context/events.js';
+import { type Health, type Overview, readOverview } from '../insight/index.js';
+import type { GatekeeperState } from '../insight/state.js';
+import { readState } from '../insight/state-reader.js';
+import type { Explanation } from '../permits/explanation.js';
+import type { ProxiedPermits } from '../permits/external/external-permits.js';
+import type { Permit } from '../permits/permit.js';
+import type { RunPermit } from '../permits/runs/run-permit.js';
+import type { RunResult } from '../permits/runs/runner.js';
+import type { Semaphore } from '../permits/semaphore.js';
 import type { RecordStore } from '../stores/index.js';
-import { type GatekeeperState, stateLines } from './state/state.js';
-import { readState } from './state/state-reader.js';
-import { StoreWatcher } from './records/store-watcher.js';
-
-/** What tests put in the stead of the machine's clocks and chance. */
-export interface Surroundings {
-  readonly nodeClock?: NodeClock;
-  readonly random?: Randomness;
-}
+import { answerWithin } from '../stores/answer-within.js';
+import type { GatekeeperSettings } from './gatekeeper-options.js';
+import { oneLineLogger } from './one-line-logger.js';
+import { type Environment, type Parts, createParts } from './parts.js';
+import { Readiness } from './readiness.js';
 
 /**
  * Permits of named semaphores over a store. It knows nothing of Nest. `start()` before the first use; `close()` ends
@@ -50,15 +38,7 @@ export class Gatekeeper {
   readonly audit: Audit;
   /** @internal Permits for those who are no nodes. */
   readonly proxied: ProxiedPermits;
-  readonly #runLog: RunLog;
-  readonly #context: Context;
-  readonly #logger: GatekeeperLogger;
-  readonly #directory: SemaphoreDirectory;
-  readonly #watcher: StoreWatcher;
-  readonly #archivist?: Archivist;
-  readonly #housekeeping: Housekeeping;
-  readonly #events: Subject<GatekeeperEvent>;
-  readonly #news: Subject<string>;
+  readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
@@ -66,32 +46,20 @@ export class Gatekeeper {
   constructor(
     private readonly settings: GatekeeperSettings,
     logger: GatekeeperLogger,
-    { nodeClock = systemClock, random = systemRandomness() }: Surroundings = {},
+    environment?: Environment,
   ) {
-    const { group, acquirer } = settings;
-    this.node = { group, acquirer, instance: random.instance() };
-    this.#context = createContext(settings, { node: this.node, nodeClock, random, isClosing: () => this.#isClosing });
-    ({ events: this.#events, news: this.#news } = this.#context);
-    const archive = settings.persistence && new BoundedArchive(settings.persistence, this.#context);
-    this.#directory = this.#createDirectory(archive);
-    if (archive) this.#archivist = new Archivist(archive, this.#context, () => this.#directory.records);
-    for (const definition of settings.definitions) this.code.expect(definition);
-    this.audit = new Audit(this.#context);
-    this.#runLog = new RunLog(this.#context, settings.history);
-    this.registry = new NodeRegistry(this.#context, settings, this.#runLog);
-    this.#context.health.leftOut = { runs: this.#runLog, audit: this.audit, nodes: this.registry };
-    this.definitions = this.#createDefinitions();
-    this.proxied = new ProxiedPermits((name, work) => this.#directory.visit(name, work), this.#context);
-    this.#watcher = new StoreWatcher(this.#directory, this.#context, () => this.#housekeeping.mayLoad);
-    this.#logger = oneLineLogger(logger);
-    this.#housekeeping = this.#createHousekeeping();
-    const log = new EventLog(this.#logger);
-    this.#events.subscribe((event) => log.note(event));
+    this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
+    const { context, definitions, registry, audit, proxied } = this.#parts;
+    this.node = context.node;
+    this.definitions = definitions;
+    this.registry = registry;
+    this.audit = audit;
+    this.proxied = proxied;
   }
 
   /** All that happens on this node. Completes at {@link close}. */
   get events$(): Observable<GatekeeperEvent> {
-    return this.#events.asObservable();
+    return this.#parts.context.events.asObservable();
   }
 
   /**
@@ -99,12 +67,12 @@ export class Gatekeeper {
    * tells, else when it next looks at all of them. Completes at {@link close}.
    */
   get changes$(): Observable<string> {
-    return this.#news.asObservable();
+    return this.#parts.context.news.asObservable();
   }
 
   /** @internal What this node's code brings along. */
   get code(): CodeDefinitions {
-    return this.#directory.code;
+    return this.#parts.directory.code;
   }
 
   /**
@@ -116,9 +84,9 @@ export class Gatekeeper {
   async start(): Promise<void> {
     await this.#verifyStore();
     if (this.#isClosing) return;
-    this.#context.clusterClock.start();
-    await this.#watcher.start();
-    await this.#housekeeping.start();
+    this.#parts.context.clusterClock.start();
+    await this.#parts.watcher.start();
+    await this.#parts.housekeeping.start();
     this.registry.start();
   }
 
@@ -131,12 +99,12 @@ export class Gatekeeper {
    * @throws InvalidOptionsError
    */
   async ready(options?: ReadyOptions): Promise<void> {
-    await new Readiness(this.code, (name) => this.semaphore(name).keeper, this.#context).wait(options);
+    await new Readiness(this.code, (name) => this.semaphore(name).keeper, this.#parts.context).wait(options);
   }
 
   async #verifyStore(): Promise<void> {
     try {
-      await this.#context.store.verify();
+      await this.#parts.context.store.verify();
     } catch (error) {
       await this.close();
       throw error;
@@ -151,7 +119,7 @@ export class Gatekeeper {
 
   /** The same verbs as here, bound to a name. @throws InvalidOptionsError, ReservedNameError */
   semaphore(name: string): Semaphore {
-    return this.#directory.offer(name);
+    return this.#parts.directory.offer(name);
   }
 
   /** See {@link Semaphore.tryAcquire}. */
@@ -166,7 +134,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.refresh}. */
   async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return this.#directory.get(permit.semaphore).refresh(permit, options);
+    return this.#parts.directory.get(permit.semaphore).refresh(permit, options);
   }
 
   /** See {@link Semaphore.release}. */
@@ -186,22 +154,22 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.explain}. */
   async explain(name: string): Promise<Explanation> {
-    return this.#directory.glimpse(name).explain();
+    return this.#parts.directory.glimpse(name).explain();
   }
 
   /** The holders on all nodes. While the store can't be asked, they are as this node last knew, and `stale` says so. */
   state(): Promise<GatekeeperState> {
-    return readState(this.#directory, this.#context);
+    return readState(this.#parts);
   }
 
   /** Whether permits are granted through this node, and all that is wrong: by what is known without asking. */
   health(): Health {
-    return this.#context.health.report();
+    return this.#parts.health.report();
   }
 
   /** {@link health} after a look whether the store answers: within `callTimeout`, 5 s at most. Never rejects. */
   checkHealth(): Promise<Health> {
-    return this.#context.health.check();
+    return this.#parts.health.check();
   }
 
   /**
@@ -211,8 +179,7 @@ export class Gatekeeper {
    * @param only the name of the one semaphore that is wanted: none where it was never defined
    */
   overview(only?: string): Promise<Overview> {
-    const [directory, context] = [this.#directory, this.#context];
-    return readOverview({ directory, context, registry: this.registry, runLog: this.#runLog }, only);
+    return readOverview(this.#parts, only);
   }
 
   /**
@@ -221,7 +188,7 @@ export class Gatekeeper {
    * @throws StoreUnavailableError
    */
   history(limit: number): Promise<HistoryEntry[]> {
-    return this.#runLog.read(limit);
+    return this.#parts.runLog.read(limit);
   }
 
   /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. Idempotent: the grace comes once. */
@@ -240,55 +207,31 @@ export class Gatekeeper {
     this.#isClosing = true;
     this.proxied.close();
     this.code.firstLoad.end();
-    const semaphores = [...this.#directory.known.values()];
+    const semaphores = [...this.#parts.directory.known.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
-    const grace = new Deadline(this.#context.alarm, this.settings.shutdownGrace);
+    const grace = new Deadline(this.#parts.context.alarm, this.settings.shutdownGrace);
     await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
   }
 
   async #close(): Promise<void> {
     await this.drain();
-    this.#housekeeping.stop();
-    await Promise.all([...this.#directory.known.values()].map((semaphore) => semaphore.close()));
-    await this.#archivist?.close();
-    await Promise.all([this.#runLog.close(), this.audit.close(), this.registry.close()]);
-    this.#context.clusterClock.stop();
+    this.#parts.housekeeping.stop();
+    await Promise.all([...this.#parts.directory.known.values()].map((semaphore) => semaphore.close()));
+    await this.#parts.archivist?.close();
+    await Promise.all([this.#parts.runLog.close(), this.audit.close(), this.registry.close()]);
+    this.#parts.context.clusterClock.stop();
     await this.#endWatch();
-    await this.#context.store.close();
-    this.#context.alarm.close();
-    this.#news.complete();
-    this.#events.complete();
+    await this.#parts.context.store.close();
+    this.#parts.context.alarm.close();
+    this.#parts.context.news.complete();
+    this.#parts.context.events.complete();
   }
 
   /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
-    const { alarm, timing } = this.#context;
-    await answerWithin(alarm, timing.callTimeout, 'end the watch', () => this.#watcher.stop()).catch((error) =>
-      this.#events.next({ type: 'problem', action: 'end the watch', error }),
+    const { alarm, timing } = this.#parts.context;
+    await answerWithin(alarm, timing.callTimeout, 'end the watch', () => this.#parts.watcher.stop()).catch((error) =>
+      this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
     );
-  }
-
-  #createDirectory(archive: BoundedArchive | undefined): SemaphoreDirectory {
-    const { requireDefinitions, definitionsDelay, callTimeout, store } = this.settings;
-    const archived = archive && (() => archive.archived());
-    const loading = { atOnce: store.isOwn === true, patience: definitionsDelay + callTimeout, archived };
-    return new SemaphoreDirectory(this.#context, { requireDefinitions, ...loading });
-  }
-
-  #createDefinitions(): Definitions {
-    return new Definitions(this.#directory.keepers, this.code, this.audit, this.#context, () => this.registry.nodes());
-  }
-
-  #createHousekeeping(): Housekeeping {
-    const chores = {
-      sweep: () => this.#watcher.sweep().finally(() => this.#archivist?.save()),
-      load: () => this.code.load(),
-      dump: () => this.#dump(),
-    };
-    return new Housekeeping(this.#context, chores, this.settings);
-  }
-
-  async #dump(): Promise<void> {
-    for (const line of stateLines(await this.state())) this.#logger.log(line);
   }
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../stores/index.js';
-import { Periodic } from './concurrency/periodic.js';
-import type { Context } from './context/context.js';
-import type { GatekeeperSettings } from './options/gatekeeper-options.js';
+import { Periodic } from '../async/periodic.js';
+import type { Context } from '../context/context.js';
+import type { GatekeeperSettings } from './gatekeeper-options.js';
 
 /** The work that a node repeats. */
 interface Chores {

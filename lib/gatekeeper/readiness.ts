@@ -1,11 +1,11 @@
-import { abreast } from './concurrency/abreast.js';
-import type { Context } from './context/context.js';
-import { Deadline, DeadlinePassed } from './context/deadline.js';
-import type { CodeDefinitions } from './definitions/index.js';
-import { type Lack, NotReadyError } from './gatekeeper.errors.js';
-import { isUnreadable } from './records/known-record.js';
-import { type ReadyOptions, parseReadyOptions } from './options/call-options.js';
-import type { RecordKeeper } from './records/record-keeper.js';
+import { abreast } from '../async/for-each-limit.js';
+import type { Context } from '../context/context.js';
+import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import type { CodeDefinitions } from '../definitions/index.js';
+import { type Lack, NotReadyError } from './not-ready.error.js';
+import { isUnreadable } from '../records/known-record.js';
+import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
+import type { RecordKeeper } from '../records/record-client.js';
 
 /** ms between two looks at a store or a clock that is not there yet. */
 const PAUSE = 100;

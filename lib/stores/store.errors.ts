@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../semaphores/gatekeeper.error.js';
+import { GatekeeperError } from '../decision/gatekeeper.error.js';
 
 /** The store could not be asked; surely nothing was changed. */
 export class StoreUnavailableError extends GatekeeperError {

@@ -16,8 +16,8 @@ describe('a bug that is put in on purpose', () => {
   });
 
   it('is refused when it fits no more', () => {
-    const patches = [{ file: 'lib/semaphores/token.ts', find: 'return 42;', replace: '' }];
-    expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow('fits 0 places of lib/semaphores/token.ts, not one');
+    const patches = [{ file: 'lib/decision/token.ts', find: 'return 42;', replace: '' }];
+    expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow('fits 0 places of lib/decision/token.ts, not one');
   });
 
   it('has a name that is told when another is asked for', () => {

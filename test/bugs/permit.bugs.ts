@@ -7,7 +7,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     why: 'a release frees the semaphore, whoever holds it now: one that comes late frees the next holder',
     patches: [
       {
-        file: 'lib/semaphores/changes.ts',
+        file: 'lib/decision/changes.ts',
         find: `  if (!record.permits.some((permit) => permit.id === permitId)) return undefined;
   const permits = record.permits.filter((permit) => permit.id !== permitId);`,
         replace: '  if (permitId === "") return undefined;\n  const permits = record.permits.slice(1);',
@@ -19,7 +19,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     name: 'slot-without-count',
     why: 'the lowest free slot is enough to go by: there is always one',
     patches: [
-      { file: 'lib/semaphores/decide.ts', find: '  if (held.length >= permits) return undefined;\n', replace: '' },
+      { file: 'lib/decision/decide.ts', find: '  if (held.length >= permits) return undefined;\n', replace: '' },
     ],
     layer: { kind: 'simulation', weather: 'calm', within: 500, says: /S1/ },
   },
@@ -28,7 +28,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     why: 'tokens just count: with the data of the store their count is lost, and starts again',
     patches: [
       {
-        file: 'lib/semaphores/token.ts',
+        file: 'lib/decision/token.ts',
         find: 'return Math.max(lastToken + 1, Math.floor(now) * PER_MS);',
         replace: 'return Math.max(lastToken + 1, Math.sign(now));',
       },
@@ -40,7 +40,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     why: 'every write gets a new token, a refresh too: a holder fences itself off with the token that it still uses',
     patches: [
       {
-        file: 'lib/semaphores/decide.ts',
+        file: 'lib/decision/decide.ts',
         find: 'duration: expiresAt - view.now, asked };',
         replace: 'duration: expiresAt - view.now, asked, token: nextToken(record.lastToken, view.now) };',
       },
@@ -51,24 +51,24 @@ export const PERMIT_BUGS: readonly Bug[] = [
     name: 'revived',
     why: 'keep-alive and extend() ask again for what has ended: the holder was told that it is over, and then it is not',
     patches: [
-      { file: 'lib/gatekeeper/leases/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
+      { file: 'lib/permits/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
       {
-        file: 'lib/gatekeeper/leases/holdings.ts',
+        file: 'lib/permits/held-leases.ts',
         find: '      if (!lease.isHeld) return { result: false };\n',
         replace: '',
       },
       {
-        file: 'lib/gatekeeper/leases/holdings.ts',
+        file: 'lib/permits/held-leases.ts',
         find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id, permit.duration);\n      return false;\n    }\n',
         replace: '',
       },
       {
-        file: 'lib/gatekeeper/semaphore.ts',
+        file: 'lib/permits/semaphore.ts',
         find: 'return permit.isHeld && this.holdings.refresh(permit.lease, duration);',
         replace: 'return this.holdings.refresh(permit.lease, duration);',
       },
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: '    this.#doubtful = undefined;\n  }\n\n  /** Ends',
         replace: '    this.#doubtful = undefined;\n    this.#end = undefined;\n  }\n\n  /** Ends',
       },

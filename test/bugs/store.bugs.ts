@@ -55,7 +55,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: '"the write was sent, so it will have got there": a write whose answer was lost counts as done',
     patches: [
       {
-        file: 'lib/gatekeeper/records/record-keeper.ts',
+        file: 'lib/records/record-client.ts',
         find: 'if (error instanceof UnknownOutcomeError) return false;\n      if (error instanceof DeadlinePassed) throw this',
         replace:
           'if (error instanceof UnknownOutcomeError) return true;\n      if (error instanceof DeadlinePassed) throw this',
@@ -66,9 +66,7 @@ export const STORE_BUGS: readonly Bug[] = [
   {
     name: 'late-grant-kept',
     why: 'the answer came, so the permit is ours, however late it came',
-    patches: [
-      { file: 'lib/gatekeeper/leases/holdings.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' },
-    ],
+    patches: [{ file: 'lib/permits/held-leases.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' }],
     layer: { kind: 'simulation', weather: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
   },
   {
@@ -76,7 +74,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a call that timed out is over: nobody takes back what its write may still bring',
     patches: [
       {
-        file: 'lib/gatekeeper/leases/holdings.ts',
+        file: 'lib/permits/held-leases.ts',
         find: 'void this.reclaims.reclaim(permitId, duration).then(this.onFreed);',
         replace: '',
       },
@@ -88,7 +86,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'what the store says is so: a record that is gone, or older than what was known, is taken as it is',
     patches: [
       {
-        file: 'lib/gatekeeper/records/record-keeper.ts',
+        file: 'lib/records/record-client.ts',
         find: 'if (!furthest || (record && !isBehind(record, furthest))) return',
         replace: 'if (!furthest || text || !text) return',
       },
@@ -100,7 +98,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'calls of one process for one semaphore overtake one another: a release frees what a refresh just kept',
     patches: [
       {
-        file: 'lib/gatekeeper/concurrency/serial-queue.ts',
+        file: 'lib/async/serial-queue.ts',
         find: 'if (this.#isBusy) await this.#turn(signal);',
         replace: 'if (signal?.aborted) await this.#turn(signal);',
       },
@@ -116,7 +114,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'what is put back after lost data is complete: holders that nobody heard of are forgotten',
     patches: [
       {
-        file: 'lib/semaphores/changes.ts',
+        file: 'lib/decision/changes.ts',
         find: 'return rewrite(merged, { grace }, view, nonce);',
         replace: 'return rewrite(merged, grace ? {} : {}, view, nonce);',
       },

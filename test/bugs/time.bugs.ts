@@ -20,7 +20,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'cluster time alone decides when a lease is over: a clock that jumps ahead ends it early',
     patches: [
       {
-        file: 'lib/clock/lease-judge.ts',
+        file: 'lib/clock/lease-expiry.ts',
         find: 'return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilDeadByClusterTime(lease)));',
         replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
@@ -44,12 +44,12 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'what is over is over: takers wait for no tolerance, neither by cluster time nor by their own clock',
     patches: [
       {
-        file: 'lib/clock/lease-judge.ts',
+        file: 'lib/clock/lease-expiry.ts',
         find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
         replace: 'return expiresAt - this.clusterClock.earliest();',
       },
       {
-        file: 'lib/clock/sightings.ts',
+        file: 'lib/clock/lease-observations.ts',
         find: 'notAfter: firstSeen + duration + this.tolerance',
         replace: 'notAfter: firstSeen + duration',
       },
@@ -65,17 +65,17 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'nobody waits for clocks that differ: holders and takers change places at the same moment',
     patches: [
       {
-        file: 'lib/clock/lease-judge.ts',
+        file: 'lib/clock/lease-expiry.ts',
         find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
         replace: 'return expiresAt - this.clusterClock.earliest();',
       },
       {
-        file: 'lib/clock/sightings.ts',
+        file: 'lib/clock/lease-observations.ts',
         find: 'notAfter: firstSeen + duration + this.tolerance',
         replace: 'notAfter: firstSeen + duration',
       },
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: 'return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
@@ -87,7 +87,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'the lease begins when the answer comes: by the time that the answer took, the holder counts on it too long',
     patches: [
       {
-        file: 'lib/gatekeeper/records/record-keeper.ts',
+        file: 'lib/records/record-client.ts',
         find: 'done: () => done(sent), quiet };',
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
       },
@@ -99,7 +99,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'the monotonic clock is enough: it stands still while the machine sleeps, and the lease with it',
     patches: [
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: 'timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
       },
@@ -111,7 +111,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'a permit is held until it is given back: its holder never looks at a clock',
     patches: [
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: 'timing.clockTolerance - Math.max(monotonic, wall);',
         replace: 'timing.clockTolerance - 0 * Math.max(monotonic, wall);',
       },
@@ -123,12 +123,12 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'a timer ends the lease, so nobody need read a clock: after a freeze the first look still says "held"',
     patches: [
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: "    if (!this.#end && this.remaining <= 0) this.finish('expired');\n    return this.#end;",
         replace: '    return this.#end;',
       },
       {
-        file: 'lib/gatekeeper/leases/lease.ts',
+        file: 'lib/permits/lease.ts',
         find: '    if (this.isHeld) this.#cancelTimer = this.#lookAgain();',
         replace:
           "    if (this.remaining <= 0) this.finish('expired');\n    if (this.isHeld) this.#cancelTimer = this.#lookAgain();",

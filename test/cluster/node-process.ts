@@ -35,7 +35,7 @@ export interface Ending {
 }
 
 /** Where a node runs, and who hears it. */
-export interface Surroundings {
+export interface Environment {
   readonly clock?: WrongClock | undefined;
   /** What Node runs: its arguments; the app of test/apps unless given. */
   readonly app?: readonly string[];
@@ -62,7 +62,7 @@ export class NodeProcess implements AsyncDisposable {
 
   constructor(
     settings: AppSettings,
-    private readonly surroundings: Surroundings = {},
+    private readonly surroundings: Environment = {},
   ) {
     this.name = settings.name;
     const { clock, command = [], app = APP } = surroundings;
@@ -83,7 +83,7 @@ export class NodeProcess implements AsyncDisposable {
   }
 
   /** Starts a node and waits until it serves requests. */
-  static async start(settings: AppSettings, surroundings?: Surroundings): Promise<NodeProcess> {
+  static async start(settings: AppSettings, surroundings?: Environment): Promise<NodeProcess> {
     const node = new NodeProcess(settings, surroundings);
     await node.hears('ready', {}, { since: 0 });
     return node;

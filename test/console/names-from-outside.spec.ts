@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
-import { SemaphoreDirectory } from '../../lib/gatekeeper/semaphore-directory.js';
-import { createRecord, encodeRecord, parseDefinition } from '../../lib/semaphores/index.js';
+import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
+import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, useConsoles } from './consoles.js';
 

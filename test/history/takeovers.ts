@@ -28,7 +28,7 @@ interface Loss {
   isWanted: boolean;
 }
 
-interface Surroundings {
+interface Environment {
   readonly permits: Permits;
   readonly limits: Limits;
   readonly processes: Processes;
@@ -49,7 +49,7 @@ export class Takeovers {
 
   constructor(
     private readonly violations: Violations,
-    private readonly around: Surroundings,
+    private readonly around: Environment,
     private readonly timesOf: (semaphore: string) => TakeoverTimes | undefined,
   ) {}
 

@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
 import { type RecordStore, type StoreDefinition, memory } from 'nestjs-gatekeeper';
-import type { NodeClock } from '../../lib/clock/index.js';
+import type { NodeClock } from '../../lib/async/node-clock.js';
 
 export const START = 1_790_000_000_000;
 

@@ -1,5 +1,5 @@
 import { parseGatekeeperOptions } from '../../lib/gatekeeper/index.js';
-import { parseDefinition } from '../../lib/semaphores/index.js';
+import { parseDefinition } from '../../lib/decision/index.js';
 import type { StoreDefinition } from '../../lib/stores/index.js';
 import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';

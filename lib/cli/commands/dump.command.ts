@@ -9,7 +9,7 @@ import { type Portion, inPortions, tellFailures } from '../portions.js';
 import type { Runner, Session } from '../session.js';
 import { loadText } from '../views/load.view.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.js';
-import { abreast } from '../../gatekeeper/concurrency/abreast.js';
+import { abreast } from '../../async/for-each-limit.js';
 
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(

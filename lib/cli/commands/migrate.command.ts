@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { MigrationPlan, MigrationRequest } from '../../gatekeeper/index.js';
-import { exactly } from '../../semaphores/index.js';
+import { exactly } from '../../decision/index.js';
 import { EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';

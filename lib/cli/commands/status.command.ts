@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { quoted } from '../../semaphores/index.js';
+import { quoted } from '../../decision/index.js';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { patternMatcher, readPattern } from '../option-readers.js';

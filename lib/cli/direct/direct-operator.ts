@@ -14,11 +14,11 @@ import type {
   NodeOverview,
 } from '../../gatekeeper/index.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
-import { parseGatekeeperOptions } from '../../gatekeeper/options/gatekeeper-options.js';
+import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
-import { newestFirst } from '../../gatekeeper/journals/newest-first.js';
-import { withHoldings } from '../../gatekeeper/overview/node-overview.js';
-import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import { newestFirst } from '../../activity/newest-first.js';
+import { withHoldings } from '../../insight/node-overview.js';
+import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
 import type { BulkCall, Grounds, Look, Operator, Overview } from '../operator.js';
 import { outageLines } from '../views/health.view.js';

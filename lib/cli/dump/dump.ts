@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
-import { reasonSchema } from '../../gatekeeper/definitions/change-options.js';
+import { reasonSchema } from '../../definitions/change-options.js';
 import {
   type SemaphoreDefinition,
   definitionSchema,
@@ -9,7 +9,7 @@ import {
   nameSchema,
   onlyFields,
   quoted,
-} from '../../semaphores/index.js';
+} from '../../decision/index.js';
 import { UsageFailure } from '../exit-code.js';
 
 /** All definitions, for a backup. No permits: whoever holds one is not brought back by a file. */

@@ -1,5 +1,5 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { type SemaphoreDefinition, sameDefinition } from '../../semaphores/index.js';
+import { type SemaphoreDefinition, sameDefinition } from '../../decision/index.js';
 import type { Dump, DumpedSemaphore } from './dump.js';
 
 export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';

@@ -12,7 +12,7 @@ import type {
   NodeOverview,
   StalePart,
 } from '../../gatekeeper/index.js';
-import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';

@@ -1,4 +1,4 @@
-import { escapeHidden } from '../../semaphores/index.js';
+import { escapeHidden } from '../../decision/index.js';
 
 /**
  * Text that others wrote (names, reasons, messages), on one line, and with nothing in it that a terminal obeys: an

@@ -1,4 +1,4 @@
-import type { SemaphoreDefinition } from '../../semaphores/index.js';
+import type { SemaphoreDefinition } from '../../decision/index.js';
 import { durationText } from '../text/times.js';
 
 const FIELDS = ['permits', 'duration', 'groupPattern', 'acquirerPattern'] as const;

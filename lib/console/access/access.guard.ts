@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnMod
 import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type Role, type Route, includes, isRole } from '../api/index.js';
-import { nameSchema, quoted, show } from '../../semaphores/index.js';
+import { nameSchema, quoted, show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
 import { ChangeRate } from './change-rate.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { show } from '../../semaphores/index.js';
+import { show } from '../../decision/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';

@@ -1,4 +1,4 @@
-import { show } from '../../semaphores/index.js';
+import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import type { Visitor } from './tokens.js';
 

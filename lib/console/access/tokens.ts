@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { compilePattern } from '../../semaphores/index.js';
+import { compilePattern } from '../../decision/index.js';
 import type { Role } from '../api/index.js';
 import type { ConsoleToken } from '../console.options.js';
 

@@ -8,7 +8,7 @@ import {
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
-import type { DenialReason } from '../../semaphores/index.js';
+import type { DenialReason } from '../../decision/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
   auditEntrySchema,

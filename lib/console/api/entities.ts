@@ -10,7 +10,7 @@ import {
   type SemaphoreOverview,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../semaphores/index.js';
+import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 
 /**

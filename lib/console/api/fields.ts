@@ -12,7 +12,7 @@ import {
   readDuration,
   numberReadBy,
   show,
-} from '../../semaphores/index.js';
+} from '../../decision/index.js';
 
 /**
  * The parts that requests are made of. Each is the very type that the rest of the package checks with; what a JSON

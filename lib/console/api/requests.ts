@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onlyFields } from '../../semaphores/index.js';
+import { onlyFields } from '../../decision/index.js';
 import {
   atLeastFor,
   duration,

@@ -1,8 +1,8 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { z } from 'zod';
-import { systemClock } from '../../clock/index.js';
-import { inSlices } from '../../gatekeeper/concurrency/slices.js';
-import { InvalidOptionsError, compileInPieces, faultsOf } from '../../semaphores/index.js';
+import { systemClock } from '../../async/node-clock.js';
+import { inSlices } from '../../async/slices.js';
+import { InvalidOptionsError, compileInPieces, faultsOf } from '../../decision/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
 import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import { expectSeen, seesOf } from '../access/name-limit.js';

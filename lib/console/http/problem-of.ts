@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
-import { GatekeeperError, InvalidOptionsError } from '../../semaphores/index.js';
+import { GatekeeperError, InvalidOptionsError } from '../../decision/index.js';
 import { PROBLEMS, type Problem, type ProblemCode } from '../api/index.js';
 import { ProblemError } from './problem.error.js';
 

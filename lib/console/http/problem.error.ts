@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../../semaphores/index.js';
+import { GatekeeperError } from '../../decision/index.js';
 import type { Problem, ProblemCode } from '../api/index.js';
 
 /** A call that is refused for what is wrong with the call itself, not with what it asks for. */

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { safeStack, show } from '../../semaphores/index.js';
+import { safeStack, show } from '../../decision/index.js';
 import { type Problem } from '../api/index.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';

@@ -1,5 +1,5 @@
 import { Inject, Req } from '@nestjs/common';
-import { GatekeeperService } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { ROUTES } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';

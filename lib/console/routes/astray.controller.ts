@@ -1,5 +1,5 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
-import { InvalidOptionsError, LONGEST_NAME } from '../../semaphores/index.js';
+import { InvalidOptionsError, LONGEST_NAME } from '../../decision/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';

@@ -1,6 +1,7 @@
-import { systemClock } from '../../clock/index.js';
-import { inSlices } from '../../gatekeeper/concurrency/slices.js';
-import { type BulkResult, GatekeeperService, type MigrationPlan } from '../../gatekeeper/index.js';
+import { systemClock } from '../../async/node-clock.js';
+import { inSlices } from '../../async/slices.js';
+import { type BulkResult, type MigrationPlan } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { ChangeRate } from '../access/change-rate.js';

@@ -1,4 +1,5 @@
-import { GatekeeperService, type NodeOverview, newestFirst, withHoldings } from '../../gatekeeper/index.js';
+import { type NodeOverview, newestFirst, withHoldings } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type AuditAnswer, type HistoryAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Sees } from '../access/name-limit.js';

@@ -1,4 +1,5 @@
-import { type DefinitionState, GatekeeperService } from '../../gatekeeper/index.js';
+import { type DefinitionState } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, User } from '../http/input.decorator.js';

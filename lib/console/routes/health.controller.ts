@@ -1,5 +1,6 @@
 import { Res } from '@nestjs/common';
-import { GatekeeperService, type Health, type HealthFault } from '../../gatekeeper/index.js';
+import { type Health, type HealthFault } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';
 import { ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';

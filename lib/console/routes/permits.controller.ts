@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { quoted } from '../../semaphores/index.js';
-import { AlreadyDefinedError, GatekeeperService, type ProxiedAnswer } from '../../gatekeeper/index.js';
+import { quoted } from '../../decision/index.js';
+import { AlreadyDefinedError, type ProxiedAnswer } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Visitor } from '../access/tokens.js';
@@ -11,7 +12,7 @@ import { Serves } from '../http/serves.decorator.js';
 import { expectRole } from '../access/access.guard.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { Waits } from './waits.js';
-import type { SemaphoreDefinitionInput } from '../../semaphores/index.js';
+import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 
 /** Permits for those who are no nodes: scripts, other languages. Any node may refresh or release them. */
 @ConsoleController()

@@ -1,11 +1,6 @@
-import type { Pieces } from '../../gatekeeper/concurrency/slices.js';
+import type { Pieces } from '../../async/slices.js';
 import type { Definitions, NodeInfo } from '../../gatekeeper/index.js';
-import {
-  type SemaphoreDefinition,
-  compileInPieces,
-  definitionSchema,
-  mismatchInPieces,
-} from '../../semaphores/index.js';
+import { type SemaphoreDefinition, compileInPieces, definitionSchema, mismatchInPieces } from '../../decision/index.js';
 import type { Preview, PreviewedNode } from '../api/index.js';
 
 /**

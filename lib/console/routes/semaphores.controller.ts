@@ -1,12 +1,12 @@
 import { Req, Res } from '@nestjs/common';
 import {
   type Explanation,
-  GatekeeperService,
   type SemaphoreOverview,
   type StalePart,
   UnknownSemaphoreError,
   newestFirst,
 } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { StoreUnavailableError } from '../../stores/index.js';
 import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';

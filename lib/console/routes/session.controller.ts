@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
-import { GatekeeperService } from '../../gatekeeper/index.js';
-import { shortestDuration } from '../../semaphores/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { shortestDuration } from '../../decision/index.js';
 import { ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
 import type { Visitor } from '../access/tokens.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';

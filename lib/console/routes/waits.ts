@@ -1,4 +1,4 @@
-import { show } from '../../semaphores/index.js';
+import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 
 /** Requests of one token that wait for permits at one time. Each holds a connection and asks again and again. */

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { GatekeeperService } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { RecordStore } from '../../stores/index.js';
 import { BEAT } from '../../stores/remote/protocol.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';

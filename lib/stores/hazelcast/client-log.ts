@@ -1,5 +1,5 @@
 import { type ILogger, LogLevel } from 'hazelcast-client';
-import { escapeHidden } from '../../semaphores/hidden-characters.js';
+import { escapeHidden } from '../../decision/texts/hidden-characters.js';
 
 /** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
 export interface ClientLogger {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '../../semaphores/index.js';
+import { messageOf } from '../../decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
-import { pauseAfter } from '../backoff.js';
+import { pauseAfter } from '../../async/backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './lost-connections.js';
 import { failUnsentCalls } from './unsent-calls.js';

@@ -1,5 +1,5 @@
 import { SplitBrainProtectionError } from 'hazelcast-client';
-import { GatekeeperError } from '../../semaphores/gatekeeper.error.js';
+import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
 /** What a failed read, list or clock reading means: a read changes nothing, so the store could just not be asked. */

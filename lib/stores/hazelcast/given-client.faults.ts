@@ -1,5 +1,5 @@
 import { type ClientConfig, type Client as HazelcastClient, LoadBalancerType } from 'hazelcast-client';
-import { quoted } from '../../semaphores/hidden-characters.js';
+import { quoted } from '../../decision/texts/hidden-characters.js';
 
 const { ROUND_ROBIN } = LoadBalancerType;
 

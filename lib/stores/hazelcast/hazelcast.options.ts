@@ -1,6 +1,6 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
-import { faultsOf } from '../../semaphores/only-fields.js';
-import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
+import { faultsOf } from '../../decision/only-fields.js';
+import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { ClientLogger } from './client-log.js';
 import { givenClientFaults } from './given-client.faults.js';
 import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';

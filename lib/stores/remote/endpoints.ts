@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import type { AnswerOf, BodyOf, Call } from './protocol.js';
 import { RemoteRefusedError } from './remote.errors.js';
-import type { Sender } from './sender.js';
+import type { Sender } from './http-transport.js';
 
 /** The addresses at which one and the same cluster is served: the one that answered last, until it fails. */
 export class Endpoints {

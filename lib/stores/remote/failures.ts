@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatekeeperError } from '../../semaphores/gatekeeper.error.js';
+import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import { RemoteRefusedError } from './remote.errors.js';
 

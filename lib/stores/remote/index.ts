@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { z } from 'zod';
-import { faultsOf, onlyFields } from '../../semaphores/only-fields.js';
-import { show } from '../../semaphores/duration.js';
-import { InvalidOptionsError } from '../../semaphores/invalid-options.error.js';
+import { faultsOf, onlyFields } from '../../decision/only-fields.js';
+import { show } from '../../decision/duration.js';
+import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { StoreDefinition } from '../store.js';
 import { RemoteStore } from './remote.store.js';
 

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
 import { RemoteRefusedError } from './remote.errors.js';
-import { type Access, Sender } from './sender.js';
+import { type Access, Sender } from './http-transport.js';
 import { Standing } from './standing.js';
 import { WatchStream } from './watch-stream.js';
 

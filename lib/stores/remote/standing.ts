@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '../../semaphores/index.js';
-import { pauseAfter } from '../backoff.js';
+import { messageOf } from '../../decision/index.js';
+import { pauseAfter } from '../../async/backoff.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
 

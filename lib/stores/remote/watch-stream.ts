@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { pauseAfter } from '../backoff.js';
+import { pauseAfter } from '../../async/backoff.js';
 import type { RecordChange, StoreHealth } from '../store.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';
-import type { Sender } from './sender.js';
+import type { Sender } from './http-transport.js';
 
 /** ms of silence after which a stream is taken for dead. */
 const SILENCE = 3 * BEAT;

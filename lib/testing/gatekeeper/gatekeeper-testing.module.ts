@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { GatekeeperService } from '../../gatekeeper/index.js';
-import { GuardedMethodsExplorer } from '../../scheduling/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { GuardedMethodsExplorer } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { AcquireWaitOptions, RunOptions, SkipReason } from '../../gatekeeper/index.js';
-import type { DenialReason } from '../../semaphores/index.js';
+import type { DenialReason } from '../../decision/index.js';
 
 /** Reasons for which a test may deny a permit. `unavailable` and `no-quorum` play a store that is out of reach. */
 export type TestDenial = Exclude<DenialReason, 'corrupt-record' | 'newer-record' | 'permit-lost'>;

@@ -1,5 +1,6 @@
-import { type Explanation, GatekeeperService, type LossReason, type Semaphore } from '../../gatekeeper/index.js';
-import { show } from '../../semaphores/index.js';
+import { type Explanation, type LossReason, type Semaphore } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { show } from '../../decision/index.js';
 import { memory } from '../../stores/memory/index.js';
 import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
 import { TestSemaphore } from './test-semaphore.js';

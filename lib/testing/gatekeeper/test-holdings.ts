@@ -1,9 +1,9 @@
-import type { NodeClock } from '../../clock/index.js';
+import type { NodeClock } from '../../async/node-clock.js';
 import type { NodeIdentity } from '../../gatekeeper/index.js';
-import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../../gatekeeper/leases/holdings.js';
-import { Lease } from '../../gatekeeper/leases/lease.js';
-import { Permit, type PermitOwner } from '../../gatekeeper/leases/permit.js';
-import type { LossReason } from '../../gatekeeper/gatekeeper.errors.js';
+import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../../permits/held-leases.js';
+import { Lease } from '../../permits/lease.js';
+import { Permit, type PermitOwner } from '../../permits/permit.js';
+import type { LossReason } from '../../context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
 

@@ -3,7 +3,7 @@ import type { HazelcastCluster } from './hazelcast-cluster.js';
 import type { HazelcastMember } from './hazelcast-member.js';
 import type { HazelcastMemberOptions, HazelcastOptions } from './hazelcast.options.js';
 import { jvmArguments, type ClusterSettings } from './jvm-arguments.js';
-import { LaunchedMember, type Surroundings } from './launched-member.js';
+import { LaunchedMember, type Environment } from './launched-member.js';
 import { HazelcastLauncherError } from './launcher.error.js';
 import { START_TIMED_OUT } from './launcher.messages.js';
 import { isWhole } from './member-log.js';
@@ -82,7 +82,7 @@ export class LaunchedCluster implements HazelcastCluster {
     return this.#members.map(({ settings }) => settings);
   }
 
-  #surroundings(): Surroundings {
+  #surroundings(): Environment {
     return {
       program: (settings) => [this.java, ...jvmArguments(this.settings, settings, this.#settings())],
       joined: (member) => this.#joined(member),

@@ -6,7 +6,7 @@ import { MemberProcess } from './member-process.js';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
 
 /** What a member needs of the cluster that it belongs to. */
-export interface Surroundings {
+export interface Environment {
   /** The command that runs this member as things are now. */
   program(settings: MemberSettings): string[];
   /** Resolves when this member and all others that run form one cluster; else ends it and rejects. */
@@ -31,7 +31,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
   constructor(
     readonly index: number,
     readonly settings: MemberSettings,
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: Environment,
   ) {
     this.address = hostAndPort(settings);
   }

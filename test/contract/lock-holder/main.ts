@@ -1,7 +1,7 @@
 import { Client, type IMap } from 'hazelcast-client';
 import { writeFailure } from '../../../lib/stores/hazelcast/failures.js';
 import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
-import { turnsOf } from '../../../lib/stores/hazelcast/records/turns.js';
+import { turnsOf } from '../../../lib/stores/hazelcast/records/key-turns.js';
 
 /** A compare-and-set by the store's own code that is interrupted between its lock and its write. */
 export interface LockHolderOrder {

@@ -1,5 +1,5 @@
 import { Gatekeeper, type GatekeeperEvent } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
+import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';

@@ -1,5 +1,5 @@
 import type { ProxiedAnswer } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type StoredPermit } from '../../../lib/semaphores/index.js';
+import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 import type { Machines } from './machines.js';

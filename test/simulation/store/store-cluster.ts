@@ -1,6 +1,6 @@
 import { ArrayJournal } from '../../../lib/stores/array-journal.js';
-import { KEY_PREFIX } from '../../../lib/gatekeeper/records/record-keeper.js';
-import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/semaphores/index.js';
+import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/decision/index.js';
 import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';

@@ -1,4 +1,4 @@
-import type { SemaphoreRecord, StoredPermit } from '../../../lib/semaphores/index.js';
+import type { SemaphoreRecord, StoredPermit } from '../../../lib/decision/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lib/clock/index.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
 
 describe("the system's clock", () => {
   it('calls once after the delay', async () => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { type DocumentedRoute, ROUTES } from '../../../lib/console/api/index.js';
 import { openApiOf } from '../../../lib/console/openapi/document.js';
-import { faultsOf } from '../../../lib/semaphores/index.js';
+import { faultsOf } from '../../../lib/decision/index.js';
 import { schemaOf, valuesOf } from '../../console/schema-values.js';
 
 type Json = Record<string, any>;

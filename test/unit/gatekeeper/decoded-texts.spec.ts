@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DecodedTexts } from '../../../lib/gatekeeper/records/decoded-texts.js';
+import { DecodedTexts } from '../../../lib/records/decoded-texts.js';
 
 describe('texts that are listed again and again', () => {
   const decodedFrom: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { EventLog } from '../../../lib/gatekeeper/context/event-log.js';
-import type { GatekeeperEvent } from '../../../lib/gatekeeper/context/events.js';
+import { EventLog } from '../../../lib/gatekeeper/event-log.js';
+import type { GatekeeperEvent } from '../../../lib/context/events.js';
 
 const permit = { slot: 0, token: 7 } as never;
 const semaphore = 'nightly-export';

@@ -1,4 +1,4 @@
-import type { NodeClock } from '../../../lib/clock/index.js';
+import type { NodeClock } from '../../../lib/async/node-clock.js';
 
 interface Timer {
   readonly due: number;

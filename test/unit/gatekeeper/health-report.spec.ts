@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { type HealthFacts, type HealthFaultCode, healthReport } from '../../../lib/gatekeeper/health/health-report.js';
-import type { CallFacts, StorePart } from '../../../lib/gatekeeper/health/observed-store.js';
+import { type HealthFacts, type HealthFaultCode, healthReport } from '../../../lib/insight/health-report.js';
+import type { CallFacts, StorePart } from '../../../lib/stores/observed-store.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 /** The node's monotonic ms at that moment. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { Semaphore } from '../../../lib/gatekeeper/semaphore.js';
+import { Semaphore } from '../../../lib/permits/semaphore.js';
 import { START } from './fake-time.js';
 import { JOB, useCluster } from './nodes.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunEntry } from 'nestjs-gatekeeper';
-import { newestFirst, newestRuns } from '../../../lib/gatekeeper/journals/index.js';
+import { newestFirst, newestRuns } from '../../../lib/activity/index.js';
 
 const journal = Array.from({ length: 500 }, (_, at) => ({ semaphore: at < 3 ? 'rare' : 'busy', at }));
 const read = async (limit: number) => journal.slice(-limit);

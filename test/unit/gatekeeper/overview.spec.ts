@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, type JobInfo } from 'nestjs-gatekeeper';
-import { withHoldings } from '../../../lib/gatekeeper/overview/index.js';
+import { withHoldings } from '../../../lib/insight/index.js';
 import { START } from './fake-time.js';
 import { JOB, type TestCluster, useCluster } from './nodes.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemRandomness } from '../../../lib/gatekeeper/context/random-ids.js';
+import { systemRandomness } from '../../../lib/async/random-ids.js';
 
 test('ids of many processes are different, and of characters that no command line takes for an option', () => {
   const ids = Array.from({ length: 2_000 }, systemRandomness).flatMap((random) => [random.id(), random.id()]);

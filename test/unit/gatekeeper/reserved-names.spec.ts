@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { createRecord, encodeRecord, parseDefinition } from '../../../lib/semaphores/index.js';
+import { createRecord, encodeRecord, parseDefinition } from '../../../lib/decision/index.js';
 import { START } from './fake-time.js';
 import { JOB, type TestCluster, keyOf, useCluster } from './nodes.js';
 

@@ -1,5 +1,5 @@
 import type { ArchivedDefinition, DefinitionArchive, Persistence } from 'nestjs-gatekeeper';
-import { merge } from '../../../lib/persistence/merge.js';
+import { merge } from '../../../lib/definitions/archive/merge.js';
 
 /** An archive in memory, between whose calls a test can stand. */
 export class ScriptedArchive implements DefinitionArchive {

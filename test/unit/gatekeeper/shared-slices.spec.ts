@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Slices } from '../../../lib/gatekeeper/concurrency/slices.js';
+import { Slices } from '../../../lib/async/slices.js';
 
 it('work that goes on side by side shares each slice', async () => {
   let now = 0;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Definitions, InvalidOptionsError, type NodeInfo } from 'nestjs-gatekeeper';
 import { previewOf } from '../../../lib/console/routes/preview.js';
-import { systemClock } from '../../../lib/clock/index.js';
-import { type Pieces, inSlices } from '../../../lib/gatekeeper/concurrency/slices.js';
-import { namesInPieces, planSteps } from '../../../lib/gatekeeper/definitions/migration.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
+import { type Pieces, inSlices } from '../../../lib/async/slices.js';
+import { namesInPieces, planSteps } from '../../../lib/definitions/migration.js';
 import {
   MOST_STEPS,
   type SemaphoreRecord,
@@ -11,7 +11,7 @@ import {
   costOf,
   createRecord,
   parseDefinition,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 
 /** As long as names may be. */
 const LONG = 'x'.repeat(197);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { spokenDuration } from '../../../lib/gatekeeper/overview/spoken.js';
+import { spokenDuration } from '../../../lib/insight/format-duration.js';
 
 describe('a duration as people say it', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeCards } from '../../../lib/gatekeeper/nodes/node-info.js';
-import { CorruptRecordError, decodeRecord, encodeRecord } from '../../../lib/semaphores/index.js';
+import { decodeCards } from '../../../lib/activity/node-info.js';
+import { CorruptRecordError, decodeRecord, encodeRecord } from '../../../lib/decision/index.js';
 import { aPermit, aRecord } from '../semaphores/worlds.js';
 
 /** As many as fit into the largest text that a node can write. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeInfo, RunEntry, SemaphoreDefinition, JobInfo } from 'nestjs-gatekeeper';
-import { NodeMatches } from '../../../lib/gatekeeper/nodes/node-matches.js';
-import { type SemaphoreFacts, semaphoreOverview } from '../../../lib/gatekeeper/overview/overview.js';
-import { intendedDefinition } from '../../../lib/semaphores/index.js';
-import type { SemaphoreState } from '../../../lib/gatekeeper/state/state.js';
+import { NodeMatches } from '../../../lib/activity/node-matches.js';
+import { semaphoreOverview } from '../../../lib/insight/overview.js';
+import type { SemaphoreFacts } from '../../../lib/insight/warnings.js';
+import { intendedDefinition } from '../../../lib/decision/index.js';
+import type { SemaphoreState } from '../../../lib/insight/state.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const MINUTE = 60_000;

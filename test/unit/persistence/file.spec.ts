@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError, fileArchive } from 'nestjs-gatekeeper';
-import { FileArchive } from '../../../lib/persistence/file/file-archive.js';
-import type { Files } from '../../../lib/persistence/file/files.js';
+import { FileArchive } from '../../../lib/definitions/archive/file/file-archive.js';
+import type { Files } from '../../../lib/definitions/archive/file/files.js';
 import { describeArchiveContract } from './archive.contract.js';
 import { archived, names } from './archived.js';
 

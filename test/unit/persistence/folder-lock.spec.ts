@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { Files } from '../../../lib/persistence/file/files.js';
-import { withFolder } from '../../../lib/persistence/file/folder-lock.js';
+import type { Files } from '../../../lib/definitions/archive/file/files.js';
+import { withFolder } from '../../../lib/definitions/archive/file/folder-lock.js';
 
 /** A folder that is there at the first looks, and time that makes a big step at each look at the clock. */
 function contended({ looks, inoAt }: { looks: number; inoAt: (look: number) => number }) {

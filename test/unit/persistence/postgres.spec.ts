@@ -7,8 +7,8 @@ import {
   RefusedDefinitionsError,
 } from 'nestjs-gatekeeper';
 import { MissingPackageError, type PostgresOptions, PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
-import { placeOf } from '../../../lib/persistence/postgres/address.js';
-import { requirePg } from '../../../lib/persistence/postgres/queries.js';
+import { placeOf } from '../../../lib/definitions/archive/postgres/address.js';
+import { requirePg } from '../../../lib/definitions/archive/postgres/queries.js';
 import { describeArchiveContract } from './archive.contract.js';
 import { archived, names } from './archived.js';
 

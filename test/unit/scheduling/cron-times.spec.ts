@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
-import type { CronJob } from '../../../lib/scheduling/cron-jobs.js';
-import { CronTimes } from '../../../lib/scheduling/cron-times.js';
+import type { CronJob } from '../../../lib/nest/cron-jobs.js';
+import { CronTimes } from '../../../lib/nest/cron-times.js';
 import { useApps } from '../module/apps.js';
 
 const HOUR = 3_600_000;

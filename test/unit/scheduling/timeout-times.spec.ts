@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lib/clock/index.js';
-import type { Registry } from '../../../lib/scheduling/cron-jobs.js';
-import { JobInfos } from '../../../lib/scheduling/job-infos.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
+import type { Registry } from '../../../lib/nest/cron-jobs.js';
+import { JobInfos } from '../../../lib/nest/job-infos.js';
 
 const DELAY = 1_000;
 

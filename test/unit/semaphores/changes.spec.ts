@@ -15,7 +15,7 @@ import {
   releaseAt,
   remove,
   resume,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('node');

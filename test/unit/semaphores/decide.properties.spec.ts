@@ -6,7 +6,7 @@ import {
   decide,
   decodeRecord,
   encodeRecord,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 /** Permits of different nodes in different slots, some of them long over. */

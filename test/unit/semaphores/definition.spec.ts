@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, parseDefinition } from '../../../lib/semaphores/index.js';
+import { InvalidOptionsError, parseDefinition } from '../../../lib/decision/index.js';
 
 const MEGABYTE = 'x'.repeat(1_000_000);
 

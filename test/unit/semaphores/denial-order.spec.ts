@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AcquireRequest, type SemaphoreRecord, decide } from '../../../lib/semaphores/index.js';
+import { type AcquireRequest, type SemaphoreRecord, decide } from '../../../lib/decision/index.js';
 import { aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 /** Each row mends what the row before it was denied for, and keeps every later reason. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LONGEST_DURATION, readDuration, show } from '../../../lib/semaphores/index.js';
+import { LONGEST_DURATION, readDuration, show } from '../../../lib/decision/index.js';
 
 describe('a duration', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, isBehind, restore } from '../../../lib/semaphores/index.js';
+import { decide, isBehind, restore } from '../../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('holder');

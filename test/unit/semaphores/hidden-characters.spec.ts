@@ -12,7 +12,7 @@ import {
   safeStack,
   show,
   word,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { HIDDEN, HOSTILE } from './hostile-texts.js';
 
 /** Any text, hidden characters more often than by chance. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../lib/semaphores/index.js';
+import { decide } from '../../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 describe('a permit that stands in the record', () => {

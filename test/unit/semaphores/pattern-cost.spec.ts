@@ -13,7 +13,7 @@ import {
   parseDefinition,
   patternFaults,
   stepsOf,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { patterns } from './hostile-patterns.js';
 import { aDefinition } from './worlds.js';
 

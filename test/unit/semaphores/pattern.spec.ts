@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type NameMatcher, compilePattern, matchersOf } from '../../../lib/semaphores/index.js';
+import { type NameMatcher, compilePattern, matchersOf } from '../../../lib/decision/index.js';
 import { aDefinition } from './worlds.js';
 
 const matches = (pattern: string, name: string) => (compilePattern(pattern) as NameMatcher)(name);

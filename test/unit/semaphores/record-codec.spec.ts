@@ -7,7 +7,7 @@ import {
   type SemaphoreRecord,
   decodeRecord,
   encodeRecord,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { aChange, aDefinition, aPermit, aRecord } from './worlds.js';
 
 const whole = fc.nat(Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,7 @@ import {
   edit,
   expire,
   release,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aChange, aDefinition, aRecord, aRequest } from './worlds.js';
 
 /** Small enough that every sequence of moves can be tried: two nodes, up to two permits, four steps of the clock. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Decision } from '../../../lib/semaphores/index.js';
+import type { Decision } from '../../../lib/decision/index.js';
 import { GENESIS, MOST_TICKS, MOVES, type SmallWorld, believes, play, viewOf } from './small-world.js';
 
 const LONGEST_GAME = 6;

@@ -6,7 +6,7 @@ import type {
   SemaphoreRecord,
   StoredPermit,
   View,
-} from '../../../lib/semaphores/index.js';
+} from '../../../lib/decision/index.js';
 
 /** Cluster time at which these tests begin. */
 export const START = 1_790_000_000_000;

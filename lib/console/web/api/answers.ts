@@ -17,7 +17,7 @@ export type {
   StalePart,
   BulkResult,
 } from '../../../gatekeeper/index.js';
-export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../semaphores/index.js';
+export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
 export type {
   AuditAnswer,
   NodesAnswer,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
-import { quoted } from '../../../semaphores/hidden-characters.js';
+import { quoted } from '../../../decision/texts/hidden-characters.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import { readFailure } from '../failures.js';
 import { MapRecords } from './map-records.js';
-import type { Turns } from './turns.js';
+import type { Turns } from './key-turns.js';
 
 const LONGEST_PAUSE = 30;
 

@@ -4,7 +4,7 @@ import { CpRecords } from './cp-records.js';
 import { LockedRecords } from './locked-records.js';
 import { MapRecords } from './map-records.js';
 import type { Records } from './records.js';
-import { turnsOf } from './turns.js';
+import { turnsOf } from './key-turns.js';
 
 export interface OpenedRecords {
   readonly records: Records;

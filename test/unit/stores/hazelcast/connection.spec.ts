@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
-import { pauseAfter } from '../../../../lib/stores/backoff.js';
+import { pauseAfter } from '../../../../lib/async/backoff.js';
 import type { ClientSource } from '../../../../lib/stores/hazelcast/client-source.js';
 import { Connection } from '../../../../lib/stores/hazelcast/connection.js';
 import { eventually } from '../../../contract/eventually.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Client, type ClientConfig, LoadBalancerType, ReconnectMode } from 'hazelcast-client';
-import { InvalidOptionsError } from '../../../../lib/semaphores/invalid-options.error.js';
+import { InvalidOptionsError } from '../../../../lib/decision/invalid-options.error.js';
 import { type HazelcastStoreOptions, resolveOptions } from '../../../../lib/stores/hazelcast/hazelcast.options.js';
 
 function faultsOf(options: unknown): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
 import { LockedRecords } from '../../../../lib/stores/hazelcast/records/locked-records.js';
-import { Turns } from '../../../../lib/stores/hazelcast/records/turns.js';
+import { Turns } from '../../../../lib/stores/hazelcast/records/key-turns.js';
 import { NoQuorumError, StoreUnavailableError } from '../../../../lib/stores/store.errors.js';
 import { eventually } from '../../../contract/eventually.js';
 

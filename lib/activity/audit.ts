@@ -1,0 +1,33 @@
+import { type Context, timeOf } from '../context/context.js';
+import type { AuditEntry } from '../context/audit-entry.js';
+import { auditEntrySchema } from './entry-schemas.js';
+import { JournalWriter } from './journal-writer.js';
+
+/** Who changed what, on all nodes. */
+export class Audit {
+  readonly #journal: JournalWriter<AuditEntry>;
+
+  constructor(private readonly context: Context) {
+    this.#journal = new JournalWriter('audit', auditEntrySchema, context);
+  }
+
+  note(entry: Omit<AuditEntry, 'at' | 'node'>): void {
+    const noted: AuditEntry = { at: timeOf(this.context), ...entry, node: this.context.node };
+    this.#journal.note(noted);
+    this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#journal.unreadable;
+  }
+
+  /** The last `limit` changes, oldest first. @throws StoreUnavailableError */
+  read(limit: number): Promise<AuditEntry[]> {
+    return this.#journal.read(limit);
+  }
+
+  close(): Promise<void> {
+    return this.#journal.close();
+  }
+}

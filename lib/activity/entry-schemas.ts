@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import {
+  CHANGES,
+  DENIAL_REASONS,
+  storedCount,
+  storedDefinitionSchema,
+  storedPermitSchema,
+  storedText,
+  storedTime,
+} from '../decision/index.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import type { AuditEntry } from '../context/audit-entry.js';
+import type { HistoryEntry, RunEntry } from './history-entry.js';
+
+/**
+ * Entries as any node may have written them. A field that this version does not know is dropped; an entry whose known
+ * fields do not fit is no entry.
+ */
+
+const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquirer: storedText, instance: storedText });
+const happened = { semaphore: storedText, job: storedText, node: nodeSchema, at: storedTime };
+const skipReason = z.enum([...DENIAL_REASONS, 'overlap']);
+
+const runSchema: z.ZodType<RunEntry> = z.object({
+  ...happened,
+  kind: z.literal('run'),
+  took: storedTime,
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: storedText.optional(),
+  token: storedCount.optional(),
+  slot: storedCount.optional(),
+});
+
+const skipSchema = z.object({
+  ...happened,
+  kind: z.literal('skip'),
+  reason: skipReason,
+  before: z.object({ reason: skipReason, count: storedCount }).optional(),
+});
+
+export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]);
+
+const definitionSchema = z.object(storedDefinitionSchema.shape);
+
+export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
+  at: storedTime,
+  action: z.enum([...CHANGES, 'revoke', 'restore']),
+  semaphore: storedText,
+  by: storedText,
+  reason: storedText.optional(),
+  node: nodeSchema,
+  revision: storedCount.optional(),
+  from: definitionSchema.optional(),
+  to: definitionSchema.optional(),
+  permit: z.object(storedPermitSchema.shape).optional(),
+});

@@ -1,0 +1,37 @@
+import type { SkipReason } from '../context/events.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+
+interface RunOrSkip {
+  readonly semaphore: string;
+  readonly job: string;
+  readonly node: NodeIdentity;
+  /** Cluster time in ms: of a run, when it began. */
+  readonly at: number;
+}
+
+/** A run, as the history keeps it once it has ended. */
+export interface RunEntry extends RunOrSkip {
+  readonly kind: 'run';
+  /** ms */
+  readonly took: number;
+  /** `lost`: it ended, well or not, without the permit that it began with. */
+  readonly outcome: 'ok' | 'failed' | 'lost';
+  /** What it failed with. */
+  readonly message?: string;
+  /** Absent when it ran without a permit. */
+  readonly token?: number;
+  readonly slot?: number;
+}
+
+/**
+ * The first of a row of ticks at which a job did not run on a node for one and the same reason: all nodes but one skip
+ * at each tick, and a line for each would push everything else out.
+ */
+export interface SkipEntry extends RunOrSkip {
+  readonly kind: 'skip';
+  readonly reason: SkipReason;
+  /** How often it was skipped before that for another reason, since it last ran or was skipped for yet another one. */
+  readonly before?: { readonly reason: SkipReason; readonly count: number };
+}
+
+export type HistoryEntry = RunEntry | SkipEntry;

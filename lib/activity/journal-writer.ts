@@ -1,0 +1,136 @@
+import type { z } from 'zod';
+import type { CancelTimer } from '../async/node-clock.js';
+import type { Journal } from '../stores/index.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { LeftOut } from '../context/left-out.js';
+import { decodeEntries } from './decode-entries.js';
+import { UnsentEntries } from './unsent-entries.js';
+
+/** ms in which entries are gathered before they are sent together. */
+const GATHERING = 100;
+/** ms after which entries that could not be sent are sent again. */
+const PATIENCE = 5000;
+
+/**
+ * One of the cluster's journals, as this node writes and reads it. No caller waits for an entry to be written, and no
+ * decision depends on one.
+ *
+ * Entries are gathered for a moment, and sent at once when a batch is full. Batches go one after the other, so that
+ * their order stays. A store that fails gets the next batch only after {@link PATIENCE}.
+ */
+export class JournalWriter<Entry extends object> {
+  readonly #journal: Journal;
+  readonly #unsent = new UnsentEntries();
+  #isFailing = false;
+  #cancelTimer?: CancelTimer;
+  #isClosed = false;
+  /** While batches are being sent. */
+  #sending?: Promise<void>;
+  /** Readings that are under way, by how many entries they are of. */
+  readonly #readings = new Map<number, Promise<readonly Entry[]>>();
+  readonly #leftOut: LeftOut;
+
+  constructor(
+    readonly name: 'runs' | 'audit',
+    private readonly schema: z.ZodType<Entry>,
+    private readonly context: Context,
+  ) {
+    this.#journal = context.store.journal(name);
+    this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#leftOut.count;
+  }
+
+  note(entry: Entry): void {
+    this.#unsent.add(JSON.stringify(entry));
+    if (this.#isClosed || this.#sending) return;
+    if (this.#unsent.hasBatch && !this.#isFailing) this.#send();
+    else this.#cancelTimer ??= this.#sendIn(GATHERING);
+  }
+
+  /**
+   * The last `limit` entries, oldest first. Texts that are no entries are left out and reported. Calls that ask for the
+   * same at the same time share one reading: many look at once when something has happened.
+   *
+   * @throws StoreUnavailableError
+   */
+  async read(limit: number): Promise<Entry[]> {
+    const reading = this.#readings.get(limit) ?? this.#read(limit).finally(() => this.#readings.delete(limit));
+    this.#readings.set(limit, reading);
+    return [...(await reading)];
+  }
+
+  async #read(limit: number): Promise<Entry[]> {
+    const { alarm, timing } = this.context;
+    const texts = await answerWithin(alarm, timing.callTimeout, `read the journal of ${this.name}`, () =>
+      this.#journal.read(limit),
+    );
+    const { entries, faults } = await decodeEntries(texts, this.schema);
+    this.#leftOut.note(faults);
+    return entries;
+  }
+
+  /** Sends what is left, once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    await this.#sending;
+    await this.#sendBatches();
+  }
+
+  #sendIn(delay: number): CancelTimer {
+    return this.context.nodeClock.schedule(() => this.#send(), delay);
+  }
+
+  #send(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#sending = this.#sendBatches().finally(() => {
+      this.#sending = undefined;
+      if (this.#isClosed || this.#unsent.count === 0) return;
+      this.#cancelTimer = this.#sendIn(this.#isFailing ? PATIENCE : GATHERING);
+    });
+  }
+
+  /** Sends all that waits now, and whatever full batches come meanwhile, until the store fails. */
+  async #sendBatches(): Promise<void> {
+    let waiting = this.#unsent.count;
+    do {
+      const batch = this.#unsent.takeBatch();
+      if (batch.length === 0) return;
+      waiting -= batch.length;
+      await this.#sendBatch(batch);
+    } while (!this.#isFailing && (waiting > 0 || this.#unsent.hasBatch));
+  }
+
+  async #sendBatch(batch: readonly string[]): Promise<void> {
+    const { alarm, timing } = this.context;
+    const what = `take entries of the journal of ${this.name}`;
+    try {
+      await answerWithin(alarm, timing.callTimeout, what, () => this.#journal.append(batch));
+      this.#isFailing = false;
+      this.#reportDropped();
+    } catch (error) {
+      this.#isFailing = true;
+      // An answer that was lost may make entries appear twice: better than not at all.
+      this.#unsent.putBack(batch);
+      if (this.#isClosed) this.#reportUnwritten(error);
+    }
+  }
+
+  #reportUnwritten(error: unknown): void {
+    const action = `write ${this.#unsent.count} entries of ${this.name}`;
+    this.context.events.next({ type: 'problem', action, error });
+  }
+
+  #reportDropped(): void {
+    const dropped = this.#unsent.takeDropped();
+    if (dropped === 0) return;
+    const error = new Error(`${dropped} entries were dropped while the store could not be asked`);
+    this.context.events.next({ type: 'problem', action: `write the journal of ${this.name}`, error });
+  }
+}

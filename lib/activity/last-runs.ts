@@ -1,0 +1,63 @@
+import type { NodeClock } from '../async/node-clock.js';
+import type { HistoryEntry, RunEntry } from './history-entry.js';
+
+/** As much as the journal holds unless it is configured otherwise. */
+const ALL = 10_000;
+/** As much as one call of a store gives. */
+const NEWEST = 1000;
+/** ms for which what was read is good enough for people. */
+const FRESH = 1000;
+/** ms after which more than {@link NEWEST} may have come: everything is read anew. */
+const STALE = 60_000;
+
+/**
+ * The newest run of each job. Kept between looks, because a look would otherwise read the whole journal. Read only on
+ * demand.
+ */
+export class LastRuns {
+  #runs = new Map<string, RunEntry>();
+  #readAt = -Infinity;
+
+  constructor(
+    private readonly read: (limit: number) => Promise<HistoryEntry[]>,
+    private readonly nodeClock: NodeClock,
+  ) {}
+
+  /** @throws StoreUnavailableError */
+  async get(): Promise<RunEntry[]> {
+    const age = this.nodeClock.monotonic() - this.#readAt;
+    if (age >= FRESH) await this.#refresh(age < STALE);
+    return this.known();
+  }
+
+  /** As they were last read. */
+  known(): RunEntry[] {
+    return [...this.#runs.values()];
+  }
+
+  async #refresh(isRecent: boolean): Promise<void> {
+    const began = this.nodeClock.monotonic();
+    const entries = await this.read(isRecent ? NEWEST : ALL);
+    // What fell out of the journal may have been followed by what was never read.
+    if (!isRecent) this.#runs.clear();
+    for (const entry of entries) if (entry.kind === 'run') keepNewest(this.#runs, entry);
+    this.#readAt = began;
+  }
+}
+
+/** The newest run of each job. Nodes tell of runs when they come to it: not always in their order. */
+export function newestRuns(runs: Iterable<RunEntry>): RunEntry[] {
+  const newest = new Map<string, RunEntry>();
+  for (const run of runs) keepNewest(newest, run);
+  return [...newest.values()];
+}
+
+export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {
+  return `${semaphore}\n${job}`;
+}
+
+function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {
+  const key = jobKey(run);
+  const known = runs.get(key);
+  if (!known || known.at <= run.at) runs.set(key, run);
+}

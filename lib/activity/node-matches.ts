@@ -1,0 +1,22 @@
+import { type SemaphoreDefinition, mismatchInPieces } from '../decision/index.js';
+import type { Pieces } from '../async/slices.js';
+import type { NodeInfo } from './node-info.js';
+
+/** Which nodes a definition lets through; found once for all definitions that have the same patterns. */
+export class NodeMatches {
+  readonly #known = new Map<string, ReadonlySet<NodeInfo>>();
+
+  constructor(readonly nodes: readonly NodeInfo[]) {}
+
+  *of(definition: SemaphoreDefinition): Pieces<ReadonlySet<NodeInfo>> {
+    const key = `${definition.groupPattern}\n${definition.acquirerPattern}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const matching = new Set<NodeInfo>();
+    for (const node of this.nodes) {
+      if ((yield* mismatchInPieces(definition, node)) === undefined) matching.add(node);
+    }
+    this.#known.set(key, matching);
+    return matching;
+  }
+}

@@ -1,0 +1,162 @@
+import { hostname } from 'node:os';
+import { type Context, timeOf } from '../context/context.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { LeftOut } from '../context/left-out.js';
+import { DecodedTexts } from '../records/decoded-texts.js';
+import { LIST_FACTOR } from '../records/list-records.js';
+import { Periodic } from '../async/periodic.js';
+import type { RunLog } from './run-history.js';
+import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
+
+const KEY_PREFIX = 'nodes:';
+/** Nodes share so many texts: few to read, and rarely two writers at once. */
+const SHARDS = 16;
+const TRIES = 5;
+/** ms until the next try while this node has told nobody yet: its first connection may still be under way. */
+const FIRST_TRIES = 500;
+/** A node that was silent for so many heartbeats is taken for dead. */
+const SILENCE = 3;
+
+/**
+ * Which nodes live, and what they do: each writes a card of itself every heartbeat. For people and for warnings; no
+ * permit depends on it.
+ */
+export class NodeRegistry {
+  /** Tells what this node runs by itself; set by whoever knows its scheduler. */
+  jobs: () => readonly JobInfo[] = () => [];
+  readonly #key: string;
+  /** @internal The nodes that lived when they were last listed. */
+  known: readonly NodeInfo[] = [];
+  readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
+  readonly #leftOut: LeftOut;
+  readonly #periodic?: Periodic;
+  #startedAt?: number;
+  #isTold = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: {
+      /** ms; 0: this node writes no card */
+      readonly heartbeat: number;
+      readonly version?: string;
+    },
+    private readonly runs: Pick<RunLog, 'newestHere'>,
+  ) {
+    this.#leftOut = new LeftOut('read the cards of the nodes', context);
+    this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
+    if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
+  }
+
+  start(): void {
+    this.#periodic?.start(0);
+  }
+
+  /** How many cards the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#leftOut.count;
+  }
+
+  /**
+   * The nodes that live, this one among them if it has a heartbeat; by group and acquirer.
+   *
+   * @throws StoreUnavailableError
+   */
+  async nodes(): Promise<NodeInfo[]> {
+    const { store, alarm, timing } = this.context;
+    const patience = LIST_FACTOR * timing.callTimeout;
+    const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
+    const cards = [...this.#decoded.all(texts).values()];
+    this.#leftOut.note(cards.flatMap(({ faults }) => faults));
+    const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
+    this.known = living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
+    return [...this.known];
+  }
+
+  /** Takes this node's card away. */
+  async close(): Promise<void> {
+    if (!this.#periodic) return;
+    this.#periodic.stop();
+    await this.#write((others) => others).catch((error: unknown) => this.#report(error));
+  }
+
+  #createPeriodic(interval: number): Periodic {
+    return new Periodic(this.context.nodeClock, () => this.#tell(), {
+      interval: () => (this.#isTold ? interval : Math.min(interval, FIRST_TRIES)),
+      chance: this.context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  async #tell(): Promise<void> {
+    await this.#write((others) => [...others, this.#card()]);
+    this.#isTold = true;
+  }
+
+  #report(error: unknown): void {
+    // An outage is told of once, by those who need the store.
+    if (this.context.store.health().connected)
+      this.context.events.next({ type: 'problem', action: 'tell the others of this node', error });
+  }
+
+  #isAlive({ at, heartbeat }: NodeInfo): boolean {
+    return timeOf(this.context) - at < SILENCE * Math.max(heartbeat, 1000);
+  }
+
+  async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
+    const { store, alarm, timing, node } = this.context;
+    const ask = <T>(call: () => Promise<T>) =>
+      answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const text = await ask(() => store.read(this.#key));
+      const { nodes, faults } = decodeCards(text);
+      // This write removes them: a later reading would find nothing to report.
+      this.#leftOut.note(faults);
+      const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
+      const written = encodeCards(next(others));
+      if (await ask(() => store.compareAndSet(this.#key, text, written, { quiet: true }))) return;
+    }
+    throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
+  }
+
+  #card(): NodeInfo {
+    const at = timeOf(this.context);
+    this.#startedAt ??= at;
+    const { node, clusterClock } = this.context;
+    const { offset, suspect } = clusterClock.report();
+    const { heartbeat, version } = this.options;
+    return {
+      ...node,
+      host: hostname(),
+      pid: process.pid,
+      ...(version !== undefined && { version }),
+      startedAt: this.#startedAt,
+      at,
+      heartbeat,
+      clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
+      jobs: this.jobs().map((card) => this.#withLastRun(card)),
+    };
+  }
+
+  #withLastRun(card: JobInfo): JobInfo {
+    const { job, semaphore } = card;
+    const run = semaphore === undefined ? undefined : this.runs.newestHere({ job, semaphore });
+    if (!run) return card;
+    const { at, took, outcome, message, token, slot } = run;
+    return { ...card, lastRun: { at, took, outcome, message, token, slot } };
+  }
+}
+
+/** The same on every platform and version; any spread will do. */
+function shardOf(instance: string): number {
+  let hash = 0;
+  for (const character of instance) hash = (31 * hash + character.codePointAt(0)!) >>> 0;
+  return hash;
+}
+
+function nameOf({ group, acquirer, instance }: NodeInfo): string {
+  return `${group}\n${acquirer}\n${instance}`;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

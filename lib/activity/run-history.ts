@@ -1,0 +1,139 @@
+import type { Subscription } from 'rxjs';
+import { messageOf } from '../decision/index.js';
+import { type Context, timeOf } from '../context/context.js';
+import type { GatekeeperEvent, SkipReason } from '../context/events.js';
+import { historyEntrySchema } from './entry-schemas.js';
+import { JournalWriter } from './journal-writer.js';
+import { LastRuns, jobKey } from './last-runs.js';
+import type { HistoryEntry, RunEntry } from './history-entry.js';
+
+/** Long enough for a sentence, short enough that thousands fit. */
+const LONGEST_MESSAGE = 500;
+/** Jobs that are remembered: more than any application has methods, but names may come from arguments. */
+const MOST_JOBS = 1000;
+
+type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
+
+/** Who ran what, when, and how it ended, on all nodes: a journal that this node's events write. */
+export class RunLog {
+  readonly #journal: JournalWriter<HistoryEntry>;
+  readonly #lastRuns: LastRuns;
+  readonly #subscription?: Subscription;
+  /** Begun runs by {@link runKey}. */
+  readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
+  /** The present row of skips by semaphore and job; the one that grew longest ago first. */
+  readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
+  /** The newest run of each job on this node, by semaphore and job; the oldest first. */
+  readonly #newest = new Map<string, RunEntry>();
+
+  /** @param isOn whether this node's own runs are noted */
+  constructor(
+    private readonly context: Context,
+    isOn: boolean,
+  ) {
+    this.#journal = new JournalWriter('runs', historyEntrySchema, context);
+    this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
+    if (isOn) this.#subscription = context.events.subscribe((event) => this.#hear(event));
+  }
+
+  /** How many entries the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#journal.unreadable;
+  }
+
+  /** The last `limit` entries, oldest first. @throws StoreUnavailableError */
+  read(limit: number): Promise<HistoryEntry[]> {
+    return this.#journal.read(limit);
+  }
+
+  /** The newest run of each job, as far as the journal goes back. @throws StoreUnavailableError */
+  lastRuns(): Promise<RunEntry[]> {
+    return this.#lastRuns.get();
+  }
+
+  /** The last answer of {@link lastRuns}. */
+  knownLastRuns(): RunEntry[] {
+    return this.#lastRuns.known();
+  }
+
+  /** The newest run of a job on this node, however long ago: the journal may have forgotten it. */
+  newestHere(job: { readonly semaphore: string; readonly job: string }): RunEntry | undefined {
+    return this.#newest.get(jobKey(job));
+  }
+
+  async close(): Promise<void> {
+    this.#subscription?.unsubscribe();
+    await this.#journal.close();
+  }
+
+  #hear(event: GatekeeperEvent): void {
+    switch (event.type) {
+      case 'run-started':
+        return this.#started(event);
+      case 'lost':
+        return this.#lost(event);
+      case 'run-finished':
+        return this.#finished(event);
+      case 'run-skipped':
+        return this.#skipped(event);
+      default:
+    }
+  }
+
+  #started(event: Of<'run-started'>): void {
+    const at = timeOf(this.context);
+    this.#running.set(runKey(event), { at, permitId: event.permit?.id, isLost: false });
+    this.#skips.delete(jobKey(event));
+  }
+
+  #lost({ permit }: Of<'lost'>): void {
+    for (const run of this.#running.values()) if (run.permitId === permit.id) run.isLost = true;
+  }
+
+  #finished(event: Of<'run-finished'>): void {
+    const { semaphore, job, took, error, permit } = event;
+    const run = this.#running.get(runKey(event));
+    this.#running.delete(runKey(event));
+    const failed = 'error' in event;
+    const entry: RunEntry = {
+      kind: 'run',
+      semaphore,
+      job,
+      node: this.context.node,
+      at: run?.at ?? Math.round(timeOf(this.context) - took),
+      took: Math.round(took),
+      outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
+      ...(failed && { message: shortMessageOf(error) }),
+      ...(permit && { token: permit.token, slot: permit.slot }),
+    };
+    this.#journal.note(entry);
+    setLast(this.#newest, jobKey(entry), entry);
+  }
+
+  #skipped(event: Of<'run-skipped'>): void {
+    const { semaphore, job, reason } = event;
+    const row = this.#skips.get(jobKey(event));
+    const goesOn = row?.reason === reason;
+    setLast(this.#skips, jobKey(event), { reason, count: goesOn ? row.count + 1 : 1 });
+    if (goesOn) return;
+    const at = timeOf(this.context);
+    const { node } = this.context;
+    this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
+  }
+}
+
+/** Sets what is known of a job; of too many jobs it forgets the one that was set longest ago. */
+function setLast<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size > MOST_JOBS) known.delete(known.keys().next().value!);
+}
+
+function runKey(event: { semaphore: string; run: number }): string {
+  return `${event.semaphore}\n${event.run}`;
+}
+
+function shortMessageOf(error: unknown): string {
+  const message = messageOf(error);
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+}

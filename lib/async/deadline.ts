@@ -1,0 +1,37 @@
+import type { Alarm } from './timers.js';
+
+/** Raised by {@link Deadline.race}; callers turn it into what the unanswered call means. */
+export class DeadlinePassed extends Error {}
+
+/** The moment (in the node's monotonic ms) until which one call may ask the store. */
+export class Deadline {
+  readonly until: number;
+
+  constructor(
+    private readonly alarm: Alarm,
+    readonly timeout: number,
+  ) {
+    this.until = alarm.clock.monotonic() + timeout;
+  }
+
+  get remaining(): number {
+    return this.until - this.alarm.clock.monotonic();
+  }
+
+  /** Waits for `promise` until the deadline. What comes later is ignored, but never an unhandled rejection. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const cancel = this.alarm.set(this.until, () => reject(new DeadlinePassed()));
+      promise.then(
+        (value) => (cancel(), resolve(value)),
+        (error) => (cancel(), reject(error)),
+      );
+    });
+  }
+
+  /** Waits for `delay` ms, or until the deadline when that is earlier. */
+  pause(delay: number): Promise<void> {
+    const time = Math.min(delay, Math.max(0, this.remaining));
+    return new Promise((resolve) => this.alarm.clock.schedule(resolve, time, true));
+  }
+}

@@ -1,0 +1,12 @@
+/** Options of all commands, as the command line gives them. */
+export interface TargetOptions {
+  readonly context?: string;
+  readonly url?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly hazelcast?: string;
+  readonly cluster?: string;
+  readonly hazelcastOptions?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,57 @@
+import type { Subject } from 'rxjs';
+import type { ClusterClock } from '../clock/index.js';
+import type { NodeClock } from '../async/node-clock.js';
+import type { Alarm } from '../async/timers.js';
+import type { GatekeeperEvent } from './events.js';
+import type { ObservedStore } from '../stores/observed-store.js';
+import type { Randomness } from '../async/random-ids.js';
+import type { Reachability } from './reachability.js';
+import type { NodeIdentity } from './node-identity.js';
+
+/** Times in ms that every part goes by. */
+export interface Timing {
+  readonly clockTolerance: number;
+  /** The longest that one call may ask the store. */
+  readonly callTimeout: number;
+  /** This node has just started and knows nothing of what was: nobody is taken over from before it has watched. */
+  readonly strictStart: boolean;
+}
+
+/** Nest's LoggerService, as far as it is used. */
+export interface GatekeeperLogger {
+  log(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+  debug(message: string): void;
+}
+
+/** Cluster time in ms, or the node's own while that is not known: for what is only read by people. */
+export function timeOf({ clusterClock, nodeClock }: Pick<Context, 'clusterClock' | 'nodeClock'>): number {
+  return Math.round(clusterClock.isFresh ? clusterClock.latest() : nodeClock.wall());
+}
+
+/** A reason why nothing at all is granted. */
+export interface GrantFault {
+  readonly code: string;
+  /** For people. */
+  readonly sentence: string;
+}
+
+/** What all parts of one gatekeeper share. */
+export interface Context {
+  readonly node: NodeIdentity;
+  readonly timing: Timing;
+  readonly store: ObservedStore;
+  readonly nodeClock: NodeClock;
+  readonly alarm: Alarm;
+  readonly clusterClock: ClusterClock;
+  readonly random: Randomness;
+  readonly events: Subject<GatekeeperEvent>;
+  /** Names of semaphores of whose record this node saw another text, written by anyone. */
+  readonly news: Subject<string>;
+  readonly reachability: Reachability;
+  /** What keeps this node from granting anything now, by what is known without asking. */
+  readonly grantFault: () => GrantFault | undefined;
+  /** Becomes true when the node begins to shut down: from then on nothing new is acquired. */
+  readonly isClosing: () => boolean;
+}

@@ -1,0 +1,59 @@
+import type { DenialReason } from '../decision/denial.js';
+import type { StoredPermit } from '../decision/permit.js';
+import type { DefinitionChange } from '../decision/record.js';
+
+import type { AuditEntry } from './audit-entry.js';
+
+/** Why a permit is no longer held although its user did not give it back. */
+export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
+
+/** Why a run did not take place. */
+export type SkipReason = DenialReason | 'overlap';
+
+/** A run of a job on this node. */
+export interface RunOfJob {
+  readonly semaphore: string;
+  readonly job: string;
+  /** Tells the runs of one semaphore on this node apart. */
+  readonly run: number;
+  /** Absent when it runs without one. */
+  readonly permit?: StoredPermit;
+}
+
+/** All that a gatekeeper tells of what happens on its node. */
+export type GatekeeperEvent =
+  | { readonly type: 'granted' | 'refreshed' | 'released'; readonly semaphore: string; readonly permit: StoredPermit }
+  | {
+      readonly type: 'lost';
+      readonly semaphore: string;
+      readonly permit: StoredPermit;
+      readonly reason: LossReason;
+    }
+  | { readonly type: 'denied'; readonly semaphore: string; readonly reason: DenialReason }
+  | { readonly type: 'expired'; readonly semaphore: string; readonly permits: readonly StoredPermit[] }
+  | ({ readonly type: 'run-started' } & RunOfJob)
+  | ({
+      readonly type: 'run-finished';
+      /** ms by the node's monotonic clock. */
+      readonly took: number;
+      /** Present, whatever it is, when the run failed. */
+      readonly error?: unknown;
+    } & RunOfJob)
+  | { readonly type: 'run-skipped'; readonly semaphore: string; readonly job: string; readonly reason: SkipReason }
+  | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
+  /** `reinstated`: it came from the archive, in place of what code says or of an earlier revision. */
+  | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
+  /** A definition was changed, by whomever on whatever node. */
+  | {
+      readonly type: 'changed';
+      readonly semaphore: string;
+      readonly revision: number;
+      readonly change?: DefinitionChange;
+    }
+  /** A person or program changed something through this node. */
+  | { readonly type: 'audited'; readonly semaphore: string; readonly entry: AuditEntry }
+  | { readonly type: 'record-unreadable'; readonly semaphore: string; readonly error: Error }
+  | { readonly type: 'clock-suspect'; readonly reason: string }
+  | { readonly type: 'store-lost'; readonly error: Error }
+  | { readonly type: 'store-back' }
+  | { readonly type: 'problem'; readonly semaphore?: string; readonly action: string; readonly error: unknown };

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { type DurationInput, readDuration, show } from './duration.js';
+import { InvalidOptionsError } from './invalid-options.error.js';
+import { lineFault } from './texts/one-line.js';
+import { faultsOf, onlyFields } from './only-fields.js';
+import { patternFault } from './patterns/pattern.js';
+import { LONGEST_NAME } from './patterns/pattern-cost.js';
+
+/** One record holds all permits of a semaphore: more of them would make each write too large. */
+export const MOST_PERMITS = 1000;
+
+/** Who may hold how many permits of a semaphore, and for how long. */
+export interface SemaphoreDefinition {
+  readonly name: string;
+  /** RE2; must match the node's whole group. Bounded in what it costs: see `costFault`. */
+  readonly groupPattern: string;
+  /** RE2; must match the whole name of the acquirer. Bounded like the other. */
+  readonly acquirerPattern: string;
+  /** 0 to 1,000. 0 is a pause: nobody new gets a permit. */
+  readonly permits: number;
+  /** How long a permit lasts, in ms, unless it is refreshed. */
+  readonly duration: number;
+}
+
+/** A definition as people write it: only `name` and `duration` are needed; one permit, for anyone. */
+export interface SemaphoreDefinitionInput {
+  readonly name: string;
+  readonly groupPattern?: string;
+  readonly acquirerPattern?: string;
+  readonly permits?: number;
+  /** ms, or text as the `ms` package reads it ("5m"). */
+  readonly duration: DurationInput;
+}
+
+/** Whether two definitions say the same. */
+export function sameDefinition(one: SemaphoreDefinition, other: SemaphoreDefinition): boolean {
+  const fields = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
+  return fields.every((field) => one[field] === other[field]);
+}
+
+/** A zod type that gives what `read` makes of a value, unless that is a sentence that says what is wrong with it. */
+export function numberReadBy(read: (value: unknown) => number | string) {
+  return z.unknown().transform((value, context) => {
+    const result = read(value);
+    if (typeof result === 'number') return result;
+    context.addIssue({ code: 'custom', message: result });
+    return z.NEVER;
+  });
+}
+
+/** zod type of a duration: reads numbers and text, gives ms. */
+export const durationSchema = numberReadBy(readDuration);
+
+/** zod type of the name of a semaphore, group or acquirer. */
+export const nameSchema = checked<string>(nameFault);
+
+/** A zod type that takes a value as it is, unless `faultOf` finds a fault, in a sentence without the field's name. */
+function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
+  return z.custom<T>((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) });
+}
+
+function nameFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `${show(value)} is not text`;
+  if (value === '') return 'is empty: give it a name';
+  if (value.length > LONGEST_NAME) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
+  return lineFault(value);
+}
+
+/** In a URL both stand for a folder, however they are encoded: no browser would ever ask for what has such a name. */
+function newNameFault(value: unknown): string | undefined {
+  if (value !== '.' && value !== '..') return nameFault(value);
+  return `${show(value)} can't stand in a URL: give it another name`;
+}
+
+function faultOfPattern(value: unknown): string | undefined {
+  return typeof value === 'string' ? (lineFault(value) ?? patternFault(value)) : `${show(value)} is not text`;
+}
+
+function permitsFault(value: unknown): string | undefined {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PERMITS) return undefined;
+  return `${show(value)} is not a whole number from 0 (paused) to ${MOST_PERMITS}`;
+}
+
+/** zod type of an RE2 pattern that must match a whole name. */
+export const patternSchema = checked<string>(faultOfPattern);
+
+/** zod type of a definition as people write it. */
+export const definitionSchema = onlyFields({
+  name: checked<string>(newNameFault),
+  groupPattern: patternSchema.default('.*'),
+  acquirerPattern: patternSchema.default('.*'),
+  permits: checked<number>(permitsFault).default(1),
+  duration: durationSchema,
+});
+
+/**
+ * Checks a definition and fills in what was left out.
+ *
+ * @param clockTolerance ms; a duration must be more than three times as long
+ * @throws InvalidOptionsError listing every fault with its field and value
+ */
+export function parseDefinition(input: unknown, clockTolerance: number): SemaphoreDefinition {
+  const parsed = definitionSchema.safeParse(input);
+  const subject = `semaphore ${show((input as { name?: unknown } | undefined)?.name)}`;
+  if (!parsed.success) throw new InvalidOptionsError(subject, faultsOf(parsed.error));
+  const fault = durationFault(parsed.data.duration, clockTolerance);
+  if (fault) throw new InvalidOptionsError(subject, [fault]);
+  return parsed.data;
+}
+
+/** The shortest duration, in ms, that a permit can have by clocks that may be so far apart. */
+export function shortestDuration(clockTolerance: number): number {
+  return 3 * clockTolerance + 1;
+}
+
+/**
+ * The duration to ask for. A definition that a node with a smaller clockTolerance made may be too short for this one:
+ * without a duration of its own the permit would be over before its holder could use it.
+ */
+export function usableDuration(
+  duration: number | undefined,
+  definition: Pick<SemaphoreDefinition, 'duration'> | undefined,
+  clockTolerance: number,
+): number | undefined {
+  const shortest = shortestDuration(clockTolerance);
+  return duration ?? (definition && definition.duration < shortest ? shortest : undefined);
+}
+
+/**
+ * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: what is left between must
+ * still be most of the lease.
+ */
+export function durationFault(duration: number, clockTolerance: number): string | undefined {
+  if (duration > 3 * clockTolerance) return undefined;
+  return `duration: ${duration} ms must be more than 3 x clockTolerance (${clockTolerance} ms): lengthen the one or lower the other`;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { show } from './duration.js';
+import { escapeHidden } from './texts/hidden-characters.js';
+
+const LONGEST_MESSAGE = 1000;
+/** Of one value. A body or a text of the store may have a fault for each of its characters. */
+const MOST_FAULTS = 50;
+
+/** A zod type of an object with these fields and no others: a misspelt one would silently be of no effect. */
+export function onlyFields<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: ({ code, input }) => {
+      if (code === 'unrecognized_keys') return `not known here; the options are ${known}`;
+      return input === undefined ? `is missing: give { ${known} }` : `${show(input)} is not an object of options`;
+    },
+  });
+}
+
+/** zod's issues as sentences that begin with the path of the field; of very many the first, and how many more there are. */
+export function faultsOf(error: z.ZodError): string[] {
+  const faults = error.issues.flatMap(faultsIn);
+  const told = faults.slice(0, MOST_FAULTS).map(([issue, field]) => sentenceOf(issue, field));
+  return faults.length > told.length ? [...told, `and ${faults.length - told.length} more faults`] : told;
+}
+
+type Issue = z.ZodError['issues'][number];
+
+/** One for each unknown field. */
+function faultsIn(issue: Issue): [issue: Issue, field?: string][] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((field) => [issue, field]) : [[issue]];
+}
+
+function sentenceOf(issue: Issue, field: string | undefined): string {
+  const path = [...issue.path, ...(field === undefined ? [] : [field])].map(partOf).join('.');
+  // zod's own message of an unknown field names it again, as it was sent.
+  return [path, escapeHidden(issue.message.slice(0, LONGEST_MESSAGE))].filter(Boolean).join(': ');
+}
+
+/** A field may be called anything by who sends it. */
+function partOf(field: PropertyKey): string {
+  const name = String(field);
+  return /^\w{1,50}$/.test(name) ? name : show(name);
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { show } from '../duration.js';
+
+/** C0, DEL and C1: line breaks, tabs and escape sequences among them. */
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+/** Half of a surrogate pair. */
+const HALF_CHARACTERS = /\p{Cs}/u;
+
+/**
+ * The one check of every text that a person or a node sets. PostgreSQL keeps neither NUL nor half a character, and every
+ * list and log shows a text on one line.
+ *
+ * @returns a sentence, without the field's name, that says what is wrong
+ */
+export function lineFault(text: string): string | undefined {
+  if (HALF_CHARACTERS.test(text)) return `${show(text)} has half a character: it is no text that can be sent`;
+  return CONTROL_CHARACTERS.test(text) ? `${show(text)} has control characters: give one line without them` : undefined;
+}
+
+/** Whether a text has neither control characters nor half a character. */
+export function isOneLine(text: string): boolean {
+  return lineFault(text) === undefined;
+}
+
+/** zod type of one line of text of at most `longest` characters. */
+export function lineSchema(longest: number) {
+  return z
+    .string({ error: ({ input }) => `${show(input)} is not text` })
+    .max(longest, { error: `is longer than ${longest} characters` })
+    .refine(isOneLine, { error: ({ input }) => lineFault(input as string) });
+}

@@ -1,0 +1,116 @@
+import { messageOf } from '../../decision/index.js';
+import type { Context } from '../../context/context.js';
+import { Deadline, DeadlinePassed } from '../../async/deadline.js';
+import {
+  type ArchivedDefinition,
+  CorruptArchiveError,
+  type DefinitionArchive,
+  type Persistence,
+} from './definition-archive.js';
+
+/** ms that an archive may take for a call: it is asked rarely, and may stand on a slow disk. */
+const PATIENCE = 10_000;
+
+/** What was archived, by the semaphore's name. */
+export type Archived = ReadonlyMap<string, ArchivedDefinition>;
+
+/** An action that is tried in vain. */
+interface ArchiveFailure {
+  /** The node's monotonic ms. */
+  readonly since: number;
+  /** For people. */
+  readonly sentence: string;
+}
+
+/** An archive whose calls end in time, and whose failures are told of, once while they last. */
+export class BoundedArchive {
+  readonly #archive: DefinitionArchive;
+  #loading?: Promise<Archived | undefined>;
+  /** By what was tried: one may fail at each sweep while another has nothing to do. */
+  readonly #failures = new Map<string, ArchiveFailure>();
+  /** A call was given up and may still end: nothing more is asked until it has. */
+  #hanging = false;
+
+  constructor(
+    private readonly persistence: Persistence,
+    private readonly context: Context,
+  ) {
+    this.#archive = persistence.open();
+  }
+
+  /** Actions that keep failing. */
+  get failures(): readonly ArchiveFailure[] {
+    return [...this.#failures.values()];
+  }
+
+  /**
+   * What was archived before this node put anything into the store; read once.
+   *
+   * @returns undefined while it can't be read: nobody knows then what is paused
+   */
+  async archived(): Promise<Archived | undefined> {
+    this.#loading ??= this.#load();
+    const archived = await this.#loading;
+    if (!archived) this.#loading = undefined;
+    return archived;
+  }
+
+  async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    await this.#try('save definitions', () => this.#archive.save(definitions));
+  }
+
+  async close(): Promise<void> {
+    this.#hanging = false;
+    await this.#try('close', () => this.#archive.close());
+  }
+
+  async #load(): Promise<Archived | undefined> {
+    const definitions = await this.#try('load definitions', () => this.#loadRest());
+    return definitions && new Map(definitions.map((each) => [each.name, each]));
+  }
+
+  /** What is corrupt was put aside by the first call: the second one gives what can be read. */
+  async #loadRest(): Promise<ArchivedDefinition[]> {
+    try {
+      return await this.#archive.load();
+    } catch (error) {
+      if (!(error instanceof CorruptArchiveError)) throw error;
+      this.#report('load definitions', error);
+      return this.#archive.load();
+    }
+  }
+
+  async #try<T>(action: string, call: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await this.#inTime(call);
+      this.#failures.delete(action);
+      return result;
+    } catch (error) {
+      this.#report(action, error);
+      return undefined;
+    }
+  }
+
+  async #inTime<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#hanging) throw new Error('an earlier call is still without an answer');
+    const answer = call();
+    try {
+      return await new Deadline(this.context.alarm, PATIENCE).race(answer);
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      this.#hanging = true;
+      const end = () => (this.#hanging = false);
+      answer.then(end, end);
+      throw new Error(`no answer within ${PATIENCE} ms`, { cause: error });
+    }
+  }
+
+  #report(action: string, error: unknown): void {
+    const known = this.#failures.get(action);
+    const tried = `archive (${this.persistence.kind}): ${action}`;
+    const sentence = `${tried}: ${messageOf(error)}`;
+    if (sentence === known?.sentence) return;
+    this.#failures.set(action, { since: known?.since ?? this.context.nodeClock.monotonic(), sentence });
+    this.context.events.next({ type: 'problem', action: tried, error });
+  }
+}

@@ -1,0 +1,114 @@
+import { dirname } from 'node:path';
+import { type ArchivedDefinition, CorruptArchiveError, type DefinitionArchive } from '../definition-archive.js';
+import { decodeArchive, encodeArchive } from '../archive.codec.js';
+import { byName, merge } from '../merge.js';
+import { type Files, isMissing } from './files.js';
+import { withFolder } from './folder-lock.js';
+import { targetOf } from './link-target.js';
+import { writeWhole } from './write-whole.js';
+
+interface Content {
+  /** Another one when the file was written since. */
+  readonly version: string;
+  readonly definitions: ReadonlyMap<string, ArchivedDefinition>;
+}
+
+/** Definitions in one JSON file, which the processes of a host, or of a shared folder, may have in common. */
+export class FileArchive implements DefinitionArchive {
+  #content?: Content;
+  /** Calls of this process take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly files: Files,
+  ) {}
+
+  load(): Promise<ArchivedDefinition[]> {
+    return this.#inTurn(async () => [...(await this.#readOrPutAside()).values()]);
+  }
+
+  save(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    return this.#inTurn(async () => {
+      if (merge(await this.#readOrPutAside(), definitions).news.length > 0) await this.#write(definitions);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+  }
+
+  /** Whoever wrote since the look at it has to be counted in. */
+  async #write(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    const target = await targetOf(this.files, this.path);
+    await this.files.mkdir(dirname(target), { recursive: true });
+    await withFolder(this.files, lockOf(target), async () => {
+      const { merged } = merge(await this.#read(), definitions);
+      await writeWhole(this.files, target, lockOf(target), encodeArchive(merged.values()));
+    });
+  }
+
+  /** As {@link #read}, but puts a corrupt file aside. */
+  async #readOrPutAside(): Promise<ReadonlyMap<string, ArchivedDefinition>> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      const fault = error instanceof CorruptArchiveError ? await this.#putAside() : error;
+      if (fault) throw fault;
+      return this.#read();
+    }
+  }
+
+  /** @returns what was wrong; nothing when another process was faster, and there is a good file by now */
+  async #putAside(): Promise<CorruptArchiveError | undefined> {
+    const target = await targetOf(this.files, this.path);
+    const aside = `${target}.corrupt-${new Date().toISOString().replaceAll(':', '')}`;
+    return withFolder(this.files, lockOf(target), async () => {
+      const fault = await this.#read().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!(fault instanceof CorruptArchiveError)) return undefined;
+      await this.files.rename(target, aside);
+      const message = `${fault.message}. It was put aside as ${aside}, and is not read any more`;
+      return new CorruptArchiveError(message, { cause: fault });
+    });
+  }
+
+  async #read(): Promise<ReadonlyMap<string, ArchivedDefinition>> {
+    const version = await this.#version();
+    if (this.#content?.version !== version) this.#content = { version, definitions: byName(await this.#decoded()) };
+    return this.#content.definitions;
+  }
+
+  async #decoded(): Promise<ArchivedDefinition[]> {
+    try {
+      return decodeArchive(this.path, await this.files.readFile(this.path, 'utf8'));
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  /** Every write makes another file. */
+  async #version(): Promise<string> {
+    try {
+      const { ino, mtimeMs, size } = await this.files.stat(this.path);
+      return `${ino} ${mtimeMs} ${size}`;
+    } catch (error) {
+      if (isMissing(error)) return 'missing';
+      throw error;
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Beside the file itself, so that processes that come to it by different links share the lock. */
+function lockOf(target: string): string {
+  return `${target}.lock`;
+}

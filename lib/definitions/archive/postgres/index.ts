@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Persistence } from '../definition-archive.js';
+import { InvalidOptionsError, faultsOf, show, onlyFields } from '../../../decision/index.js';
+import { PostgresArchive } from './postgres-archive.js';
+import { isAddress } from './address.js';
+import { connect, given, requirePg } from './queries.js';
+import type { Queries } from './refusal.js';
+
+export { MissingPackageError } from './queries.js';
+export { type Queries } from './refusal.js';
+export { PostgresError } from './refusal.js';
+
+export interface PostgresOptions {
+  /** Of an own connection, closed with the gatekeeper: "postgres://user:password@host/database". Needs the package pg. */
+  readonly connectionString?: string;
+  /** A pool of the application, never closed: of pg, or whatever has its `query(text, values)`. */
+  readonly pool?: Queries;
+  /** Made when it is missing. May name its schema: "ops.gatekeeper_definitions". */
+  readonly table?: string;
+}
+
+/** Not shown, as every other fault's value is: it may hold a password. */
+const NO_ADDRESS =
+  'is no address like "postgres://user:password@host:5432/database" (of a password\'s special characters give the codes: "%23" for "#")';
+
+const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
+
+const schema = onlyFields({
+  connectionString: text.min(1, { error: 'is empty' }).refine(isAddress, { error: NO_ADDRESS, abort: true }).optional(),
+  pool: z
+    .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
+      error: "is no pool: give pg's, or what has its query(text, values)",
+    })
+    .optional(),
+  table: text
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
+      error: ({ input }) =>
+        `${show(input)} is no table's name: letters, digits and _, after a schema and a dot if need be`,
+    })
+    .default('gatekeeper_definitions'),
+}).refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
+  error: 'give either connectionString or pool',
+});
+
+/**
+ * Keeps what people made of the definitions in a table of PostgreSQL, so that edits, pauses and removals outlive a restart
+ * of the whole cluster.
+ *
+ * @throws InvalidOptionsError listing every fault
+ * @throws MissingPackageError when pg is needed, and not installed
+ */
+export function postgresArchive(options: PostgresOptions): Persistence {
+  const parsed = schema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError("postgresArchive()'s options", faultsOf(parsed.error));
+  const { connectionString, pool, table } = parsed.data;
+  if (!pool) requirePg();
+  const connection = () => (pool ? given(pool) : connect(connectionString!));
+  return { kind: 'postgres', open: () => new PostgresArchive(connection(), table) };
+}

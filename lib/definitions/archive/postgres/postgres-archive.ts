@@ -1,0 +1,143 @@
+import {
+  type ArchivedDefinition,
+  CorruptArchiveError,
+  type DefinitionArchive,
+  RefusedDefinitionsError,
+  isFurther,
+} from '../definition-archive.js';
+import { escapeHidden, show } from '../../../decision/index.js';
+import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
+import { byName, merge } from '../merge.js';
+import type { Connection } from './queries.js';
+import type { Queries } from './refusal.js';
+import { isTableMissing } from './refusal.js';
+import { type RefusedRow, saveApart } from './save-apart.js';
+import { statements } from './statements.js';
+
+interface Row {
+  readonly name: string;
+  readonly version: number;
+  readonly body: unknown;
+}
+
+/** Definitions in a table, a row each. The database itself sees to it that the higher revision stays. */
+export class PostgresArchive implements DefinitionArchive {
+  readonly #sql: ReturnType<typeof statements>;
+  #isThere = false;
+  /** What the table surely has. */
+  #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
+  /** Definitions that the database refused, by name: sent again only once they have changed. */
+  readonly #refused = new Map<string, RefusedRow>();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly table: string,
+  ) {
+    this.#sql = statements(table);
+  }
+
+  async load(): Promise<ArchivedDefinition[]> {
+    const queries = await this.#queries();
+    const { rows } = await queries.query(this.#sql.load);
+    const definitions = await this.#decoded(queries, rows as Row[]);
+    this.#kept = byName(definitions);
+    return definitions;
+  }
+
+  async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
+    const { news } = merge(this.#kept, definitions);
+    const due = news.filter((each) => isFurther(each, this.#refused.get(each.name)?.definition));
+    if (due.length > 0) await this.#saveApart(due);
+    if (this.#refused.size > 0) throw refusal([...this.#refused.values()]);
+  }
+
+  async #saveApart(due: readonly ArchivedDefinition[]): Promise<void> {
+    const { rows, refused } = await saveApart(due, (part) => this.#write(part));
+    this.#refuseNewer(rows);
+    for (const { name } of due) this.#refused.delete(name);
+    for (const row of refused) this.#refused.set(row.definition.name, row);
+    const saved = due.filter(({ name }) => !this.#refused.has(name));
+    this.#kept = merge(this.#kept, saved).merged;
+  }
+
+  /** Somebody dropped the table: the next call makes it again, and writes all. */
+  #forget(): void {
+    this.#isThere = false;
+    this.#kept = new Map();
+    this.#refused.clear();
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  /** One statement: all or nothing. */
+  async #write(news: readonly ArchivedDefinition[]): Promise<Row[]> {
+    const queries = await this.#queries();
+    const columns = [
+      news.map(({ name }) => name),
+      news.map(({ revision }) => revision),
+      news.map((each) => JSON.stringify(each)),
+    ];
+    const answer = await queries.query(this.#sql.save, [...columns, ARCHIVE_VERSION]).catch((error: unknown) => {
+      if (isTableMissing(error)) this.#forget();
+      throw error;
+    });
+    return answer.rows as Row[];
+  }
+
+  /** A row that can't be read is put aside; the others are given by the next call. */
+  async #decoded(queries: Queries, rows: readonly Row[]): Promise<ArchivedDefinition[]> {
+    this.#refuseNewer(rows);
+    const faults: string[] = [];
+    const definitions: ArchivedDefinition[] = [];
+    for (const { name, body } of rows) {
+      try {
+        definitions.push(decodeArchived(`the row of ${show(name)} in ${this.table}`, body));
+      } catch (error) {
+        await queries.query(this.#sql.putAside, [name, JSON.stringify(body)]);
+        faults.push((error as Error).message);
+      }
+    }
+    if (faults.length === 0) return definitions;
+    throw new CorruptArchiveError(
+      `${faults.join('; ')}. Put aside: their column put_aside says when, and they are not read any more`,
+    );
+  }
+
+  #refuseNewer(rows: readonly Row[]): void {
+    for (const { name, version } of rows) refuseNewer(`the row of ${show(name)} in ${this.table}`, version);
+  }
+
+  async #queries(): Promise<Queries> {
+    const queries = await this.connection.queries();
+    if (!this.#isThere) await this.#create(queries);
+    this.#isThere = true;
+    return queries;
+  }
+
+  /** Who may only use the table may not say CREATE, also where there is nothing to create. */
+  async #create(queries: Queries): Promise<void> {
+    if (await this.#exists(queries)) return;
+    await queries.query(this.#sql.create).catch(async (error: unknown) => {
+      // Two that create at once: one of them may be refused, and then it is there.
+      if (!(await this.#exists(queries))) throw error;
+    });
+  }
+
+  async #exists(queries: Queries): Promise<boolean> {
+    const { rows } = await queries.query(this.#sql.exists);
+    return (rows as { there: boolean }[])[0]!.there;
+  }
+}
+
+/** As many as a line of a log may name. */
+const MOST_NAMED = 10;
+
+function refusal(refused: readonly RefusedRow[]): RefusedDefinitionsError {
+  const named = refused
+    .slice(0, MOST_NAMED)
+    .map(({ definition, error }) => `${show(definition.name)} (${escapeHidden(error.message)})`);
+  const names = refused.map(({ definition }) => definition.name);
+  return new RefusedDefinitionsError(names, named.join(', '));
+}

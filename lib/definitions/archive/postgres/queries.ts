@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import packageRoot from '../../../../package-root.cjs';
+import { GatekeeperError } from '../../../decision/index.js';
+import { placeOf } from './address.js';
+import { explaining } from './refusal.js';
+import type { Queries } from './refusal.js';
+
+/** An optional package is not installed. */
+export class MissingPackageError extends GatekeeperError {
+  readonly code = 'missing-package';
+}
+
+/** What is used of pg. */
+interface Pg {
+  readonly Pool: new (config: object) => Pool;
+}
+
+interface Pool extends Queries {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** In a variable: no compiler and no bundler is to look for it where it is not installed. */
+const PACKAGE: string = 'pg';
+
+/** Connections that are opened when they are first asked for. */
+export interface Connection {
+  queries(): Promise<Queries>;
+  close(): Promise<void>;
+}
+
+/** ms; the archive gives its caller up to 10 s. */
+const PATIENCE = 5000;
+
+/** The application's own pool, which it closes itself. */
+export function given(pool: Queries): Connection {
+  const queries = explaining(pool, "PostgreSQL of postgresArchive()'s pool");
+  return { queries: async () => queries, close: async () => undefined };
+}
+
+export function connect(connectionString: string): Connection {
+  let pool: Promise<Pool> | undefined;
+  return {
+    queries: async () => explaining(await (pool ??= openPool(connectionString)), placeOf(connectionString)),
+    close: async () => (await pool)?.end(),
+  };
+}
+
+/** @throws MissingPackageError: at the start, rather than when an archive is first asked and nothing may run without it */
+export function requirePg(
+  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
+): void {
+  try {
+    resolve(PACKAGE);
+  } catch (cause) {
+    throw new MissingPackageError('postgresArchive({ connectionString }) needs the package pg: npm install pg', {
+      cause,
+    });
+  }
+}
+
+async function openPool(connectionString: string): Promise<Pool> {
+  const { Pool } = ((await import(PACKAGE)) as { default: Pg }).default;
+  const pool = new Pool({
+    connectionString,
+    max: 1,
+    connectionTimeoutMillis: PATIENCE,
+    query_timeout: PATIENCE,
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it: without a listener the process would end. The next call tells.
+  pool.on('error', () => undefined);
+  return pool;
+}

@@ -1,0 +1,211 @@
+import {
+  type DefinitionChange,
+  InvalidOptionsError,
+  type SemaphoreRecord,
+  type View,
+  edit,
+  intendedDefinition,
+  isOwnName,
+  messageOf,
+} from '../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { abreast } from '../async/for-each-limit.js';
+import { type Pieces, Slices, inSlices } from '../async/slices.js';
+import { type Context, timeOf } from '../context/context.js';
+import { NothingMatchesError } from './definitions.errors.js';
+import { listRecords } from '../records/list-records.js';
+import type { NodeInfo } from '../activity/index.js';
+import { isUnreadable } from '../records/known-record.js';
+import { type RecordKeeper } from '../records/record-client.js';
+import { KEY_PREFIX } from '../decision/record.js';
+import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
+import type { DefinitionWriter } from './definition-writer.js';
+import { type MigrationPlan, namesInPieces, planSteps } from './migration.js';
+import type { MigrationStep } from './migration-request.js';
+import {
+  type MigrationOptions,
+  type MigrationRequest,
+  parseMigrationOptions,
+  parseMigrationRequest,
+} from './migration-request.js';
+
+/** Steps of matching in one change of many: 100,000 names and a pattern of some 300 instructions. At most 40 s of CPU. */
+const MOST_WORK = 1_000_000_000;
+
+/** Changes what is there, or gives undefined when it is so already. */
+type Change = (
+  record: SemaphoreRecord,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+) => SemaphoreRecord | undefined;
+
+/** Changes of many definitions: each by itself, so that one that fails keeps nothing else from being done. */
+export class BulkChanges {
+  constructor(
+    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly writer: DefinitionWriter,
+    private readonly context: Context,
+    private readonly nodes: () => Promise<readonly NodeInfo[]>,
+  ) {}
+
+  async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
+    const parsed = parseMigrationRequest(request);
+    parseMigrationOptions({ limit, only });
+    const [records, nodes] = await Promise.all([this.#records(only), this.nodes()]);
+    const named = await this.#named(parsed.names, records, 'a migration');
+    const { node } = this.context;
+    const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
+    const steps = await this.#inSlices(plan, 'a migration');
+    return { steps: steps.slice(0, limit), remaining: Math.max(0, steps.length - (limit ?? Infinity)) };
+  }
+
+  async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
+    const { limit, only, onPlanned, onProgress, ...author } = parseMigrationOptions(options);
+    const { steps, remaining } = await this.planMigration(request, { limit, only });
+    onPlanned?.(steps.length);
+    const ended: MigrationStep[] = [];
+    const end = (step: MigrationStep) => {
+      ended.push(step);
+      onProgress?.({ done: ended.length, total: steps.length, step });
+    };
+    await this.#eachWhileAnswered(steps, async (step) => {
+      try {
+        await this.#migrateOne(step, author);
+      } catch (error) {
+        end({ ...step, outcome: 'failed', error: messageOf(error) });
+        throw error;
+      }
+      end({ ...step, outcome: 'migrated' });
+    });
+    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length };
+  }
+
+  async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
+    const { names, limit, only, onPlanned, ...author } = parseBulkRequest(request);
+    const records = await this.#records(only);
+    const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
+    const named = await this.#named(names, records, `to ${kind} many semaphores`);
+    const all = named.filter((name) => isDue(records.get(name)!));
+    const due = all.slice(0, limit);
+    onPlanned?.(due.length);
+    const done: string[] = [];
+    const failed = await this.#eachWhileAnswered(due, async (name) => {
+      await this.writer.write<void>(kind, name, author, {
+        // Removed a moment ago: nothing is left to be changed.
+        rewriting: (record, ...rest) => record && rewriting(record, ...rest),
+        done: () => undefined,
+        unchanged: () => undefined,
+      });
+      done.push(name);
+    });
+    return {
+      done: done.toSorted(),
+      failed: [...failed].map(([name, error]) => ({ name, error: messageOf(error) })),
+      remaining: all.length - done.length - failed.size,
+    };
+  }
+
+  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }): Promise<void> {
+    const options = { ...author, expectedRevision: step.revision };
+    await this.writer.write<void>('migrate', step.name, options, {
+      // With the revision that was planned for there is a definition.
+      rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
+      done: () => undefined,
+      unchanged: () => undefined,
+    });
+  }
+
+  /**
+   * Those that can be read: nobody can change the others, and who looks at the state is told of them. What is read here
+   * is news for this node, too, so that each change begins from it. The package's own semaphores are left out.
+   */
+  async #records(only?: (name: string) => boolean): Promise<Map<string, SemaphoreRecord>> {
+    return inSlices(this.#recordsInPieces(await listRecords(this.context), only), this.context.nodeClock);
+  }
+
+  *#recordsInPieces(
+    texts: ReadonlyMap<string, string>,
+    only: (name: string) => boolean = () => true,
+  ): Pieces<Map<string, SemaphoreRecord>> {
+    const records = new Map<string, SemaphoreRecord>();
+    for (const [key, text] of texts) {
+      const name = key.slice(KEY_PREFIX.length);
+      const record = isOwnName(name) || !only(name) ? undefined : this.#recordOf(name, text);
+      if (record) records.set(name, record);
+      yield 1;
+    }
+    return records;
+  }
+
+  /**
+   * Does `work` for each. What fails for an item by itself keeps nothing else from being done; a store that does not
+   * answer does, as each further call would wait for it in vain.
+   *
+   * @returns what failed
+   * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
+   */
+  async #eachWhileAnswered<Item>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<void>,
+  ): Promise<Map<Item, unknown>> {
+    const slices = new Slices(this.context.nodeClock);
+    const failed = new Map<Item, unknown>();
+    let count = 0;
+    const attempt = async (item: Item) => {
+      await slices.turn();
+      await work(item).catch((error: unknown) => {
+        failed.set(item, error);
+        if (isOutage(error)) throw error;
+      });
+      count++;
+    };
+    await abreast(items, attempt).catch((error: unknown) => {
+      if (!isOutage(error)) throw error;
+      const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
+      if (isUntouched) throw error;
+    });
+    return failed;
+  }
+
+  /**
+   * The names that match, in order.
+   *
+   * @throws NothingMatchesError: a mistyped pattern must not look like work that is done
+   */
+  async #named(
+    names: string | undefined,
+    records: ReadonlyMap<string, SemaphoreRecord>,
+    subject: string,
+  ): Promise<string[]> {
+    const defined = [...records].flatMap(([name, { definition }]) => (definition ? [name] : []));
+    const named = await this.#inSlices(namesInPieces(names, defined), subject);
+    if (names !== undefined && named.length === 0) throw new NothingMatchesError(names);
+    return named;
+  }
+
+  /** @throws InvalidOptionsError when matching all names takes too many steps */
+  #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
+    return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
+  }
+
+  #recordOf(name: string, text: string): SemaphoreRecord | undefined {
+    try {
+      const keeper = this.keeperOf(name);
+      keeper.hear(text);
+      return keeper.known;
+    } catch (error) {
+      // The record of a newer version or of nobody, or under a name that nothing can have.
+      if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}

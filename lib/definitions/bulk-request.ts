@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { InvalidOptionsError, faultsOf, nameSchema, patternSchema, show, onlyFields } from '../decision/index.js';
+import { reasonSchema } from './change-options.js';
+
+/** Which of all semaphores, who changes them, and why. */
+export interface BulkRequest {
+  /** RE2; must match the whole name. Every name unless given. */
+  readonly names?: string;
+  /** Who; the node's own acquirer name unless given. */
+  readonly by?: string;
+  readonly reason?: string;
+  /** The most that one call changes. All unless given. */
+  readonly limit?: number;
+  /** Leaves out what it answers false for, as if the store had no such semaphore. */
+  readonly only?: (name: string) => boolean;
+  /** Told once how many definitions will be changed, before the first is. If it throws, none is, and the call fails with that. */
+  readonly onPlanned?: (count: number) => void;
+}
+
+/** What a change of many came to, by name. */
+export interface BulkResult {
+  readonly done: readonly string[];
+  readonly failed: readonly { readonly name: string; readonly error: string }[];
+  /** How many `limit` left for the next call. */
+  readonly remaining: number;
+}
+
+/** zod types of what all changes of many take. */
+export const bulkFields = {
+  names: patternSchema.optional(),
+  by: nameSchema.optional(),
+  reason: reasonSchema.optional(),
+  limit: z
+    .int({ error: ({ input }) => `${show(input)} is not a whole number of semaphores` })
+    .positive({ error: ({ input }) => `${show(input)} semaphores are none: give 1 or more, or leave it out` })
+    .optional(),
+  only: z
+    .custom<(name: string) => boolean>((value) => typeof value === 'function', {
+      error: ({ input }) => `${show(input)} is not a function of a name`,
+    })
+    .optional(),
+  onPlanned: z.custom<(count: number) => void>((value) => typeof value === 'function').optional(),
+};
+
+const schema = onlyFields(bulkFields);
+
+/** @throws InvalidOptionsError */
+export function parseBulkRequest(request: BulkRequest): BulkRequest {
+  return parsedBy(schema, 'a change of many semaphores', request);
+}
+
+/** @throws InvalidOptionsError that names `subject` and lists every fault */
+export function parsedBy<T>(type: z.ZodType<T>, subject: string, input: unknown): T {
+  const parsed = type.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(subject, faultsOf(parsed.error));
+}

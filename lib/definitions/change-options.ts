@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../decision/index.js';
+
+/** Who changes a definition, and on what grounds. */
+export interface ChangeOptions {
+  /** Who; shown to everybody. The node's own acquirer name unless given. */
+  readonly by?: string;
+  /** Why; shown to everybody. */
+  readonly reason?: string;
+  /** The revision that the editor has read: a different one means that another change came first. */
+  readonly expectedRevision?: number;
+}
+
+/** Long enough for a sentence and a link to a ticket. */
+export const LONGEST_REASON = 1000;
+
+/** zod type of a reason that a person gives: one line, because every list and log shows it on one. */
+export const reasonSchema = lineSchema(LONGEST_REASON);
+
+const schema = onlyFields({
+  by: nameSchema.optional(),
+  reason: reasonSchema.optional(),
+  expectedRevision: z
+    .number({ error: ({ input }) => `${show(input)} is not a revision` })
+    .int()
+    .positive()
+    .optional(),
+});
+
+/** @throws InvalidOptionsError */
+export function parseChangeOptions(semaphore: string, options: ChangeOptions = {}): ChangeOptions {
+  const parsed = schema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(`a change of semaphore ${show(semaphore)}`, faultsOf(parsed.error));
+}

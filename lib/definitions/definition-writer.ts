@@ -1,0 +1,117 @@
+import {
+  type DefinitionChange,
+  type SemaphoreRecord,
+  type View,
+  expectChangeable,
+  intendedDefinition,
+} from '../decision/index.js';
+import { once } from '../async/once.js';
+import type { Context } from '../context/context.js';
+import { EditConflictError } from './definitions.errors.js';
+import type { Audit } from '../activity/index.js';
+import type { AuditAction } from '../context/audit-entry.js';
+import type { Plan } from '../records/plan.js';
+import type { RecordKeeper } from '../records/record-client.js';
+import { type ChangeOptions, parseChangeOptions } from './change-options.js';
+import type { CodeDefinitions } from './code-definitions.js';
+import { type DefinitionState, definitionState } from './definition-state.js';
+
+/** The record with the change, or undefined when it is so already. */
+export type Rewriting = (
+  record: SemaphoreRecord | undefined,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+) => SemaphoreRecord | undefined;
+
+/** Uses the keeper of a name, which leaves nothing in memory where the store has no record of it. */
+export type KeeperVisit = <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>) => Promise<T>;
+
+/** Writes changes of definitions: who, when and why go into the record and into the audit log. */
+export class DefinitionWriter {
+  constructor(
+    private readonly visit: KeeperVisit,
+    private readonly code: CodeDefinitions,
+    private readonly audit: Audit,
+    private readonly context: Context,
+  ) {}
+
+  /** For what leaves a definition behind. @returns it */
+  async change(
+    kind: DefinitionChange['kind'],
+    name: string,
+    options: ChangeOptions | undefined,
+    rewriting: Rewriting,
+  ): Promise<DefinitionState> {
+    const state = (record: SemaphoreRecord | undefined) => definitionState(record, this.code.get(name))!;
+    return this.write(kind, name, parseChangeOptions(name, options), { rewriting, done: state, unchanged: state });
+  }
+
+  async write<T>(
+    kind: DefinitionChange['kind'],
+    name: string,
+    options: ChangeOptions,
+    how: {
+      readonly rewriting: Rewriting;
+      readonly done: (next: SemaphoreRecord) => T;
+      readonly unchanged: (record: SemaphoreRecord | undefined) => T;
+    },
+  ): Promise<T> {
+    expectChangeable(name);
+    const id = this.context.random.id();
+    let before: SemaphoreRecord | undefined;
+    let after: SemaphoreRecord | undefined;
+    // Told as soon as it is written, before any other call for the semaphore has its turn: nobody hears what came of a
+    // change before the change.
+    const note = once(() => this.#note(kind, name, options, before, after!));
+    const plan: Plan<T> = (record, view, nonce) => {
+      // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
+      if (record?.change?.id === id) return { result: how.done((after = record)) };
+      before = record;
+      expectRevision(name, record, options.expectedRevision);
+      const change = { id, kind, ...this.author(options), at: view.now };
+      const next = how.rewriting(record, change, view, nonce);
+      if (!next) return { result: how.unchanged(record) };
+      const done = () => {
+        after = next;
+        note();
+        return how.done(next);
+      };
+      return { write: next, done };
+    };
+    const result = await this.visit(name, (keeper) => keeper.transact(plan));
+    if (after) note();
+    return result;
+  }
+
+  /** Who changes something, when nobody is named: this node. */
+  author({ by = this.context.node.acquirer, reason }: ChangeOptions): { by: string; reason?: string } {
+    return { by, ...(reason !== undefined && { reason }) };
+  }
+
+  #note(
+    action: AuditAction,
+    semaphore: string,
+    options: ChangeOptions,
+    before: SemaphoreRecord | undefined,
+    after: SemaphoreRecord,
+  ): void {
+    const from = before && intendedDefinition(before);
+    const to = intendedDefinition(after);
+    const { revision } = after;
+    this.audit.note({
+      action,
+      semaphore,
+      ...this.author(options),
+      revision,
+      ...(from && { from }),
+      ...(to && { to }),
+    });
+  }
+}
+
+/** @throws EditConflictError that says who was faster */
+function expectRevision(name: string, record: SemaphoreRecord | undefined, expected: number | undefined): void {
+  if (expected === undefined || record?.revision === expected) return;
+  throw new EditConflictError(name, expected, record?.revision ?? 0, record?.change);
+}

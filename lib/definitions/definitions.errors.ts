@@ -1,0 +1,68 @@
+import { show } from '../decision/duration.js';
+import { GatekeeperError } from '../decision/gatekeeper.error.js';
+import type { DefinitionChange } from '../decision/record.js';
+
+/** Nobody defined a semaphore of that name. */
+export class UnknownSemaphoreError extends GatekeeperError {
+  readonly code = 'unknown-semaphore';
+
+  constructor(readonly semaphore: string) {
+    super(
+      `semaphore ${show(semaphore)} has no definition: define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit`,
+    );
+  }
+}
+
+/** A bulk change names semaphores by a pattern that matches none of them. */
+export class NothingMatchesError extends GatekeeperError {
+  readonly code = 'nothing-matches';
+
+  constructor(readonly pattern: string) {
+    super(`no semaphore's whole name matches ${show(pattern)}: list the semaphores, and correct the pattern`);
+  }
+}
+
+/** Two people changed one definition; the later one has to look again. */
+export class EditConflictError extends GatekeeperError {
+  readonly code = 'edit-conflict';
+
+  constructor(
+    readonly semaphore: string,
+    readonly expectedRevision: number,
+    readonly revision: number,
+    /** Who was faster, when a person was. */
+    readonly change?: DefinitionChange,
+  ) {
+    super(
+      `semaphore ${show(semaphore)} is at revision ${revision}${authorOf(change)}, not ${expectedRevision}: ` +
+        'read it again and repeat the change',
+    );
+  }
+}
+
+function authorOf(change: DefinitionChange | undefined): string {
+  return change ? ` (${change.kind} by ${show(change.by)} at ${new Date(change.at).toISOString()})` : '';
+}
+
+/** A semaphore of that name is there. */
+export class AlreadyDefinedError extends GatekeeperError {
+  readonly code = 'already-defined';
+
+  constructor(
+    readonly semaphore: string,
+    readonly revision: number,
+  ) {
+    super(`semaphore ${show(semaphore)} is defined already (revision ${revision}): edit it, or take another name`);
+  }
+}
+
+/** There is nothing to reset to. */
+export class NotInCodeError extends GatekeeperError {
+  readonly code = 'not-in-code';
+
+  constructor(readonly semaphore: string) {
+    super(
+      `the code of this node defines no semaphore ${show(semaphore)}: ask a node whose code does, or edit or remove it`,
+    );
+  }
+}

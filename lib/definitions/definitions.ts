@@ -1,0 +1,244 @@
+import {
+  InvalidOptionsError,
+  type SemaphoreDefinition,
+  type SemaphoreDefinitionInput,
+  type SemaphoreRecord,
+  type StoredPermit,
+  createRecord,
+  edit,
+  intendedDefinition,
+  expectChangeable,
+  parseDefinition,
+  pause,
+  release,
+  remove,
+  resume,
+  show,
+  unreserved,
+} from '../decision/index.js';
+import { once } from '../async/once.js';
+import type { Context } from '../context/context.js';
+import type { Audit } from '../activity/index.js';
+import type { NodeInfo } from '../activity/index.js';
+import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
+import type { Plan } from '../records/plan.js';
+import type { RecordKeeper } from '../records/record-client.js';
+import { type ChangeOptions, parseChangeOptions } from './change-options.js';
+import { BulkChanges } from './bulk-changes.js';
+import type { BulkRequest, BulkResult } from './bulk-request.js';
+import type { CodeDefinitions } from './code-definitions.js';
+import { type DefinitionState, definitionState } from './definition-state.js';
+import { DefinitionWriter, type KeeperVisit } from './definition-writer.js';
+import type { MigrationPlan } from './migration.js';
+import type { MigrationOptions, MigrationRequest } from './migration-request.js';
+
+/** What may be edited. */
+export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
+
+/**
+ * The definitions in force, and how operators change them while everything runs: a change is in force for the very next
+ * decision of every node. Each is noted in the record and in the audit log: who, when, why.
+ *
+ * Errors of all changes: InvalidOptionsError listing every fault, EditConflictError when another revision was expected,
+ * UnknownSemaphoreError when there is no such definition, and those of a store that can't be asked.
+ */
+export class Definitions {
+  private readonly writer: DefinitionWriter;
+  private readonly bulk: BulkChanges;
+
+  /**
+   * @param keepers.glimpse gives one to read from alone, which leaves nothing behind
+   * @param keepers.visit gives one that is kept only if the store has its record
+   * @param nodes gives the nodes that live
+   */
+  constructor(
+    private readonly keepers: {
+      of(name: string): RecordKeeper;
+      glimpse(name: string): RecordKeeper;
+      readonly visit: KeeperVisit;
+    },
+    private readonly code: CodeDefinitions,
+    private readonly audit: Audit,
+    private readonly context: Context,
+    nodes: () => Promise<readonly NodeInfo[]>,
+  ) {
+    this.writer = new DefinitionWriter(keepers.visit, code, audit, context);
+    this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);
+  }
+
+  /** @returns undefined when there is none, or it was removed */
+  get(name: string): Promise<DefinitionState | undefined> {
+    return this.keepers.glimpse(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
+  }
+
+  /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
+  faultsOf(input: unknown): readonly string[] {
+    try {
+      parseDefinition(input, this.context.timing.clockTolerance);
+      return [];
+    } catch (error) {
+      if (error instanceof InvalidOptionsError) return error.faults;
+      throw error;
+    }
+  }
+
+  /**
+   * Defines a semaphore that nobody defined, or that was removed.
+   *
+   * @throws AlreadyDefinedError, ReservedNameError
+   */
+  async define(input: SemaphoreDefinitionInput, options?: ChangeOptions): Promise<DefinitionState> {
+    const definition = parseDefinition(input, this.context.timing.clockTolerance);
+    unreserved(definition.name);
+    return this.writer.change('define', definition.name, options, (record, change, view, nonce) => {
+      if (record?.definition) throw new AlreadyDefinedError(definition.name, record.revision);
+      if (record) return edit(record, definition, change, view, nonce);
+      return { ...createRecord(definition, view.now, nonce), change };
+    });
+  }
+
+  /**
+   * Puts another definition in force. Permits that are held stay; surplus ones run out. The group pattern of a paused
+   * one is for afterwards.
+   */
+  async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
+    expectNoRenaming(name, changes);
+    return this.writer.change('edit', name, options, (record, change, view, nonce) => {
+      const definition = edited(intended(name, record), changes, this.context.timing.clockTolerance);
+      return edit(record!, definition, change, view, nonce);
+    });
+  }
+
+  /**
+   * Nothing new runs until it is resumed; runs that go on may finish. The group pattern that comes back is remembered.
+   * Of no effect on what is paused already.
+   */
+  pause(name: string, options?: ChangeOptions): Promise<DefinitionState> {
+    return this.writer.change('pause', name, options, (record, ...rest) => pause(defined(name, record), ...rest));
+  }
+
+  /** Of no effect on what is not paused. */
+  resume(name: string, options?: ChangeOptions): Promise<DefinitionState> {
+    return this.writer.change('resume', name, options, (record, ...rest) => resume(defined(name, record), ...rest));
+  }
+
+  /**
+   * Puts back what this node's code says, also of a semaphore that was removed.
+   *
+   * @throws NotInCodeError when this node's code says nothing of that name
+   */
+  async reset(name: string, options?: ChangeOptions): Promise<DefinitionState> {
+    const definition = this.code.get(name);
+    if (!definition) throw new NotInCodeError(name);
+    return this.writer.change('reset', name, options, (record, change, view, nonce) => {
+      if (!record) throw new UnknownSemaphoreError(name);
+      return edit(record, definition, change, view, nonce);
+    });
+  }
+
+  /**
+   * Takes a definition away, with all its permits. Code does not bring it back: an operator's removal stays until
+   * `reset` or `define`.
+   *
+   * @returns false when there was none
+   */
+  async remove(name: string, options?: ChangeOptions): Promise<boolean> {
+    const parsed = parseChangeOptions(name, options);
+    return this.writer.write('remove', name, parsed, {
+      rewriting: (record, ...rest) => record && remove(record, ...rest),
+      done: () => true,
+      unchanged: () => false,
+    });
+  }
+
+  /**
+   * Takes a permit from its holder at once: its signal aborts when the node hears of it.
+   *
+   * @returns false when it was not held any more
+   */
+  async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
+    expectChangeable(name);
+    const author = this.writer.author(parseChangeOptions(name, options));
+    let permit: StoredPermit | undefined;
+    const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
+    const plan: Plan<boolean> = (record, view, nonce) => {
+      const next = record && release(record, permitId, view, nonce);
+      // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
+      if (!next) return { result: permit !== undefined };
+      permit = record.permits.find(({ id }) => id === permitId);
+      return { write: next, done: () => (note(), true) };
+    };
+    const isRevoked = await this.keepers.visit(name, (keeper) => keeper.transact(plan));
+    if (isRevoked) note();
+    return isRevoked;
+  }
+
+  /** What {@link migrate} would do now. Writes nothing. */
+  planMigration(request: MigrationRequest, options?: Pick<MigrationOptions, 'limit' | 'only'>): Promise<MigrationPlan> {
+    return this.bulk.planMigration(request, options);
+  }
+
+  /**
+   * Puts other patterns into many definitions: moves their jobs to other nodes. Runs that go on may finish. A step that
+   * fails by itself keeps nothing else from being done; a store that stops answering ends the call, and calling again
+   * goes on with what is left. Of a paused one the pattern for afterwards is changed.
+   *
+   * @throws InvalidOptionsError for options that can't be used, patterns among them
+   * @throws NothingMatchesError when `names` matches no semaphore
+   * @throws StoreUnavailableError (NoQuorumError) when nothing was done because the store can't be asked
+   */
+  migrate(request: MigrationRequest, options?: MigrationOptions): Promise<MigrationPlan> {
+    return this.bulk.migrate(request, options);
+  }
+
+  /** Pauses all that are selected and not paused, as {@link pause} does with one. Errors as of {@link migrate}. */
+  pauseAll(request?: BulkRequest): Promise<BulkResult> {
+    return this.bulk.changeAll('pause', request, pause);
+  }
+
+  /** Resumes all that are selected and paused. Errors as of {@link migrate}. */
+  resumeAll(request?: BulkRequest): Promise<BulkResult> {
+    return this.bulk.changeAll('resume', request, resume);
+  }
+}
+
+/** @throws UnknownSemaphoreError */
+function defined(name: string, record: SemaphoreRecord | undefined): SemaphoreRecord {
+  if (!record?.definition) throw new UnknownSemaphoreError(name);
+  return record;
+}
+
+/** @throws UnknownSemaphoreError */
+function intended(name: string, record: SemaphoreRecord | undefined): SemaphoreDefinition {
+  return intendedDefinition(defined(name, record))!;
+}
+
+/** @throws InvalidOptionsError: what holds the permits of one name can't have another */
+function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly name?: unknown }): void {
+  if (changes.name === undefined || changes.name === name) return;
+  throw new InvalidOptionsError(`an edit of semaphore ${show(name)}`, [
+    `name: ${show(changes.name)} would be another semaphore: define that, and remove this`,
+  ]);
+}
+
+/**
+ * A pattern that is left as it is isn't checked: one that costs too much, stored by an earlier version, must not keep an
+ * operator from changing the rest.
+ *
+ * @throws InvalidOptionsError
+ */
+function edited(definition: SemaphoreDefinition, changes: DefinitionEdit, clockTolerance: number): SemaphoreDefinition {
+  const { groupPattern, acquirerPattern, ...others } = definition;
+  const { name } = definition;
+  const parsed = parseDefinition({ ...others, ...given(changes), name }, clockTolerance);
+  return {
+    ...parsed,
+    ...(changes.groupPattern === undefined && { groupPattern }),
+    ...(changes.acquirerPattern === undefined && { acquirerPattern }),
+  };
+}
+
+/** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */
+function given<T extends object>(change: T): Partial<T> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,43 @@
+import { filter } from 'rxjs';
+import { Doorbell } from '../async/wakeup.js';
+import type { Context } from '../context/context.js';
+
+/**
+ * The time right after the start in which the store may still lack definitions that this node's code brings along: they
+ * are put there only after `definitionsDelay`. Calls that find none wait here, so that their ticks are not lost.
+ */
+export class FirstLoad {
+  #isOver = false;
+  readonly #waiting = new Set<Doorbell>();
+
+  /** @param patience the longest that one call waits, in ms */
+  constructor(
+    private readonly context: Context,
+    private readonly patience: number,
+  ) {}
+
+  /** Definitions were loaded, or this node shuts down: nothing is waited for any more. */
+  end(): void {
+    this.#isOver = true;
+    for (const bell of this.#waiting) bell.ring();
+  }
+
+  /**
+   * Waits until the record of a semaphore may be there: this node loaded its definitions, or heard of another node's.
+   *
+   * @returns false when there is nothing to wait for
+   */
+  async wait(semaphore: string): Promise<boolean> {
+    if (this.#isOver) return false;
+    const bell = new Doorbell(this.context.nodeClock);
+    const news = this.context.news.pipe(filter((changed) => changed === semaphore)).subscribe(bell.ring);
+    this.#waiting.add(bell);
+    try {
+      await bell.wait(this.patience);
+      return true;
+    } finally {
+      news.unsubscribe();
+      this.#waiting.delete(bell);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+export * from './archive/archivist.js';
+export * from './archive/bounded-archive.js';
+export type { BulkRequest, BulkResult } from './bulk-request.js';
+export * from './change-options.js';
+export * from './code-definitions.js';
+export * from './archive/definition-archive.js';
+export * from './definition-state.js';
+export * from './definitions.js';
+export type { MigrationPlan } from './migration.js';
+export type { MigrationStep } from './migration-request.js';
+export type { MigrationOptions, MigrationProgress, MigrationRequest, Patterns } from './migration-request.js';

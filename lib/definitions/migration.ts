@@ -1,0 +1,110 @@
+import {
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  compileInPieces,
+  compilePattern,
+  intendedDefinition,
+  mismatchInPieces,
+  stepsOf,
+} from '../decision/index.js';
+import type { Pieces } from '../async/slices.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import { type NodeInfo, NodeMatches } from '../activity/index.js';
+import { type HolderState, holderStates } from '../context/holder-state.js';
+import type { MigrationRequest, Patterns } from './migration-request.js';
+import type { MigrationStep } from './migration-request.js';
+
+export interface MigrationPlan {
+  /** By name. Only for what is not so already, so that calling again goes on. */
+  readonly steps: readonly MigrationStep[];
+  /** How many `limit` left for the next call. */
+  readonly remaining: number;
+}
+
+/** What is known when a migration is planned. */
+export interface Inventory {
+  readonly records: ReadonlyMap<string, SemaphoreRecord>;
+  readonly nodes: readonly NodeInfo[];
+  /** The node that plans. */
+  readonly node: NodeIdentity;
+  /** Cluster time in ms. */
+  readonly now: number;
+}
+
+/** Plans all steps of a migration, by name. Pure. What is paused counts by its definition of afterwards. */
+export function* planSteps(
+  { group, to }: Pick<MigrationRequest, 'group' | 'to'>,
+  named: readonly string[],
+  inventory: Inventory,
+): Pieces<MigrationStep[]> {
+  const matches = new NodeMatches(inventory.nodes);
+  const steps: MigrationStep[] = [];
+  for (const name of named) {
+    const record = inventory.records.get(name)!;
+    const definition = intendedDefinition(record);
+    if (!definition || (group !== undefined && !(yield* isGroupLetThrough(definition, group)))) continue;
+    const next = { ...definition, ...given(to) };
+    if (!isSame(definition, next)) steps.push(yield* stepOf(record, definition, next, inventory, matches));
+  }
+  return steps;
+}
+
+/**
+ * The names that match, in order.
+ *
+ * @param pattern a valid one; without it every name matches
+ */
+export function* namesInPieces(pattern: string | undefined, names: Iterable<string>): Pieces<string[]> {
+  const matcher = compilePattern(pattern ?? '.*');
+  if (typeof matcher === 'string') throw new TypeError(matcher);
+  const matching: string[] = [];
+  for (const name of names) {
+    yield stepsOf(matcher, name);
+    if (matcher(name)) matching.push(name);
+  }
+  return matching.toSorted();
+}
+
+function* isGroupLetThrough(definition: SemaphoreDefinition, group: string): Pieces<boolean> {
+  yield* compileInPieces([definition.groupPattern]);
+  return (yield* mismatchInPieces({ ...definition, acquirerPattern: '.*' }, { group, acquirer: '' })) === undefined;
+}
+
+function* stepOf(
+  record: SemaphoreRecord,
+  from: SemaphoreDefinition,
+  to: SemaphoreDefinition,
+  { node, now }: Inventory,
+  matches: NodeMatches,
+): Pieces<MigrationStep> {
+  const moving: HolderState[] = [];
+  for (const holder of holderStates(record, { node, now })) {
+    if (holder.remaining > 0 && (yield* mismatchInPieces(to, holder)) !== undefined) moving.push(holder);
+  }
+  const passing = yield* matches.of(to);
+  return {
+    name: from.name,
+    revision: record.revision,
+    from: patternsOf(from),
+    to: patternsOf(to),
+    moving,
+    candidates: [...passing].map(({ group, acquirer, instance }) => ({ group, acquirer, instance })),
+    outcome: 'planned',
+  };
+}
+
+function patternsOf({ groupPattern, acquirerPattern }: Patterns): Patterns {
+  return { groupPattern, acquirerPattern };
+}
+
+function isSame(one: Patterns, other: Patterns): boolean {
+  return one.groupPattern === other.groupPattern && one.acquirerPattern === other.acquirerPattern;
+}
+
+/** Without what is undefined, which would take the place of what is there. */
+function given({ groupPattern, acquirerPattern }: Partial<Patterns>): Partial<Patterns> {
+  return {
+    ...(groupPattern !== undefined && { groupPattern }),
+    ...(acquirerPattern !== undefined && { acquirerPattern }),
+  };
+}

@@ -1,0 +1,40 @@
+import { Subject } from 'rxjs';
+import { ClusterClock } from '../clock/index.js';
+import { Alarm } from '../async/timers.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../stores/answer-within.js';
+import type { GatekeeperEvent } from '../context/events.js';
+import { ObservedStore } from '../stores/observed-store.js';
+import type { GatekeeperSettings } from './gatekeeper-options.js';
+import { Reachability } from '../context/reachability.js';
+
+/** Opens the store and makes what all parts of one gatekeeper share. */
+export function createContext(
+  { store: definition, clockTolerance, callTimeout, strictStart }: GatekeeperSettings,
+  given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault'>,
+): Context {
+  const { node, nodeClock } = given;
+  const events = new Subject<GatekeeperEvent>();
+  const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock);
+  const alarm = new Alarm(nodeClock);
+  // Also the clock's readings end: one that hung would hold up all that wait for it.
+  const clocks = {
+    now: () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now()),
+    members: () => store.health().members,
+  };
+  const clusterClock = new ClusterClock(clocks, nodeClock, {
+    tolerance: clockTolerance,
+    strictStart,
+    onSuspect: (reason) => events.next({ type: 'clock-suspect', reason }),
+  });
+  return {
+    ...given,
+    timing: { clockTolerance, callTimeout, strictStart },
+    store,
+    alarm,
+    clusterClock,
+    events,
+    news: new Subject<string>(),
+    reachability: new Reachability(events, nodeClock, callTimeout),
+  };
+}

@@ -1,0 +1,113 @@
+import { messageOf, quoted, word } from '../decision/index.js';
+import { StoreUnavailableError } from '../stores/index.js';
+import { auditLine } from '../activity/audit-line.js';
+import { jobKey } from '../activity/last-runs.js';
+import type { GatekeeperLogger } from '../context/context.js';
+import type { GatekeeperEvent } from '../context/events.js';
+
+/** Jobs and semaphores whose last line is remembered: one more may repeat itself, and memory stays bounded. */
+const MOST_REMEMBERED = 1000;
+
+/** They belong to a steady state: once per keep-alive, or twice per run. */
+const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started']);
+
+/**
+ * Writes what happens to the application's log. What may happen at each tick is a debug line, and only when it differs
+ * from the last one of the same job or semaphore: all nodes but one skip at each tick.
+ */
+export class EventLog {
+  readonly #last = new Map<string, string>();
+
+  constructor(private readonly logger: GatekeeperLogger) {}
+
+  note(event: GatekeeperEvent): void {
+    if (SILENT.has(event.type)) return;
+    const tick = tickOf(event);
+    // A loss is always worth a line, and what comes after it is a change.
+    if (!tick || this.#isNew(tick) || event.type === 'lost') logEvent(event, this.logger);
+  }
+
+  #isNew({ of, state }: Tick): boolean {
+    const last = this.#last.get(of);
+    this.#last.delete(of);
+    this.#last.set(of, state);
+    if (this.#last.size > MOST_REMEMBERED) this.#last.delete(this.#last.keys().next().value!);
+    return last !== state;
+  }
+}
+
+interface Tick {
+  /** The job or semaphore. */
+  readonly of: string;
+  readonly state: string;
+}
+
+/** The state that an event leaves its job or semaphore in; undefined: the event is no matter of ticks. */
+function tickOf(event: GatekeeperEvent): Tick | undefined {
+  switch (event.type) {
+    case 'granted':
+    case 'lost':
+      return { of: event.semaphore, state: event.type };
+    case 'denied':
+      return { of: event.semaphore, state: event.reason };
+    case 'run-skipped':
+      return { of: jobKey(event), state: event.reason };
+    case 'run-finished':
+      return { of: jobKey(event), state: 'error' in event ? messageOf(event.error) : 'ran' };
+    default:
+      return undefined;
+  }
+}
+
+function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
+  const name = 'semaphore' in event && event.semaphore !== undefined ? quoted(event.semaphore) : '';
+  switch (event.type) {
+    case 'granted':
+      return logger.debug(`${name}: got slot ${event.permit.slot}, token ${event.permit.token}`);
+    case 'lost':
+      return logger.warn(`${name}: lost slot ${event.permit.slot} while it was in use (${event.reason})`);
+    case 'expired':
+      return logger.log(
+        `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${word(each.acquirer)}`).join(', ')}, expired`,
+      );
+    case 'denied':
+      return logger.debug(`${name}: denied (${event.reason})`);
+    case 'run-skipped':
+      return logger.debug(`${name}: skipped ${word(event.job)} (${event.reason})`);
+    case 'run-finished':
+      return logger.debug(
+        `${name}: ${word(event.job)} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`,
+      );
+    case 'audited':
+      return logger.log(auditLine(event.entry));
+    case 'run-unguarded':
+      return logger.warn(
+        `${name}: ${word(event.job)} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`,
+      );
+    case 'restored':
+      return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
+    case 'reinstated':
+      return logger.log(`${name}: revision ${event.revision} put back from the archive`);
+    case 'record-unreadable':
+      return logger.error(event.error.message);
+    case 'clock-suspect':
+      return logger.warn(
+        `clocks can't be trusted: ${event.reason}. Permits are only taken over by this node's own observation until it is settled`,
+      );
+    case 'store-lost':
+      return logger.warn(`the store can't be asked, nothing runs until it is back: ${event.error.message}`);
+    case 'store-back':
+      return logger.log('the store is back');
+    case 'problem':
+      return logger[problemLevel(event)](`${name} ${event.action}: ${messageOf(event.error)}`.trim());
+    default:
+      return logger.debug(`${name}: ${event.type}`);
+  }
+}
+
+/** Done again and again by themselves, and told of by `store-lost` when the store can't be asked. */
+const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
+
+function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
+  return PERIODIC.has(action) && error instanceof StoreUnavailableError ? 'debug' : 'warn';
+}

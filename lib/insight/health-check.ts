@@ -1,0 +1,139 @@
+import { STRICT_START } from '../clock/index.js';
+import type { CancelTimer } from '../async/node-clock.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { type Context, timeOf } from '../context/context.js';
+import { answerWithin } from '../stores/answer-within.js';
+import type { GatekeeperState } from './state.js';
+import type { Unreadable } from './health-report.js';
+import {
+  type HealthFacts,
+  type HealthFaultCode,
+  type HealthReport,
+  clusterTimeOf,
+  healthReport,
+} from './health-report.js';
+import type { StalePart } from './health-report.js';
+
+/** How a node fares: its store, its clock, and whether permits are granted through it. */
+export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
+  readonly unreadable: Unreadable;
+}
+
+/** A fresh reading, or the last known value with the reason why it could not be read. */
+export interface Known<T> {
+  readonly value: T;
+  readonly stale: readonly StalePart[];
+}
+
+/** ms for which an answer of the store shows that it is there. */
+const FRESH = 1000;
+/** A key of the node registry, which every node reads and writes anyway. */
+const PROBED_KEY = 'nodes:0';
+/** ms after which a store that says nothing is called silent, however long its other calls may take. */
+const LONGEST_PATIENCE = 5000;
+
+/** What a report asks besides the store: the readers, for the entries that they left out, and the archive. */
+export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
+  readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
+}
+
+/** Looks whether the store answers, and makes one report of all that is known of it. */
+export class HealthCheck {
+  /** Since when each fault of the last report was seen, in the node's monotonic ms. */
+  #known = new Map<HealthFaultCode, number>();
+  #probing?: Promise<void>;
+
+  constructor(
+    private readonly context: Context,
+    private readonly sources: HealthSources,
+  ) {}
+
+  /** By what is known without asking. */
+  report(): Health {
+    const { node, store, clusterClock } = this.context;
+    const facts = this.#facts();
+    const report = healthReport(facts);
+    const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
+    this.#known = new Map(seen);
+    return { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable, ...report };
+  }
+
+  /** Asks the store first, unless it has just answered: at most 5 s. Never rejects. */
+  async check(): Promise<Health> {
+    // The report says what became of it.
+    await this.#probe().catch(() => undefined);
+    return this.report();
+  }
+
+  /**
+   * Reads a part of what people are shown, unless the store does not answer at all.
+   *
+   * @param read asks the store
+   * @param recall gives what was known before
+   */
+  async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
+    try {
+      await this.#probe();
+      return { value: await this.#unlessSilent(read()), stale: [] };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+      return { value: recall(), stale: [this.#stale(part, error.message)] };
+    }
+  }
+
+  /** A whole list has more patience than a store that has just been frozen deserves: a probe ends the wait for it. */
+  async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
+    let cancel: CancelTimer | undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      cancel = this.context.nodeClock.schedule(() => void this.#probe().catch(reject), FRESH);
+    });
+    return Promise.race([reading, silence]).finally(cancel);
+  }
+
+  #stale(part: StalePart['part'], sentence: string): StalePart {
+    const { answeredAt } = this.context.store.calls(part);
+    return { part, sentence, ...(answeredAt !== undefined && { asOf: clusterTimeOf(answeredAt, this.#moment()) }) };
+  }
+
+  /** @throws StoreUnavailableError */
+  #probe(): Promise<void> {
+    const { answeredAt = -Infinity, failing } = this.context.store.calls('reads');
+    if (!failing && this.context.nodeClock.monotonic() - answeredAt < FRESH) return Promise.resolve();
+    this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  async #ask(): Promise<void> {
+    const { alarm, store } = this.context;
+    await answerWithin(alarm, this.#patience, 'answer', () => store.read(PROBED_KEY));
+  }
+
+  get #unreadable(): Unreadable {
+    const { runs, audit, nodes } = this.sources;
+    return { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable };
+  }
+
+  get #patience(): number {
+    return Math.min(this.context.timing.callTimeout, LONGEST_PATIENCE);
+  }
+
+  #moment(): Pick<HealthFacts, 'now' | 'monotonic'> {
+    return { now: timeOf(this.context), monotonic: this.context.nodeClock.monotonic() };
+  }
+
+  #facts(): HealthFacts {
+    const { store, clusterClock, isClosing } = this.context;
+    const { suspect } = clusterClock.report();
+    return {
+      ...this.#moment(),
+      patience: this.#patience,
+      isClosing: isClosing(),
+      store: store.health(),
+      calls: (part) => store.calls(part),
+      clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      archive: this.sources.archive?.failures ?? [],
+      unreadable: this.#unreadable,
+      known: this.#known,
+    };
+  }
+}

@@ -1,0 +1,258 @@
+import type { ClusterClockReport } from '../clock/index.js';
+import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../stores/index.js';
+import { LIST_FACTOR } from '../records/list-records.js';
+
+import type { CallFacts, StorePart } from '../stores/observed-store.js';
+
+/** A part of an answer that could not be read: what is shown of it is what this node knew last. */
+export interface StalePart {
+  readonly part: 'records' | 'nodes' | 'runs' | 'audit';
+  /** Why, for people. */
+  readonly sentence: string;
+  /** ms since the epoch, cluster time, when it was last read whole; absent: never, and nothing is known of it. */
+  readonly asOf?: number;
+}
+
+/** How many texts the latest readings left out because they can't be read. */
+export interface Unreadable {
+  /** Of the history of runs. */
+  readonly runs: number;
+  /** Of the audit log. */
+  readonly audit: number;
+  /** Cards of nodes. */
+  readonly nodes: number;
+}
+
+/** Names what is wrong. Part of the API: never renamed. */
+export type HealthFaultCode =
+  | 'closing'
+  | 'store-unreachable'
+  | 'no-quorum'
+  | 'store-silent'
+  | 'store-failing'
+  | 'clock-unread'
+  | 'clock-suspect'
+  | 'records-unread'
+  | 'nodes-unread'
+  | 'runs-unread'
+  | 'audit-unread'
+  | 'entries-unreadable'
+  | 'archive-failing';
+
+export interface HealthFault {
+  readonly code: HealthFaultCode;
+  /** ms since the epoch, cluster time. At most one heartbeat after it began. */
+  readonly since: number;
+  /** For people: the fault, and what to do. */
+  readonly sentence: string;
+  /** No permit is granted or refreshed through this node while it lasts. */
+  readonly stopsGrants: boolean;
+}
+
+/** Whether permits are granted through this node, and everything that is wrong. */
+export interface HealthReport {
+  /** `degraded`: permits are granted, and something else is wrong. `down`: nothing is granted. */
+  readonly status: 'healthy' | 'degraded' | 'down';
+  readonly grants: boolean;
+  /** ms since the epoch, cluster time. */
+  readonly now: number;
+  /** Those that stop grants first. */
+  readonly faults: readonly HealthFault[];
+  /** The semaphores shown are as this node last knew them. */
+  readonly isStale: boolean;
+  /** ms since the epoch, cluster time, of the last whole look; absent: nothing is stale, or there never was one. */
+  readonly staleSince?: number;
+}
+
+/** All that a report is made of. Times without a name of their own are the node's monotonic ms. */
+export interface HealthFacts {
+  readonly monotonic: number;
+  /** The same moment in cluster time. */
+  readonly now: number;
+  /** ms after which a call for one record counts as unanswered. */
+  readonly patience: number;
+  readonly isClosing: boolean;
+  readonly store: StoreHealth;
+  readonly calls: (part: StorePart) => CallFacts;
+  /** `suspect` only for a sign of clocks that differ, not for a node that has just started. */
+  readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
+  /** Actions on the archive of definitions that keep failing. */
+  readonly archive: readonly { readonly since: number; readonly sentence: string }[];
+  readonly unreadable: Unreadable;
+  /** Since when the last reports had a fault. */
+  readonly known: ReadonlyMap<HealthFaultCode, number>;
+}
+
+interface Finding {
+  readonly code: HealthFaultCode;
+  readonly sentence: string;
+  readonly stopsGrants?: boolean;
+  /** When it began, if that was seen. */
+  readonly since?: number | undefined;
+  /** A sign that it was not there: an earlier report tells nothing of when it began. */
+  readonly absentAt?: number | undefined;
+}
+
+/** ms after which a failed call says nothing any more: whatever matters is tried again sooner. */
+const MEMORY = 60_000;
+
+/** Pure. */
+export function healthReport(facts: HealthFacts): HealthReport {
+  const findings = findingsOf(facts);
+  const faults = findings.map((finding) => faultOf(finding, facts));
+  const grants = faults.every(({ stopsGrants }) => !stopsGrants);
+  const isStale = findings.some(({ code }) => isUnread(code, facts));
+  const { answeredAt } = facts.calls('records');
+  return {
+    status: faults.length === 0 ? 'healthy' : grants ? 'degraded' : 'down',
+    grants,
+    now: facts.now,
+    faults,
+    isStale,
+    ...(isStale && answeredAt !== undefined && { staleSince: clusterTimeOf(answeredAt, facts) }),
+  };
+}
+
+/** A node's monotonic ms as cluster time. */
+export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 'now' | 'monotonic'>): number {
+  return Math.round(now - (monotonic - at));
+}
+
+/** A store that is away explains everything else that fails with it. */
+function findingsOf(facts: HealthFacts): Finding[] {
+  const closing = facts.isClosing ? [CLOSING] : [];
+  const store = storeFinding(facts);
+  if (store) return [...closing, store, ...archiveFindings(facts)];
+  const lists = LISTS.flatMap((list) => unread(list, facts));
+  return [...closing, ...clockFindings(facts), ...lists, ...leftOut(facts.unreadable), ...archiveFindings(facts)];
+}
+
+const CLOSING: Finding = { code: 'closing', sentence: 'this node shuts down: ask another one', stopsGrants: true };
+
+function storeFinding(facts: HealthFacts): Finding | undefined {
+  const { store, monotonic, patience } = facts;
+  const reads = facts.calls('reads');
+  const writes = recent(facts.calls('writes'), monotonic);
+  const absentAt = latest(reads.answeredAt, writes.answeredAt);
+  const fault = (code: HealthFaultCode, sentence: string, since?: number): Finding => ({
+    code,
+    sentence,
+    stopsGrants: true,
+    since,
+    absentAt: code === 'no-quorum' ? writes.answeredAt : absentAt,
+  });
+  const begin = earliest(reads.failing?.since, writes.failing?.since, reads.waitingSince, writes.waitingSince);
+  if (!store.connected) return fault('store-unreachable', unreachable(store), begin);
+  const refused = [writes.failing, reads.failing].find((failing) => failing?.error instanceof NoQuorumError);
+  if (store.members < store.quorum) return fault('no-quorum', tooFew(store), refused?.since);
+  if (refused) return fault('no-quorum', refused.error.message, refused.since);
+  const waiting = earliest(reads.waitingSince, writes.waitingSince);
+  if (waiting !== undefined && monotonic - waiting >= patience) {
+    return fault('store-silent', silent(patience), waiting);
+  }
+  const failing = reads.failing ?? surelyFailing(writes);
+  return failing && fault('store-failing', `the store refuses its calls (${failing.error.message})`, failing.since);
+}
+
+/** One lost answer of a write is no outage: reads say more. */
+function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
+  return failing?.error instanceof UnknownOutcomeError ? undefined : failing;
+}
+
+function unreachable({ problem = 'not connected' }: StoreHealth): string {
+  return `the store can't be reached (${problem}): look after its members and the network between`;
+}
+
+function tooFew({ members, quorum }: StoreHealth): string {
+  return `${members} of at least ${quorum} members of the store are there: bring members back`;
+}
+
+function silent(patience: number): string {
+  return `the store is connected, but gives no answer within ${patience} ms: a member may be frozen, or the network cut`;
+}
+
+function clockFindings(facts: HealthFacts): Finding[] {
+  const { clock, monotonic, patience } = facts;
+  const { failing, waitingSince = monotonic, answeredAt } = facts.calls('clock');
+  const isSilent = monotonic - waitingSince >= patience;
+  if (!clock.isFresh && (failing || isSilent)) {
+    const why = failing?.error.message ?? `no answer within ${patience} ms`;
+    const sentence = `the members' clocks can't be read (${why}): look after the members`;
+    const since = failing?.since ?? waitingSince;
+    return [{ code: 'clock-unread', sentence, stopsGrants: true, since, absentAt: answeredAt }];
+  }
+  if (clock.suspect === undefined) return [];
+  const sentence = `clocks can't be trusted (${clock.suspect}): permits of nodes that crashed are taken over later than usual`;
+  return [{ code: 'clock-suspect', sentence }];
+}
+
+const LISTS = [
+  ['records', 'the semaphores', LIST_FACTOR],
+  ['nodes', 'the list of nodes', LIST_FACTOR],
+  ['runs', 'the history of runs', 1],
+  ['audit', 'the audit log', 1],
+] as const;
+
+function unread([part, name, factor]: (typeof LISTS)[number], facts: HealthFacts): Finding[] {
+  const { monotonic } = facts;
+  const patience = factor * facts.patience;
+  const { failing, waitingSince = monotonic, answeredAt } = recent(facts.calls(part), monotonic);
+  const isSilent = monotonic - waitingSince >= patience;
+  if (!failing && !isSilent) return [];
+  const why = failing?.error.message ?? `no answer within ${patience} ms`;
+  const since = failing?.since ?? waitingSince;
+  return [{ code: `${part}-unread`, sentence: `${name} can't be read (${why})`, since, absentAt: answeredAt }];
+}
+
+function leftOut({ runs, audit, nodes }: Unreadable): Finding[] {
+  if (runs + audit + nodes === 0) return [];
+  const counts = `${runs} of the history, ${audit} of the audit log, ${nodes} of nodes`;
+  const sentence = `entries can't be read and are left out (${counts}): another version wrote them, or a foreign program`;
+  return [{ code: 'entries-unreadable', sentence }];
+}
+
+function archiveFindings({ archive }: HealthFacts): Finding[] {
+  const [first, ...more] = archive;
+  if (!first) return [];
+  const sentence = [first, ...more].map((each) => each.sentence).join('; ');
+  return [{ code: 'archive-failing', sentence, since: earliest(...archive.map(({ since }) => since)) }];
+}
+
+function faultOf({ code, sentence, stopsGrants = false, ...seen }: Finding, facts: HealthFacts): HealthFault {
+  const known = facts.known.get(code);
+  const isOlder = known !== undefined && known >= (seen.absentAt ?? -Infinity);
+  const since = earliest(seen.since, isOlder ? known : undefined) ?? facts.monotonic;
+  return { code, since: clusterTimeOf(since, facts), sentence, stopsGrants };
+}
+
+function isUnread(code: HealthFaultCode, facts: HealthFacts): boolean {
+  if (code === 'no-quorum') return facts.calls('reads').failing !== undefined;
+  return UNREAD.has(code);
+}
+
+const UNREAD: ReadonlySet<HealthFaultCode> = new Set([
+  'store-unreachable',
+  'store-silent',
+  'store-failing',
+  'records-unread',
+]);
+
+/** Without what happened too long ago to tell anything of now. */
+function recent({ answeredAt, failing, waitingSince }: CallFacts, monotonic: number): CallFacts {
+  const isRecent = (at: number | undefined) => at !== undefined && monotonic - at < MEMORY;
+  return {
+    ...(answeredAt !== undefined && { answeredAt }),
+    ...(failing && isRecent(failing.lastAt) && { failing }),
+    ...(waitingSince !== undefined && isRecent(waitingSince) && { waitingSince }),
+  };
+}
+
+function earliest(...times: (number | undefined)[]): number | undefined {
+  const given = times.filter((time) => time !== undefined);
+  return given.length > 0 ? Math.min(...given) : undefined;
+}
+
+function latest(...times: (number | undefined)[]): number | undefined {
+  const given = times.filter((time) => time !== undefined);
+  return given.length > 0 ? Math.max(...given) : undefined;
+}

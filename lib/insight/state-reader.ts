@@ -1,0 +1,77 @@
+import { type SemaphoreRecord, mismatchInPieces } from '../decision/index.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { listRecords, readRecord } from '../records/list-records.js';
+import { KEY_PREFIX } from '../decision/record.js';
+import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import type { HealthCheck } from './health-check.js';
+import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
+
+export interface StateSources {
+  readonly directory: SemaphoreDirectory;
+  readonly context: Context;
+  readonly health: HealthCheck;
+}
+
+/**
+ * Reads who holds what. While the store can't be asked it gives what this node last knew; `stale` tells.
+ *
+ * @param only the name of the one semaphore that is wanted: reading all of them costs as many times more
+ */
+export async function readState({ directory, context, health }: StateSources, only?: string): Promise<GatekeeperState> {
+  const { value: semaphores, stale } = await health.read(
+    'records',
+    () => fromStore(directory, context, only),
+    () => fromMemory(directory, context, only),
+  );
+  return {
+    node: context.node,
+    store: context.store.health(),
+    clock: context.clusterClock.report(),
+    semaphores: semaphores.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    stale,
+  };
+}
+
+async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
+  if (!context.clusterClock.isFresh) await context.clusterClock.sample();
+  const { decoded } = directory;
+  const records =
+    only === undefined
+      ? await inSlices(decoded.allInPieces(await listRecords(context)), context.nodeClock)
+      : decoded.some(await readRecord(context, only));
+  return inSlices(statesInPieces(records, directory, context), context.nodeClock);
+}
+
+function* statesInPieces(
+  records: ReadonlyMap<string, SemaphoreRecord | Error>,
+  { code }: SemaphoreDirectory,
+  { node, clusterClock }: Context,
+): Pieces<SemaphoreState[]> {
+  const now = clusterClock.earliest();
+  const states: SemaphoreState[] = [];
+  for (const [key, record] of records) {
+    const name = key.slice(KEY_PREFIX.length);
+    const isRecord = !(record instanceof Error);
+    // The answer is remembered for `semaphoreState`.
+    if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
+    states.push(
+      isRecord ? semaphoreState(name, record, { node, now, code: code.get(name) }) : unreadable(name, record),
+    );
+    yield 1;
+  }
+  return states;
+}
+
+function unreadable(name: string, { message }: Error): SemaphoreState {
+  return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: message };
+}
+
+function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {
+  const now = clusterClock.earliest();
+  return [...directory.known.values()].flatMap(({ name, keeper }) =>
+    keeper.known && (only ?? name) === name
+      ? [semaphoreState(name, keeper.known, { node, now, code: directory.code.get(name) })]
+      : [],
+  );
+}

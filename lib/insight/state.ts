@@ -1,0 +1,97 @@
+import type { ClusterClockReport } from '../clock/index.js';
+import {
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  lastGrantOf,
+  mismatchOf,
+  quoted,
+  word,
+} from '../decision/index.js';
+import type { StoreHealth } from '../stores/index.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import { type DefinitionState, definitionState } from '../definitions/index.js';
+import type { StalePart } from './health-report.js';
+import { type HolderState, holderStates } from '../context/holder-state.js';
+
+/** Who holds what, as one node sees it. */
+export interface GatekeeperState {
+  readonly node: NodeIdentity;
+  readonly store: StoreHealth;
+  readonly clock: ClusterClockReport;
+  /** By name. */
+  readonly semaphores: readonly SemaphoreState[];
+  /** Not empty: the store could not be asked, and the semaphores are as this node last knew them. */
+  readonly stale: readonly StalePart[];
+}
+
+export interface SemaphoreState extends Partial<DefinitionState> {
+  readonly name: string;
+  /** Absent: the semaphore was removed, or its record can't be read. */
+  readonly definition?: SemaphoreDefinition;
+  readonly revision: number;
+  readonly holders: readonly HolderState[];
+  readonly free: number;
+  /** Cluster time in ms of the last grant, refreshes aside; absent: none was ever given. */
+  readonly lastGrantAt?: number;
+  /** Whether this node's group and acquirer match. */
+  readonly isForThisNode: boolean;
+  /** Why the record can't be read. */
+  readonly problem?: string;
+}
+
+/** What a node knows besides the record. */
+export interface Standpoint {
+  readonly node: NodeIdentity;
+  /** Cluster time in ms. */
+  readonly now: number;
+  /** What the node's code says of that name. */
+  readonly code?: SemaphoreDefinition;
+}
+
+export function semaphoreState(name: string, record: SemaphoreRecord, { node, now, code }: Standpoint): SemaphoreState {
+  const { definition, revision } = record;
+  const holders = holderStates(record, { node, now });
+  const free = Math.max(0, (definition?.permits ?? 0) - holders.filter((holder) => holder.remaining > 0).length);
+  const isForThisNode = definition !== undefined && mismatchOf(definition, node) === undefined;
+  const lastGrantAt = lastGrantOf(record.lastToken);
+  return {
+    name,
+    revision,
+    ...definitionState(record, code),
+    holders,
+    free,
+    ...(lastGrantAt !== undefined && { lastGrantAt }),
+    isForThisNode,
+  };
+}
+
+/** A line for each semaphore; before them one that says so when they tell what was, not what is. */
+export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
+  return [...stale.map(staleLine), ...semaphores.map(stateLine)];
+}
+
+function staleLine({ sentence, asOf }: StalePart): string {
+  const time = asOf === undefined ? 'never' : new Date(asOf).toISOString();
+  return `state stale as-of=${time} problem=${quoted(sentence)}`;
+}
+
+/** One line that can be found with grep. */
+function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
+  if (problem) return `state semaphore=${word(name)} problem=${quoted(problem)}`;
+  if (!definition) return `state semaphore=${word(name)} removed revision=${revision}`;
+  const held = holders.map(
+    ({ slot, group, acquirer, instance, token, remaining }) =>
+      `${slot}:${word(group)}/${word(acquirer)}/${word(instance.slice(0, 8))}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
+  );
+  return (
+    `state semaphore=${word(name)} permits=${definition.permits} free=${free} held=[${held.join(' ')}] ` +
+    `group=${patternText(definition.groupPattern)} acquirer=${patternText(definition.acquirerPattern)} duration=${definition.duration}ms revision=${revision}`
+  );
+}
+
+/** Patterns in which no blank, quote or slash can be mistaken for the end of the field. */
+const PLAIN_PATTERN = /^[!#-.0-~]*$/;
+
+function patternText(pattern: string): string {
+  return PLAIN_PATTERN.test(pattern) ? `/${pattern}/` : quoted(pattern);
+}

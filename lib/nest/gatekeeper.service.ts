@@ -1,0 +1,30 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
+import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
+
+/** The {@link Gatekeeper} of a Nest application, started and closed with it. */
+@Injectable()
+export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
+  constructor(options: GatekeeperOptions) {
+    super(parseGatekeeperOptions(options), new Logger('Gatekeeper'));
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.start();
+  }
+
+  /** First: no new run starts, and those that go on may finish while everything that they use is still there. */
+  onModuleDestroy(): Promise<void> {
+    return this.drain();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { parseRunOptions } from '../gatekeeper/index.js';
+import {
+  InvalidOptionsError,
+  type SemaphoreDefinition,
+  type SemaphoreDefinitionInput,
+  isOneLine,
+  parseDefinition,
+  unreserved,
+} from '../decision/index.js';
+import { NO_DURATION, NOT_ONE_LINE, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
+import type { GuardedMethod } from './guarded-method.js';
+
+export interface CheckContext {
+  /** Names that GatekeeperModule's definitions list. */
+  readonly configured: ReadonlySet<string>;
+  readonly requireDefinitions: boolean;
+  /** ms */
+  readonly clockTolerance: number;
+}
+
+/** What is wrong with the guarded methods, and the definitions that their durations make. */
+export interface CheckResult {
+  readonly faults: readonly string[];
+  readonly definitions: readonly SemaphoreDefinitionInput[];
+}
+
+/** Stands in where none is given, so that the name is checked all the same. */
+const ANY_DURATION = '1d';
+
+/** Checks all guarded methods of an application. Pure. */
+export function checkGuardedMethods(methods: readonly GuardedMethod[], context: CheckContext): CheckResult {
+  const faults: string[] = [];
+  const made = new Map<string, { definition: SemaphoreDefinition; method: string }>();
+  for (const guarded of methods) {
+    const own = [...optionFaults(guarded), ...durationFaults(guarded, context)];
+    faults.push(...own);
+    const definition = own.length > 0 ? undefined : madeBy(guarded, context);
+    if (!definition) continue;
+    const other = made.get(definition.name);
+    if (other && other.definition.duration !== definition.duration) {
+      faults.push(
+        OTHER_DURATION(guarded.method, definition.name, definition.duration, other.method, other.definition.duration),
+      );
+    }
+    made.set(definition.name, { definition, method: guarded.method });
+  }
+  return { faults, definitions: [...made.values()].map(({ definition }) => definition) };
+}
+
+function optionFaults({ method, metadata }: GuardedMethod): string[] {
+  if (metadata.count > 1) return [TWICE(method)];
+  if (!isOneLine(method)) return [NOT_ONE_LINE(method)];
+  return faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
+}
+
+function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {
+  const { semaphore, duration } = metadata;
+  // A function's names are known only at the call; its duration can be checked now, under any name.
+  const name = typeof semaphore === 'function' ? 'any' : semaphore;
+  const definition = { name, duration: duration ?? ANY_DURATION };
+  const faults = [
+    ...faultsOfAttempt(method, () => unreserved(name)),
+    ...faultsOfAttempt(method, () => parseDefinition(definition, context.clockTolerance)),
+  ];
+  if (faults.length > 0 || typeof semaphore === 'function' || context.configured.has(name)) return faults;
+  if (context.requireDefinitions) return [UNDEFINED(method, name)];
+  return duration === undefined ? [NO_DURATION(method, name)] : [];
+}
+
+function madeBy({ metadata }: GuardedMethod, context: CheckContext): SemaphoreDefinition | undefined {
+  const { semaphore: name, duration } = metadata;
+  if (typeof name !== 'string' || duration === undefined || context.configured.has(name)) return undefined;
+  if (context.requireDefinitions) return undefined;
+  return parseDefinition({ name, duration }, context.clockTolerance);
+}
+
+function faultsOfAttempt(method: string, attempt: () => unknown): string[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults.map((fault) => `${method}: ${fault}`);
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Gatekeeper } from '../gatekeeper/index.js';
+import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema, unreserved } from '../decision/index.js';
+import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
+import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
+import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+
+/**
+ * A guarded method was called on an instance without a gatekeeper, or with a mock that does not answer as one. Fails
+ * closed: the method does not run.
+ */
+export class NoGatekeeperError extends GatekeeperError {
+  readonly code = 'no-gatekeeper';
+}
+
+/** The part of a gatekeeper that guarded methods need. */
+export type RunsJobs = Pick<Gatekeeper, 'run'>;
+
+interface Guarded {
+  [GATEKEEPER_PROPERTY]?: RunsJobs & Partial<Gatekeeper>;
+}
+
+/**
+ * Gives an instance that Nest did not make (in a unit test) the gatekeeper that its guarded methods ask.
+ *
+ * @param gatekeeper a `TestGatekeeper` of `nestjs-gatekeeper/testing`, a real one, or an object with its `run`
+ * @returns the instance
+ */
+export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): T {
+  (instance as Guarded)[GATEKEEPER_PROPERTY] = gatekeeper;
+  return instance;
+}
+
+/** Where the decorator stands. */
+export interface Place {
+  /** The prototype of the class that has the method. */
+  readonly target: object;
+  readonly property: string | symbol;
+}
+
+interface GuardedCall {
+  readonly instance: Guarded | undefined;
+  readonly place: Place;
+  readonly metadata: ClusterSingletonMetadata;
+  readonly args: never[];
+  readonly work: () => unknown;
+}
+
+/** @throws NoGatekeeperError, InvalidOptionsError for the name that a function gave, or whatever `work` throws */
+export async function runGuarded({ instance, place, metadata, args, work }: GuardedCall): Promise<unknown> {
+  const { semaphore, duration, options } = metadata;
+  const gatekeeper = instance?.[GATEKEEPER_PROPERTY];
+  const method = jobName(instance, place);
+  if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
+  const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
+  if (isGatekeeper(gatekeeper)) await declare(gatekeeper, name, duration);
+  // A name that depends on the arguments makes runs for different arguments different jobs.
+  const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
+  const result = await gatekeeper.run?.(name, work, { ...options, job });
+  // A mock may answer anything: a body that silently never ran would look like one that was skipped.
+  if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
+  return result.executed ? result.value : undefined;
+}
+
+/** Not a mock: those answer only to `run`. */
+function isGatekeeper(gatekeeper: RunsJobs & Partial<Gatekeeper>): gatekeeper is Gatekeeper {
+  return typeof gatekeeper.isReal === 'boolean';
+}
+
+/** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
+async function declare({ code }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
+  if (!code.isExpected(name)) await code.ensure(unreserved(name), duration);
+}
+
+/**
+ * By the class of the instance: two classes that inherit a method run it as two jobs. A method that is overridden and
+ * called through `super` is another job than the one that calls it: else the one would keep the other out.
+ */
+function jobName(instance: Guarded | undefined, { target, property }: Place): string {
+  const owner = target.constructor.name;
+  const own = instance?.constructor.name ?? owner;
+  const name = `${own}.${String(property)}`;
+  return instance && isOverridden(instance, target, property) ? `${name} (super ${owner})` : name;
+}
+
+function isOverridden(instance: object, target: object, property: string | symbol): boolean {
+  let owner = Object.getPrototypeOf(instance) as object | null;
+  while (owner && owner !== target && !Object.hasOwn(owner, property)) owner = Object.getPrototypeOf(owner) as object;
+  return owner !== null && owner !== target;
+}
+
+function checked(name: unknown, method: string): string {
+  const parsed = nameSchema.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(method, faultsOf(parsed.error).map(BAD_SEMAPHORE));
+}

@@ -1,0 +1,161 @@
+import type { ClusterClockReport } from '../clock/index.js';
+import {
+  type Decision,
+  type DenialReason,
+  type Pause,
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  type StoredPermit,
+  decide,
+  patternFault,
+  escapeHidden,
+} from '../decision/index.js';
+import { type StoreHealth, StoreUnavailableError } from '../stores/index.js';
+import type { Context, GrantFault } from '../context/context.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import type { Holdings } from './held-leases.js';
+import type { RecordKeeper } from '../records/record-client.js';
+
+/** What would be decided now on this node, and why. */
+export interface Explanation {
+  readonly semaphore: string;
+  readonly outcome: 'granted' | 'refreshed' | 'denied';
+  readonly reason?: DenialReason;
+  /** For people. */
+  readonly sentence: string;
+  /** While it is paused its group pattern matches nothing: `pause` has the one of afterwards. */
+  readonly definition?: SemaphoreDefinition;
+  readonly revision?: number;
+  /** By whom, since when and why it is paused. */
+  readonly pause?: Pause;
+  readonly holders: readonly StoredPermit[];
+  /** The record could not be read: definition, pause and holders are as this node last knew them. */
+  readonly isStale: boolean;
+  readonly node: NodeIdentity;
+  readonly clock: ClusterClockReport;
+  readonly store: StoreHealth;
+}
+
+/** A decision on the record as it stands in the store, or the error that kept it from being read. */
+interface Insight {
+  readonly record: SemaphoreRecord | undefined;
+  readonly decision: Decision | StoreUnavailableError;
+  readonly holders: readonly StoredPermit[];
+}
+
+type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
+
+/**
+ * Asks the store and decides, but writes nothing. A store that can't be asked is a denial, too.
+ *
+ * @throws CorruptRecordError, NewerRecordError when the record can't be read
+ */
+export async function explain(keeper: RecordKeeper, holdings: Holdings, context: Context): Promise<Explanation> {
+  const { node, store, clusterClock, grantFault } = context;
+  const { record, decision, holders } = await look(keeper, holdings, context).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return remembered(keeper, error);
+    throw error;
+  });
+  return {
+    semaphore: keeper.name,
+    ...verdictOf(decision, grantFault(), record, node),
+    ...(record?.definition && { definition: record.definition }),
+    ...(record && { revision: record.revision }),
+    ...(record?.pause && { pause: record.pause }),
+    holders,
+    isStale: decision instanceof StoreUnavailableError,
+    node,
+    clock: clusterClock.report(),
+    store: store.health(),
+  };
+}
+
+function look(keeper: RecordKeeper, holdings: Holdings, { node }: Context): Promise<Insight> {
+  const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
+  return keeper.transact<Insight>((record, view, nonce) => {
+    const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
+    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isDead(permit)) ?? [] } };
+  });
+}
+
+function remembered({ known }: RecordKeeper, error: StoreUnavailableError): Insight {
+  return { record: known, decision: error, holders: known?.permits ?? [] };
+}
+
+/** That nothing is granted at all comes before any reason of the record, unless the record has no definition. */
+function verdictOf(
+  decision: Insight['decision'],
+  fault: GrantFault | undefined,
+  record: SemaphoreRecord | undefined,
+  node: NodeIdentity,
+): Verdict {
+  if (decision instanceof StoreUnavailableError) {
+    const reason = decision.code === 'no-quorum' ? 'no-quorum' : 'unavailable';
+    return { outcome: 'denied', reason, sentence: `nothing is granted: ${fault?.sentence ?? decision.message}` };
+  }
+  if (fault && record?.definition) {
+    const reason = fault.code === 'no-quorum' || fault.code === 'closing' ? fault.code : 'unavailable';
+    return { outcome: 'denied', reason, sentence: `nothing is granted: ${fault.sentence}` };
+  }
+  const { outcome } = decision;
+  return {
+    outcome,
+    ...(outcome === 'denied' && { reason: decision.reason }),
+    // Names, patterns and reasons of others stand in it.
+    sentence: escapeHidden(sentenceFor(decision, record, node)),
+  };
+}
+
+function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, node: NodeIdentity): string {
+  if (decision.outcome !== 'denied') {
+    const { slot } = decision.permit;
+    return decision.outcome === 'granted'
+      ? `slot ${slot} is free: this node would get it`
+      : `this node holds slot ${slot} and would refresh it`;
+  }
+  const { definition, revision } = record ?? {};
+  switch (decision.reason) {
+    case 'no-definition':
+      return 'no definition of that name is loaded';
+    case 'group':
+    case 'acquirer':
+      return mismatch(decision.reason, definition!, revision!, node);
+    case 'paused':
+      return pausedBy(record?.pause);
+    case 'recovering':
+      return 'the store lost data a moment ago: until the longest permit would have ended only former holders go on';
+    default:
+      return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
+  }
+}
+
+function mismatch(
+  field: 'group' | 'acquirer',
+  definition: SemaphoreDefinition,
+  revision: number,
+  node: NodeIdentity,
+): string {
+  const pattern = definition[`${field}Pattern`];
+  const fault = patternFault(pattern);
+  if (fault !== undefined) {
+    return `${field}Pattern of revision ${revision} matches no name until it is edited, because it can't be used: ${fault}`;
+  }
+  const who = field === 'group' ? `this node's group "${node.group}"` : `"${node.acquirer}"`;
+  return `${who} does not match ${field}Pattern "${pattern}" (revision ${revision})`;
+}
+
+function pausedBy(pause: Pause | undefined): string {
+  if (!pause) return 'it is paused';
+  const { by, at, reason } = pause;
+  return `it is paused by ${by} since ${new Date(at).toISOString()}${reason ? `: ${reason}` : ''}`;
+}
+
+function shortage(permits: number): string {
+  if (permits === 0) return 'it is off (0 permits): no new permit is granted';
+  return permits === 1 ? 'the only permit is held' : `all ${permits} permits are held`;
+}
+
+function heldBy(holders: readonly StoredPermit[]): string {
+  if (holders.length === 0) return '';
+  return `: ${holders.map((permit) => `${permit.acquirer} (until ${new Date(permit.expiresAt).toISOString()})`).join(', ')}`;
+}

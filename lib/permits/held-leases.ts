@@ -1,0 +1,299 @@
+import { type DenialReason, type StoredPermit, decide, release, usableDuration } from '../decision/index.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import type { Context } from '../context/context.js';
+import type { LossReason } from '../context/events.js';
+import { KeepAlive } from './keep-alive.js';
+import { Lease } from './lease.js';
+import { Permit, type PermitOwner } from './permit.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { Instant, Step } from '../records/plan.js';
+import type { Reclaims } from './orphan-cleanup.js';
+import type { RecordKeeper } from '../records/record-client.js';
+
+export interface AttemptOptions {
+  /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
+  readonly holder?: string;
+  /** For the acquirer pattern; the node's own unless given. */
+  readonly acquirer?: string;
+  /** ms; the definition's unless given. */
+  readonly duration?: number;
+  readonly keepAlive?: boolean;
+}
+
+/** What came of one attempt to get a permit. */
+export type Attempt =
+  | { readonly permit: Permit }
+  | {
+      readonly permit?: undefined;
+      readonly reason: DenialReason;
+      readonly holders: readonly StoredPermit[];
+      /** Why the record could not be asked or read. */
+      readonly error?: Error;
+    };
+
+/** The part of {@link Holdings} that runs use. */
+export interface HoldingsOfRuns extends Pick<Holdings, 'release' | 'retire' | 'abandon'> {
+  /** @param options.wait ms to wait for a permit; undefined: it tries once */
+  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
+}
+
+const CLOSING: Attempt = { reason: 'closing', holders: [] };
+
+/** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */
+export class Holdings {
+  #leases = new Map<string, Lease>();
+  #keepAlives = new Map<Lease, KeepAlive>();
+  #isClosed = false;
+
+  constructor(
+    private readonly keeper: RecordKeeper,
+    private readonly reclaims: Reclaims,
+    private readonly owner: PermitOwner,
+    private readonly context: Context,
+    /** Told of each permit that went back: the store does not tell a node of its own writes. */
+    private readonly onFreed: () => void,
+  ) {}
+
+  get leases(): readonly Lease[] {
+    return [...this.#leases.values()];
+  }
+
+  /** Whether a holder has a permit now; this process itself unless one is named. */
+  holds(holder = this.context.node.instance): boolean {
+    return this.#lease(holder) !== undefined;
+  }
+
+  /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure is never counted as granted. */
+  async attempt(options: AttemptOptions): Promise<Attempt> {
+    if (this.context.isClosing()) return CLOSING;
+    const permitId = this.context.random.id();
+    const holder = options.holder ?? this.context.node.instance;
+    const { instance, group } = this.context.node;
+    const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
+    let refreshed: Lease | undefined;
+    try {
+      const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
+        const lease = this.#lease(holder);
+        const [held, heldFor] = [lease?.permit, lease?.left];
+        const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
+        const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor };
+        const decision = decide(record, { ...who, duration: usable }, view);
+        refreshed = decision.outcome === 'refreshed' ? lease : undefined;
+        return this.#step(decision, holder, keepAlive);
+      });
+      this.context.reachability.back();
+      // It was under way when this node began to shut down: no work may begin any more.
+      return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) {
+        void this.reclaims.reclaim(permitId, duration).then(this.onFreed);
+        if (refreshed) this.#doubt(refreshed, duration);
+      }
+      const denied = this.#deniedBy(error);
+      // The store is out of reach because it is being closed.
+      return this.context.isClosing() ? CLOSING : denied;
+    }
+  }
+
+  /**
+   * Refreshes a lease that this process still has; never grants anew.
+   *
+   * @returns false when the permit was lost
+   */
+  async refresh(lease: Lease, duration?: number): Promise<boolean> {
+    const running = lease.users.size > 0;
+    let isSent = false;
+    const refreshing = this.keeper.transact<boolean>((record, view, nonce) => {
+      if (!lease.isHeld) return { result: false };
+      const { id: permitId, holder, instance, acquirer, group } = lease.permit;
+      const [held, heldFor] = [lease.permit, lease.left];
+      const decision = decide(
+        record,
+        { instance, holder, acquirer, group, permitId, nonce, held, heldFor, running, duration, onlyRefresh: true },
+        view,
+      );
+      if (decision.outcome !== 'denied') {
+        isSent = true;
+        const done = (sent: Instant) => {
+          isSent = false;
+          return this.#renew(lease, decision.permit, sent);
+        };
+        return { quiet: true, write: decision.record, done };
+      }
+      // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
+      if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
+      return { result: false };
+    });
+    try {
+      const isRenewed = await refreshing;
+      if (isSent) this.#doubt(lease, duration);
+      return isRenewed;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) this.#doubt(lease, duration);
+      throw error;
+    }
+  }
+
+  /** The record may say, or come to say, that the permit lasts for longer than anybody counts on it. */
+  #doubt(lease: Lease, duration = 0): void {
+    const isOver = !lease.isHeld;
+    lease.doubt(duration);
+    if (isOver) this.#reclaimDoubtful(lease);
+  }
+
+  /** Not before others might have it without the doubt: until then whoever works on after the signal keeps his time. */
+  #reclaimDoubtful(lease: Lease): void {
+    if (lease.end !== 'expired' || lease.doubtful === undefined) return;
+    const untilDead = Math.max(0, lease.left + this.context.timing.clockTolerance);
+    const isUnused = () => !lease.isKept;
+    const reclaiming = this.reclaims.reclaimLater(untilDead, lease.permit.id, lease.doubtful, isUnused);
+    void reclaiming.then(this.onFreed);
+  }
+
+  /** Gives one use back, and the permit with the last one. */
+  async release(permit: Permit): Promise<void> {
+    const { lease } = permit;
+    permit.end('released');
+    if (lease.users.size > 0 || lease.isKept || !lease.isHeld) return;
+    await this.#giveBack(lease);
+  }
+
+  /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
+  retire(permit: Permit): void {
+    permit.lease.keep();
+    permit.end('released');
+  }
+
+  /** Takes the permit away from a use that goes on; it is told, and the permit runs out unless others keep it. */
+  abandon(permit: Permit, reason: LossReason): void {
+    if (!permit.isHeld) return;
+    permit.end(reason);
+    this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: permit.lease.permit, reason });
+  }
+
+  /**
+   * Looks after leases that the record no longer shows as they were granted: revoked, or lost with the store's data.
+   * What others put back may end earlier than the holder was told, and its grace with it.
+   */
+  async verify(): Promise<void> {
+    const ends = new Map(this.keeper.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
+    for (const lease of this.leases) {
+      const isForgotten = (ends.get(lease.permit.id) ?? -Infinity) < lease.permit.expiresAt;
+      if (isForgotten && lease.isHeld) await this.refresh(lease);
+    }
+  }
+
+  /** Gives every permit back that no run uses any more, and tells the runs that go on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const idle = this.leases.filter((lease) => lease.users.size === 0);
+    const busy = this.leases.filter((lease) => lease.users.size > 0);
+    for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
+    this.reclaims.close();
+    // A run that did not end may still be at work: its permit runs out by itself.
+    for (const lease of busy) lease.finish('closing');
+    await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
+  }
+
+  async #refuse(permit: Permit): Promise<Attempt> {
+    // If the store can't be told, it is told on, or the permit runs out.
+    await this.release(permit).catch(() => undefined);
+    return CLOSING;
+  }
+
+  #lease(holder: string): Lease | undefined {
+    const lease = this.#leases.get(holder);
+    return lease?.isHeld ? lease : undefined;
+  }
+
+  #step(decision: ReturnType<typeof decide>, holder: string, keepAlive: boolean): Step<Attempt> {
+    if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
+    const { permit, record, outcome } = decision;
+    return {
+      quiet: true,
+      write: record,
+      done: (sent) => {
+        const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
+        if (lease) return { permit: this.#use(lease, keepAlive) };
+        // The answer came after the lease's end: nobody may count on it, so it goes back.
+        void this.reclaims.reclaim(permit.id);
+        return { reason: 'permit-lost', holders: [] };
+      },
+    };
+  }
+
+  #begin(holder: string, permit: StoredPermit, sent: Instant): Lease | undefined {
+    const lease = new Lease(permit, sent, this.context, (ended, reason) => this.#ended(holder, ended, reason));
+    if (!lease.isHeld) return undefined;
+    this.#leases.get(holder)?.finish('revoked');
+    this.#leases.set(holder, lease);
+    this.context.events.next({ type: 'granted', semaphore: this.keeper.name, permit });
+    return lease;
+  }
+
+  #continue(holder: string, permit: StoredPermit, sent: Instant): Lease | undefined {
+    const lease = this.#lease(holder);
+    return lease && this.#renew(lease, permit, sent) ? lease : undefined;
+  }
+
+  /** A lease that ended while the refresh was under way stays lost: its user was told. */
+  #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
+    if (!lease.isHeld) {
+      void this.reclaims.reclaim(permit.id, permit.duration);
+      return false;
+    }
+    lease.renew(permit, sent);
+    this.context.events.next({ type: 'refreshed', semaphore: this.keeper.name, permit });
+    return true;
+  }
+
+  #use(lease: Lease, keepAlive: boolean): Permit {
+    const permit = new Permit(lease, this.owner, keepAlive);
+    if (!keepAlive) return permit;
+    const refresh = () => this.refresh(lease);
+    const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.keeper.name, lease, this.context, refresh);
+    this.#keepAlives.set(lease, keeping);
+    keeping.start();
+    return permit;
+  }
+
+  #ended(holder: string, lease: Lease, reason: LossReason): void {
+    if (this.#leases.get(holder) === lease) this.#leases.delete(holder);
+    this.#keepAlives.get(lease)?.stop();
+    this.#keepAlives.delete(lease);
+    this.#reclaimDoubtful(lease);
+    if (lease.users.size === 0 || reason === 'released') return;
+    this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: lease.permit, reason });
+  }
+
+  async #giveBack(lease: Lease): Promise<void> {
+    const { permit } = lease;
+    try {
+      const released = await this.keeper.transact<boolean>((record, view, nonce) => {
+        // A use that was in the queue before may have joined the lease: then it lives on.
+        // A short run may even have joined and ended while the record was read: what it left to be held stays.
+        if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
+        // Ended here before the request leaves: from then on the slot may be another's.
+        lease.finish('released');
+        const next = record && release(record, permit.id, view, nonce);
+        return next ? { write: next, done: () => true } : { result: true };
+      });
+      if (!released) return;
+      this.context.events.next({ type: 'released', semaphore: this.keeper.name, permit });
+      this.onFreed();
+    } catch (error) {
+      lease.finish('released');
+      void this.reclaims.reclaim(permit.id).then(this.onFreed);
+      throw error;
+    }
+  }
+
+  /** A store that can't be asked or a record that can't be read denies; anything else is a fault of this program. */
+  #deniedBy(error: unknown): Attempt {
+    if (isUnreadable(error)) return { reason: error.code, holders: [], error };
+    if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+    this.context.reachability.lost(error);
+    const reason = error instanceof NoQuorumError ? error.code : 'unavailable';
+    return { reason, holders: [], error };
+  }
+}

@@ -1,0 +1,120 @@
+import type { CancelTimer } from '../async/node-clock.js';
+import type { StoredPermit } from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import type { LossReason } from '../context/events.js';
+import type { Instant } from '../records/plan.js';
+
+/** One use of a lease, to be told when it ends. */
+export interface LeaseUser {
+  /** Whether this use wants the lease kept alive. */
+  readonly keepAlive: boolean;
+  end(reason: LossReason): void;
+}
+
+/**
+ * ms between two looks at the clocks. Timers stand still while the machine sleeps: one set for the end would tell the
+ * holder late by as much as it slept.
+ */
+const LONGEST_BLINK = 1000;
+
+/**
+ * The holder's side of a permit: how long this process may believe that it holds it.
+ *
+ * It counts from before the request was sent, on both the monotonic and the wall clock (the one may stand still while
+ * the machine sleeps, the other may jump; whichever says so first ends it), and stops `clockTolerance` before the
+ * permit's duration is over. Takers wait for as long after it. So a holder is told before anyone else can be granted.
+ * A frozen process can't be told in time; there {@link isHeld} reads the clocks itself.
+ */
+export class Lease {
+  #sent: Instant;
+  #permit: StoredPermit;
+  #end?: LossReason;
+  #cancelTimer: CancelTimer;
+  #isKept = false;
+  #doubtful?: number;
+  /** The uses that share it; the store's release comes with the last one. */
+  readonly users = new Set<LeaseUser>();
+
+  constructor(
+    permit: StoredPermit,
+    sent: Instant,
+    private readonly context: Pick<Context, 'nodeClock' | 'timing'>,
+    private readonly onEnd: (lease: Lease, reason: LossReason) => void,
+  ) {
+    this.#permit = permit;
+    this.#sent = sent;
+    this.#cancelTimer = this.#lookAgain();
+  }
+
+  /** As the record last said. */
+  get permit(): StoredPermit {
+    return this.#permit;
+  }
+
+  /** Why it ended; undefined while it is held. */
+  get end(): LossReason | undefined {
+    if (!this.#end && this.remaining <= 0) this.finish('expired');
+    return this.#end;
+  }
+
+  /** By the clocks, read now. */
+  get isHeld(): boolean {
+    return this.end === undefined;
+  }
+
+  /** ms until it ends, by whichever of the node's clocks is further. */
+  get remaining(): number {
+    const { nodeClock, timing } = this.context;
+    const monotonic = nodeClock.monotonic() - this.#sent.monotonic;
+    const wall = nodeClock.wall() - this.#sent.wall;
+    return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);
+  }
+
+  /** Whether a run has left it to be held until it expires: no other use may give it back before. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** Duration in ms requested by a refresh with unknown outcome; 0: the one the permit was taken with; undefined: there is none. */
+  get doubtful(): number | undefined {
+    return this.#doubtful;
+  }
+
+  doubt(duration: number): void {
+    this.#doubtful = Math.max(duration, this.#doubtful ?? 0);
+  }
+
+  /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
+  get left(): number {
+    return this.remaining + this.context.timing.clockTolerance;
+  }
+
+  /** A refresh that succeeded. The running timer finds the new end by itself. */
+  renew(permit: StoredPermit, sent: Instant): void {
+    this.#permit = permit;
+    this.#sent = sent;
+    this.#doubtful = undefined;
+  }
+
+  /** Ends it for good: a permit that was lost stays lost. */
+  finish(reason: LossReason): void {
+    if (this.#end) return;
+    this.#end = reason;
+    this.#cancelTimer();
+    this.onEnd(this, reason);
+    for (const user of this.users) user.end(reason);
+    this.users.clear();
+  }
+
+  #check = (): void => {
+    if (this.isHeld) this.#cancelTimer = this.#lookAgain();
+  };
+
+  #lookAgain(): CancelTimer {
+    return this.context.nodeClock.schedule(this.#check, Math.min(this.remaining, LONGEST_BLINK));
+  }
+}

@@ -1,0 +1,79 @@
+import { type StoredPermit, release, rewrite } from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import type { RecordKeeper } from '../records/record-client.js';
+
+type IsUnused = (permit: StoredPermit) => boolean;
+
+/** Frees permits of one semaphore that nobody uses though the record may hold them. */
+export class Reclaims {
+  /** Of what is tried again later. */
+  #pauses = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(
+    private readonly keeper: RecordKeeper,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
+   * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
+   *
+   * @param duration for which it was asked, in ms, if not for the definition's
+   * @param isUnused for permits that somebody else may have taken over meanwhile: whether it is still nobody's
+   */
+  async reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
+    const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
+    for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
+      try {
+        return await this.keeper.transact<void>((record, view, nonce) => {
+          if (!record) return { result: undefined };
+          const stored = record.permits.find(({ id }) => id === permitId);
+          const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
+          return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
+        });
+      } catch (error) {
+        // Closing ends the wait for the store, too: no pause may begin after those that it ended.
+        if (this.#isClosed) return;
+        if (this.context.nodeClock.monotonic() + delay > until) {
+          this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
+          return;
+        }
+        await this.#pause(delay);
+      }
+    }
+  }
+
+  /** As {@link reclaim}, but not before `delay` ms have passed. */
+  async reclaimLater(delay: number, ...what: Parameters<Reclaims['reclaim']>): Promise<void> {
+    if (this.#isClosed) return;
+    await this.#pause(delay);
+    await this.reclaim(...what);
+  }
+
+  /** How long a permit lasts, as far as this node knows, in ms. */
+  #longestOf(permitId: string): number {
+    const { definition, permits = [] } = this.keeper.known ?? {};
+    // An extended one may last longer than the definition says, and one from before an edit, too.
+    const stored = permits.find(({ id }) => id === permitId);
+    return Math.max(definition?.duration ?? 60_000, stored?.duration ?? 0);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#pauses) end();
+  }
+
+  /** Until the time is over, or {@link close} ends it. */
+  #pause(delay: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.context.nodeClock.schedule(end, delay);
+      this.#pauses.add(end);
+    });
+  }
+}

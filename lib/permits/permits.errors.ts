@@ -1,0 +1,52 @@
+import type { DenialReason } from '../decision/denial.js';
+import { show } from '../decision/duration.js';
+import { GatekeeperError } from '../decision/gatekeeper.error.js';
+import type { LossReason } from '../context/events.js';
+
+const LOSS: Record<LossReason, string> = {
+  expired: 'its lease ended before it was refreshed (store out of reach, process frozen or event loop blocked?)',
+  revoked: 'it was revoked, or lost with the data of the store',
+  'max-run-time': 'the run took longer than its maxRunTime',
+  released: 'it was released',
+  closing: 'this node shuts down and the run did not end in time',
+  unguarded: "the run was let through by onUnavailable: 'run' and never had one",
+};
+
+/** The permit is no longer held: stop the work that it guarded. */
+export class PermitLostError extends GatekeeperError {
+  readonly code = 'permit-lost';
+
+  constructor(
+    readonly semaphore: string,
+    readonly reason: LossReason,
+  ) {
+    super(`the permit of semaphore ${show(semaphore)} is not held: ${LOSS[reason]}. Stop the work that it guards`);
+  }
+}
+
+/** `acquire` waited as long as it was told to. */
+export class AcquireTimeoutError extends GatekeeperError {
+  readonly code = 'acquire-timeout';
+
+  constructor(
+    readonly semaphore: string,
+    /** ms; undefined: it would have waited for ever, but this node shuts down. */
+    readonly timeout: number | undefined,
+    readonly reason: DenialReason,
+    options?: ErrorOptions,
+  ) {
+    const within = timeout === undefined ? '' : ` within ${timeout} ms`;
+    super(`no permit of semaphore ${show(semaphore)}${within}: last denied with ${reason}`, options);
+  }
+}
+
+/** `currentPermit()` was called where no guarded run goes on. */
+export class NoCurrentPermitError extends GatekeeperError {
+  readonly code = 'no-current-permit';
+
+  constructor() {
+    super(
+      'currentPermit() was called outside a run of @ClusterSingleton or gatekeeper.run(): pass the permit on instead',
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { GatekeeperError, show } from '../../decision/index.js';
+import type { SkipReason } from '../../context/events.js';
+
+/** For each reason a sentence about the semaphore. */
+const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
+  'no-definition': (semaphore) => `the definition of semaphore ${semaphore} was removed, or is not loaded yet`,
+  group: (semaphore) => `this node's group does not match the pattern of semaphore ${semaphore}`,
+  acquirer: (semaphore) => `this node's acquirer does not match the pattern of semaphore ${semaphore}`,
+  paused: (semaphore) => `an operator has paused semaphore ${semaphore}`,
+  'no-permit': (semaphore) => `all permits of semaphore ${semaphore} are held`,
+  recovering: (semaphore) => `the store lost data a moment ago, and only former holders of ${semaphore} go on`,
+  'permit-lost': (semaphore) => `the permit of semaphore ${semaphore} was over before the run began`,
+  unavailable: (semaphore) => `the store could not be asked for semaphore ${semaphore}`,
+  'no-quorum': (semaphore) => `the store has too few members to grant a permit of semaphore ${semaphore}`,
+  'corrupt-record': (semaphore) => `the record of semaphore ${semaphore} can't be read`,
+  'newer-record': (semaphore) => `a newer version wrote the record of semaphore ${semaphore}`,
+  closing: (semaphore) => `this node shuts down and takes no permit of semaphore ${semaphore}`,
+  overlap: (semaphore) => `the former run of this job under semaphore ${semaphore} still goes on in this process`,
+};
+
+/** A run was skipped, and its `onSkip` is `'throw'`. Nothing of the work was done. */
+export class RunSkippedError extends GatekeeperError {
+  readonly code = 'run-skipped';
+  readonly semaphore: string;
+  readonly job: string;
+  readonly reason: SkipReason;
+
+  constructor(
+    { semaphore, job, reason }: { readonly semaphore: string; readonly job: string; readonly reason: SkipReason },
+    options?: ErrorOptions,
+  ) {
+    const sentence = SENTENCES[reason](show(semaphore));
+    super(`${job} did not run: ${sentence} (${reason}). Nothing of it was done: run it again later`, options);
+    this.semaphore = semaphore;
+    this.job = job;
+    this.reason = reason;
+  }
+}

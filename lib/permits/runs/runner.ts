@@ -1,0 +1,181 @@
+import type { CancelTimer } from '../../async/node-clock.js';
+import type { DenialReason } from '../../decision/index.js';
+import type { Context } from '../../context/context.js';
+import { withPermit } from './current-permit.js';
+import type { SkipReason } from '../../context/events.js';
+import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../held-leases.js';
+import { Permit } from '../permit.js';
+import { Overlaps } from './overlaps.js';
+import { RunSkippedError } from './run-skipped.error.js';
+import { type RunPermit, UnguardedPermit } from './run-permit.js';
+
+/** What a run did not take place for. */
+export interface Skipped {
+  readonly semaphore: string;
+  readonly job: string;
+  readonly reason: SkipReason;
+}
+
+export type SkipCallback = (skipped: Skipped) => void | Promise<void>;
+
+/** Options of a run as they are carried out; durations in ms. */
+export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
+  /** Names the run in events and history, and tells overlapping runs apart. */
+  readonly job: string;
+  /** ms after the run's start before which the permit is not released; undefined: it is kept until it expires. */
+  readonly atLeastFor?: number;
+  readonly keepAlive: boolean;
+  /** ms after which a run loses its permit; undefined: never. */
+  readonly maxRunTime?: number;
+  readonly overlap: 'skip' | 'allow';
+  readonly onUnavailable: 'skip' | 'run';
+  readonly onSkip?: SkipCallback | 'throw';
+  /** ms to wait for a permit, and for a former run of the job to end; undefined: it does not wait. */
+  readonly wait?: number;
+}
+
+export type RunResult<T> =
+  { readonly executed: true; readonly value: T } | { readonly executed: false; readonly reason: SkipReason };
+
+/** Runs work under permits of one semaphore. */
+export class Runner {
+  #count = 0;
+  readonly #overlaps: Overlaps;
+  #pendingReleases = new Map<Permit, CancelTimer>();
+
+  constructor(
+    private readonly semaphore: string,
+    private readonly holdings: HoldingsOfRuns,
+    private readonly context: Pick<Context, 'events' | 'nodeClock'>,
+  ) {
+    this.#overlaps = new Overlaps(context.nodeClock);
+  }
+
+  /** Resolves when no run goes on. */
+  idle(): Promise<void> {
+    return this.#overlaps.idle();
+  }
+
+  /** Skips the runs that wait for a former one of their job: this node shuts down. */
+  stopWaiting(): void {
+    this.#overlaps.close();
+  }
+
+  /** @throws RunSkippedError when it is skipped and `onSkip` says so, or whatever `work` throws */
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+    const { job, holder = '', wait } = settings;
+    const called = this.context.nodeClock.monotonic();
+    // Runs of different holders have permits of their own.
+    const key = `${job}\n${holder}`;
+    if (settings.overlap === 'allow' || !this.#overlaps.isRunning(key)) this.#overlaps.begin(key);
+    else if (!(await this.#overlaps.turn(key, wait ?? 0))) {
+      return this.#skip(settings, this.#overlaps.isClosed ? 'closing' : 'overlap');
+    }
+    try {
+      const waited = this.context.nodeClock.monotonic() - called;
+      return await this.#attempt(work, { ...settings, wait: wait && Math.max(0, wait - waited) });
+    } finally {
+      this.#overlaps.end(key);
+    }
+  }
+
+  /** Gives back what waits for its `atLeastFor`. */
+  close(): void {
+    for (const [permit, cancel] of this.#pendingReleases) {
+      cancel();
+      this.holdings.retire(permit);
+    }
+    this.#pendingReleases.clear();
+  }
+
+  async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+    const { holder, acquirer, duration, keepAlive, wait } = settings;
+    const attempt = await this.holdings.attempt({ holder, acquirer, duration, keepAlive, wait });
+    if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
+    if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
+      return this.#unguarded(attempt.reason, work, settings);
+    return this.#skip(settings, attempt.reason, attempt.error);
+  }
+
+  async #guarded<T>(permit: Permit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    const { nodeClock } = this.context;
+    const started = nodeClock.monotonic();
+    const { maxRunTime } = settings;
+    // The permit itself runs out: a run that ignores its signal must not overlap with the next one right away.
+    const cancel =
+      maxRunTime === undefined
+        ? undefined
+        : nodeClock.schedule(() => this.holdings.abandon(permit, 'max-run-time'), maxRunTime);
+    try {
+      return await this.#execute(permit, work, settings, started);
+    } finally {
+      cancel?.();
+      await this.#finish(permit, settings, nodeClock.monotonic() - started);
+    }
+  }
+
+  #unguarded<T>(reason: DenialReason, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    this.context.events.next({ type: 'run-unguarded', semaphore: this.semaphore, job: settings.job, reason });
+    return this.#execute(new UnguardedPermit(this.semaphore), work, settings, this.context.nodeClock.monotonic());
+  }
+
+  async #execute<T>(
+    permit: RunPermit,
+    work: (permit: RunPermit) => T | Promise<T>,
+    { job }: RunSettings,
+    started: number,
+  ): Promise<RunResult<T>> {
+    const { events, nodeClock } = this.context;
+    const held = permit instanceof Permit && { permit: permit.lease.permit };
+    const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
+    events.next({ type: 'run-started', ...run });
+    try {
+      const value = await withPermit(permit, () => work(permit));
+      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
+      return { executed: true, value };
+    } catch (error) {
+      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
+      throw error;
+    }
+  }
+
+  async #finish(permit: Permit, { atLeastFor }: RunSettings, took: number): Promise<void> {
+    if (atLeastFor === undefined) return this.holdings.retire(permit);
+    if (took >= atLeastFor) return this.#release(permit);
+    const later = () => {
+      this.#pendingReleases.delete(permit);
+      void this.#release(permit);
+    };
+    this.#pendingReleases.set(permit, this.context.nodeClock.schedule(later, atLeastFor - took));
+  }
+
+  /** The run is over whether or not the store can be told; it is told on in the background. */
+  async #release(permit: Permit): Promise<void> {
+    try {
+      await this.holdings.release(permit);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'release', error });
+    }
+  }
+
+  #skip<T>({ job, onSkip }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+    const skipped = { semaphore: this.semaphore, job, reason };
+    this.context.events.next({ type: 'run-skipped', ...skipped });
+    if (onSkip === 'throw') throw new RunSkippedError(skipped, { cause });
+    void this.#tell(skipped, onSkip);
+    return { executed: false, reason };
+  }
+
+  /** A callback that fails, at once or later, must not make a failed run of a skipped one. */
+  async #tell(skipped: Skipped, onSkip: SkipCallback | undefined): Promise<void> {
+    try {
+      await onSkip?.(skipped);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
+    }
+  }
+}
+
+function isOutOfReach(attempt: Attempt & { permit?: undefined }): boolean {
+  return attempt.reason === 'unavailable' || attempt.reason === 'no-quorum';
+}

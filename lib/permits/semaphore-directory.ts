@@ -1,0 +1,107 @@
+import {
+  InvalidOptionsError,
+  type SemaphoreRecord,
+  decodeRecord,
+  faultsOf,
+  nameSchema,
+  unreserved,
+} from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import { CodeDefinitions } from '../definitions/index.js';
+import { DecodedTexts } from '../records/decoded-texts.js';
+import { RecordKeeper } from '../records/record-client.js';
+import { KEY_PREFIX } from '../decision/record.js';
+import { Semaphore } from './semaphore.js';
+
+/** All semaphores that this node knows, by name; made when first asked for. */
+export class SemaphoreDirectory {
+  readonly code: CodeDefinitions;
+  /** All records as they were last listed, or why one can't be read. */
+  readonly decoded = new DecodedTexts(decodedOrFault);
+  readonly #known = new Map<string, Semaphore>();
+  /** Semaphores in use by {@link visit} alone, with the number of their users. */
+  readonly #visited = new Map<string, { readonly semaphore: Semaphore; users: number }>();
+
+  constructor(
+    private readonly context: Context,
+    options: ConstructorParameters<typeof CodeDefinitions>[2],
+  ) {
+    this.code = new CodeDefinitions((name) => this.get(name).keeper, context, options);
+  }
+
+  get known(): ReadonlyMap<string, Semaphore> {
+    return this.#known;
+  }
+
+  /** What this node knows of each. */
+  get records(): ReadonlyMap<string, SemaphoreRecord> {
+    const records = [...this.#known].flatMap(([name, { keeper }]) =>
+      keeper.known ? [[name, keeper.known] as const] : [],
+    );
+    return new Map(records);
+  }
+
+  /** For the application. @throws ReservedNameError, or as {@link get} */
+  offer(name: string): Semaphore {
+    return this.get(unreserved(name));
+  }
+
+  /**
+   * Uses a semaphore whose name comes from outside, and keeps it only if the store has a record of it: made-up names
+   * leave nothing in memory. Calls at one time share one semaphore, and so its queue.
+   *
+   * @throws as {@link get}, or whatever `work` throws
+   */
+  async visit<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
+    if (this.#known.has(name)) return work(this.get(name));
+    const visited = this.#visited.get(name) ?? { semaphore: this.glimpse(name), users: 0 };
+    this.#visited.set(name, visited);
+    visited.users++;
+    try {
+      return await work(visited.semaphore);
+    } finally {
+      if (--visited.users === 0) this.#visited.delete(name);
+      if (visited.semaphore.keeper.known) this.#known.set(name, visited.semaphore);
+    }
+  }
+
+  /** {@link get}, {@link glimpse} and {@link visit}, for what works on records alone. */
+  readonly keepers = {
+    of: (name: string): RecordKeeper => this.get(name).keeper,
+    glimpse: (name: string): RecordKeeper => this.glimpse(name).keeper,
+    visit: <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>): Promise<T> =>
+      this.visit(name, ({ keeper }) => work(keeper)),
+  };
+
+  /** How many semaphores are in memory. */
+  get size(): number {
+    return this.#known.size + this.#visited.size;
+  }
+
+  /** @throws InvalidOptionsError when nothing can have that name */
+  get(name: string): Semaphore {
+    const semaphore = this.glimpse(name);
+    this.#known.set(name, semaphore);
+    return semaphore;
+  }
+
+  /**
+   * To read from and nothing else: one that is not known yet stays unknown, or whoever asks for one made-up name after
+   * the other would fill the memory. Errors as of {@link get}.
+   */
+  glimpse(name: string): Semaphore {
+    const known = this.#known.get(name) ?? this.#visited.get(name)?.semaphore;
+    if (known) return known;
+    const parsed = nameSchema.safeParse(name);
+    if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
+    return new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
+  }
+}
+
+function decodedOrFault(key: string, text: string): SemaphoreRecord | Error {
+  try {
+    return decodeRecord(key.slice(KEY_PREFIX.length), text);
+  } catch (error) {
+    return error as Error;
+  }
+}

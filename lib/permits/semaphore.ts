@@ -1,0 +1,184 @@
+import {
+  type AcquireOptions,
+  type AcquireWaitOptions,
+  type RunOptions,
+  parseAcquireOptions,
+  parseRunOptions,
+  parseWaitOptions,
+} from './call-options.js';
+import type { Context } from '../context/context.js';
+import type { CodeDefinitions } from '../definitions/index.js';
+import { type Explanation, explain } from './explanation.js';
+import type { SkipReason } from '../context/events.js';
+import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
+import { type Attempt, type AttemptOptions, Holdings, type HoldingsOfRuns } from './held-leases.js';
+import type { Permit, PermitOwner } from './permit.js';
+import type { RecordKeeper } from '../records/record-client.js';
+import { Reclaims } from './orphan-cleanup.js';
+import type { RunPermit } from './runs/run-permit.js';
+import { type RunResult, Runner } from './runs/runner.js';
+import { WaitingLine } from './wait-queue.js';
+
+/**
+ * One semaphore, as this node uses it. The errors of all verbs: InvalidOptionsError for options that can't be used,
+ * StoreUnavailableError (NoQuorumError) or UnknownOutcomeError when the store can't be asked in time,
+ * CorruptRecordError or NewerRecordError when the record can't be read. A denial is a value, not an error.
+ */
+export class Semaphore implements PermitOwner {
+  /** @internal */
+  readonly holdings: Holdings;
+  /** @internal */
+  readonly reclaims: Reclaims;
+  /** @internal */
+  readonly runner: Runner;
+  /** @internal */
+  readonly line: WaitingLine;
+
+  /** @internal Semaphores come from `gatekeeper.semaphore(name)`. */
+  constructor(
+    readonly keeper: RecordKeeper,
+    private readonly code: CodeDefinitions,
+    private readonly context: Context,
+  ) {
+    this.reclaims = new Reclaims(keeper, context);
+    this.holdings = new Holdings(keeper, this.reclaims, this, context, () => this.line.wake());
+    this.runner = new Runner(keeper.name, this.#holdingsOfRuns(), context);
+    this.line = new WaitingLine(
+      keeper.name,
+      this.holdings,
+      context,
+      (permit) => keeper.untilDead(permit),
+      () => code.isExpected(keeper.name),
+    );
+  }
+
+  get name(): string {
+    return this.keeper.name;
+  }
+
+  /**
+   * Tries once to get a permit; refreshes the one that this process (or the named holder) has already. Give every
+   * permit back with `permit.release()`: it goes back to the store with the last use of it.
+   *
+   * @returns undefined when it is denied; `explain()` tells why
+   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   */
+  async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
+    const parsed = parseAcquireOptions(this.name, options);
+    await this.code.ensure(this.name, parsed.duration);
+    const attempt = await this.#attempt(parsed);
+    return attempt.permit ?? this.#denied(attempt);
+  }
+
+  /**
+   * Waits for a permit: first come, first served in this process, and by chance between processes; who doesn't match the
+   * acquirers' pattern stands aside until it does. Goes on waiting while the store can't be asked.
+   *
+   * @throws AcquireTimeoutError when `timeout` passes, or this node shuts down
+   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   * @throws the reason of `signal` when it aborts
+   */
+  async acquire(options?: AcquireWaitOptions): Promise<Permit> {
+    const parsed = parseWaitOptions(this.name, options);
+    await this.code.ensure(this.name, parsed.duration);
+    return this.line.acquire(parsed);
+  }
+
+  /**
+   * Refreshes a permit now; never grants anew.
+   *
+   * @param options.duration from now on, ms or text, for this once; the one that the permit was taken with unless given;
+   *   never shortens
+   * @returns false when it was lost
+   */
+  async refresh(permit: Permit, options: { duration?: number | string } = {}): Promise<boolean> {
+    if (permit.owner !== this) return permit.owner.refresh(permit, options);
+    const duration = options.duration === undefined ? undefined : parseAcquireOptions(this.name, options).duration;
+    return permit.isHeld && this.holdings.refresh(permit.lease, duration);
+  }
+
+  /**
+   * Gives one use of a permit back. Idempotent. A permit that a run left to expire stays all the same. When the store
+   * can't be reached, the release is retried in the background until the permit expires.
+   */
+  release(permit: Permit): Promise<void> {
+    return permit.owner === this ? this.holdings.release(permit) : permit.release();
+  }
+
+  /** ms for which this process may still count on the permit; 0 when it is over. */
+  getExpirationPeriod(permit: Permit): number {
+    return permit.remaining;
+  }
+
+  /**
+   * Runs `work` if a permit can be had now, as `@ClusterSingleton` does with a method. A store that can't be asked is a
+   * reason not to run (`unavailable`), not an error.
+   *
+   * @throws whatever `work` throws
+   * @throws RunSkippedError when it is skipped and `onSkip` is `'throw'`
+   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   */
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
+    const settings = parseRunOptions(this.name, options);
+    await this.code.ensure(this.name, settings.duration);
+    return this.runner.run(work, settings);
+  }
+
+  /**
+   * Explains the decision that this node would get now. Writes nothing. While nothing is granted at all it says so, with
+   * the last known state of the semaphore.
+   */
+  explain(): Promise<Explanation> {
+    return explain(this.keeper, this.holdings, this.context);
+  }
+
+  /** @internal Calls that wait end now, denied as `closing`. */
+  stopWaiting(): void {
+    this.line.wake();
+    this.runner.stopWaiting();
+  }
+
+  /** @internal Gives back every permit that no run uses any more. */
+  async close(): Promise<void> {
+    this.runner.close();
+    this.line.wake();
+    await this.holdings.close();
+  }
+
+  #holdingsOfRuns(): HoldingsOfRuns {
+    return {
+      attempt: (options) => this.#attemptRun(options),
+      release: (permit) => this.holdings.release(permit),
+      retire: (permit) => this.holdings.retire(permit),
+      abandon: (permit, reason) => this.holdings.abandon(permit, reason),
+    };
+  }
+
+  /** A run that waits does so in the line, also for a definition that is still to be loaded. */
+  async #attemptRun({ wait, ...options }: Parameters<HoldingsOfRuns['attempt']>[0]): Promise<Attempt> {
+    const waiting = wait === undefined ? this.#attempt(options) : this.line.attempt({ ...options, timeout: wait });
+    const attempt = await waiting;
+    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    return attempt;
+  }
+
+  /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
+  async #attempt(options: AttemptOptions): Promise<Attempt> {
+    const attempt = await this.holdings.attempt(options);
+    if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
+    const isAwaited = this.keeper.known === undefined && this.code.isExpected(this.name);
+    return isAwaited && (await this.code.firstLoad.wait(this.name)) ? this.holdings.attempt(options) : attempt;
+  }
+
+  #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {
+    if (error) throw error;
+    this.#checkKnown(reason);
+    this.context.events.next({ type: 'denied', semaphore: this.name, reason });
+    return undefined;
+  }
+
+  /** A misspelt name must not look like a denial: nothing would ever run, and nobody would be told. */
+  #checkKnown(reason: SkipReason): void {
+    if (reason === 'no-definition' && !this.code.isExpected(this.name)) throw new UnknownSemaphoreError(this.name);
+  }
+}

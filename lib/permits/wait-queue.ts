@@ -1,0 +1,151 @@
+import type { CancelTimer } from '../async/node-clock.js';
+import type { StoredPermit } from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
+import { AcquireTimeoutError } from './permits.errors.js';
+import type { Attempt, AttemptOptions, Holdings } from './held-leases.js';
+import type { Permit } from './permit.js';
+import { SerialQueue } from '../async/serial-queue.js';
+
+export interface WaitOptions extends AttemptOptions {
+  /** ms; for ever unless given. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+type Denied = Attempt & { readonly permit?: undefined };
+
+/** A waiter looks at least this often (ms), because the watch is only a hint. */
+const LONGEST_NAP = 5_000;
+/** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
+const SHORT_NAP = 1_000;
+/** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that nobody starves. */
+const JITTER = 20;
+
+/**
+ * Those in this process who wait for a permit of one semaphore: first come, first served. Between processes chance
+ * decides. It wakes by news of the record and at the earliest expiry, and asks the store at no other time.
+ */
+export class WaitingLine {
+  #line = new SerialQueue();
+  #wake = new Set<() => void>();
+  /** Counts the news, so that what came while a look at the record was under way is not missed. */
+  #news = 0;
+
+  constructor(
+    private readonly semaphore: string,
+    private readonly holdings: Holdings,
+    private readonly context: Context,
+    /** ms until a permit may be taken over. */
+    private readonly untilDead: (permit: StoredPermit) => number,
+    /** Whether anybody defined the semaphore, or is about to. */
+    private readonly isExpected: () => boolean,
+  ) {}
+
+  /** News of the record, or of this node. */
+  wake(): void {
+    this.#news++;
+    for (const wake of this.#wake) wake();
+  }
+
+  /**
+   * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
+   * @throws UnknownSemaphoreError when nobody defined the semaphore: it would wait for ever
+   * @throws the signal's reason when it aborts
+   */
+  async acquire(options: WaitOptions): Promise<Permit> {
+    const quit = new AbortController();
+    const abort = () => quit.abort(options.signal?.reason);
+    const cancel = this.#after(options.timeout, quit);
+    options.signal?.addEventListener('abort', abort);
+    try {
+      options.signal?.throwIfAborted();
+      return await this.#acquire(options, quit.signal);
+    } finally {
+      cancel?.();
+      options.signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** As {@link acquire}, but a permit that was not free in time is a denial, with the last reason. */
+  async attempt(options: WaitOptions): Promise<Attempt> {
+    try {
+      return { permit: await this.acquire(options) };
+    } catch (error) {
+      if (!(error instanceof AcquireTimeoutError)) throw error;
+      return { reason: error.reason, holders: [], error: error.cause as Error | undefined };
+    }
+  }
+
+  #after(timeout: number | undefined, quit: AbortController): CancelTimer | undefined {
+    if (timeout === undefined) return undefined;
+    const timeUp = () => quit.abort(new AcquireTimeoutError(this.semaphore, timeout, 'no-permit'));
+    return this.context.nodeClock.schedule(timeUp, timeout);
+  }
+
+  async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
+    let last: Denied | undefined;
+    for (;;) {
+      const wait = () => this.#wait(options, quit);
+      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
+      const waiting = this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit);
+      const attempt = await waiting.catch((error: unknown) => {
+        // It gave up its place: the reason why it was denied is the one from before.
+        throw last && error === quit.reason ? this.#failure(options, last) : error;
+      });
+      if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      last = attempt;
+      await this.#nap(this.#untilWorthwhile(attempt), quit);
+      if (quit.aborted) throw this.#failure(options, attempt);
+    }
+  }
+
+  /** Until there is a permit, or this one must not hold up others of this process, who may match where it does not. */
+  async #wait(options: WaitOptions, quit: AbortSignal): Promise<Attempt> {
+    for (;;) {
+      const news = this.#news;
+      const attempt = await this.holdings.attempt(options);
+      if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
+      if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
+      if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
+      if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
+      if (quit.aborted) throw this.#failure(options, attempt);
+    }
+  }
+
+  #failure(options: WaitOptions, attempt: Denied): Error {
+    if (options.signal?.aborted) return options.signal.reason as Error;
+    return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
+  }
+
+  /** Who gave up while the grant was under way doesn't want it any more. */
+  async #unlessAborted(permit: Permit, signal?: AbortSignal): Promise<Permit> {
+    if (signal?.aborted) await permit.release();
+    signal?.throwIfAborted();
+    return permit;
+  }
+
+  #untilWorthwhile(attempt: Denied): number {
+    const jitter = this.context.random.number() * JITTER;
+    if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
+    return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;
+  }
+
+  #untilExpiry(holders: readonly StoredPermit[]): number {
+    return Math.max(1, Math.min(...holders.map((permit) => this.untilDead(permit))));
+  }
+
+  #nap(delay: number, quit: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel();
+        this.#wake.delete(wake);
+        quit.removeEventListener('abort', wake);
+        resolve();
+      };
+      const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay, true);
+      this.#wake.add(wake);
+      quit.addEventListener('abort', wake);
+    });
+  }
+}

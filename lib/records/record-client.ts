@@ -1,0 +1,227 @@
+import {
+  KEY_PREFIX,
+  type SemaphoreRecord,
+  type StoredPermit,
+  type View,
+  encodeRecord,
+  isBehind,
+  restore,
+  rewrite,
+  quoted,
+} from '../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import type { Context } from '../context/context.js';
+import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import { KnownRecord } from './known-record.js';
+import type { Plan, Step, Write } from './plan.js';
+import { SerialQueue } from '../async/serial-queue.js';
+
+interface Attempt<T> {
+  readonly record: SemaphoreRecord;
+  readonly text: string;
+  readonly done: () => T;
+  readonly quiet: boolean;
+}
+
+/** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
+const MOST_SAMPLES = 3;
+
+/**
+ * One semaphore's record, as this node knows it, and the only way to change it: a loop of compare-and-set.
+ *
+ * Steady state is one round trip, straight from the text last seen. Only after `false` or an unknown outcome the record
+ * is read, searched for the nonce of what was sent (written after all?), and the plan is made again.
+ */
+export class RecordKeeper {
+  readonly key: string;
+  readonly #seen: KnownRecord;
+  #queue = new SerialQueue();
+
+  constructor(
+    readonly name: string,
+    private readonly context: Context,
+  ) {
+    this.key = KEY_PREFIX + name;
+    this.#seen = new KnownRecord(name, context);
+  }
+
+  /** What this node last knew; may be old. */
+  get known(): SemaphoreRecord | undefined {
+    return this.#seen.furthest;
+  }
+
+  /**
+   * Carries `plan` out. All calls for one semaphore wait for one another.
+   *
+   * @throws StoreUnavailableError when the store could not be asked in time; surely nothing was changed
+   * @throws UnknownOutcomeError when a write was sent and its fate is not known
+   * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
+   */
+  transact<T>(plan: Plan<T>): Promise<T> {
+    const deadline = new Deadline(this.context.alarm, this.context.timing.callTimeout);
+    return this.#queue.run(() => this.#carryOut(plan, deadline));
+  }
+
+  /**
+   * Takes in news that came by a watch or a listing: never believed when it is older than what is known.
+   *
+   * @returns false when it is older: late news, or the store lost what this node knows. To be looked into.
+   */
+  hear(text: string): boolean {
+    if (text === this.#seen.text) {
+      this.#seen.observe();
+      return true;
+    }
+    const record = this.#seen.decode(text);
+    if (this.#seen.isAheadOf(record)) return false;
+    this.#seen.accept(text, record);
+    return true;
+  }
+
+  /** The view of this moment. Only while cluster time is fresh. */
+  view(): View {
+    return this.#seen.view();
+  }
+
+  /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
+  untilDead(permit: StoredPermit): number {
+    return this.#seen.untilDead(permit);
+  }
+
+  async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
+    const attempts: Attempt<T>[] = [];
+    let isRead = false;
+    let samples = 0;
+    for (;;) {
+      if (isRead || this.#seen.text === undefined) {
+        await this.#read(deadline, attempts);
+        isRead = true;
+      }
+      // Nothing is awaited in the steady state but the write itself.
+      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
+      const nonce = this.context.random.id();
+      const step = isRead
+        ? (this.#confirm(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+        : this.#planFromMemory(plan, nonce);
+      if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
+        await this.#trySample(deadline);
+        // Planned anew in any case: time has passed.
+        continue;
+      }
+      if (step && 'result' in step && isRead) return step.result;
+      if (step && 'write' in step) {
+        const attempt = this.#prepare(step);
+        if (await this.#write(attempt, deadline, attempts)) return attempt.done();
+        await this.#backOff(attempts.length, deadline);
+      }
+      isRead = true;
+    }
+  }
+
+  /** Straight from what this node last saw. @returns undefined when the plan objects to that: it may be old */
+  #planFromMemory<T>(plan: Plan<T>, nonce: string): Step<T> | undefined {
+    try {
+      return plan(this.#seen.record, this.view(), nonce);
+    } catch {
+      return undefined; // an error that is true comes again when the record was read
+    }
+  }
+
+  /**
+   * An attempt whose answer was lost stands in the record after all. It may stand there in one copy only, which goes
+   * with its member, or with the smaller side of a split that nobody has noticed yet: only a write that is answered
+   * tells that the others have it, too.
+   */
+  #confirm<T>(attempts: readonly Attempt<T>[], nonce: string): Write<T> | undefined {
+    const { record } = this.#seen;
+    const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
+    if (!written || !record) return undefined;
+    return { write: rewrite(record, {}, this.view(), nonce), done: written.done, quiet: written.quiet };
+  }
+
+  #prepare<T>({ write, done, quiet = false }: Write<T>): Attempt<T> {
+    // Before the request leaves: whoever counts from here ends before those who count from when they see it.
+    const { nodeClock } = this.context;
+    const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
+    return { record: write, text: encodeRecord(write), done: () => done(sent), quiet };
+  }
+
+  /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
+  async #write<T>(attempt: Attempt<T>, deadline: Deadline, attempts: Attempt<T>[]): Promise<boolean> {
+    attempts.push(attempt);
+    try {
+      const { text, quiet } = attempt;
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#seen.text, text, { quiet }))))
+        return false;
+      // News of a later write may have overtaken this answer.
+      if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
+      return true;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) return false;
+      if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
+      attempts.pop();
+      throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;
+    }
+  }
+
+  async #read<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
+      if (text !== undefined && text === this.#seen.text) return this.#seen.observe();
+      const record = text === undefined ? undefined : this.#seen.decode(text);
+      const { furthest } = this.#seen;
+      if (!furthest || (record && !isBehind(record, furthest))) return this.#seen.accept(text, record);
+      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
+      const restored = restore(furthest, record, this.view(), this.context.random.id());
+      if (await this.#restore(restored, text, deadline)) return;
+      await this.#backOff(tries, deadline);
+    }
+  }
+
+  /** The store lost writes that this node has seen: puts back what it knows, with a grace. */
+  async #restore(record: SemaphoreRecord, found: string | undefined, deadline: Deadline): Promise<boolean> {
+    const text = encodeRecord(record);
+    try {
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
+      throw error;
+    }
+    this.#seen.keep(text, record);
+    this.context.events.next({ type: 'restored', semaphore: this.name, revision: record.revision });
+    return true;
+  }
+
+  /** A node whose last sample is too old decides nothing before it has sampled again. */
+  async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+    await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
+  }
+
+  /** A member whose clock can't be read must not fail a call that can do without, nor take up its time. */
+  async #trySample({ timeout }: Deadline): Promise<void> {
+    const patience = new Deadline(this.context.alarm, timeout / 4);
+    await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
+  }
+
+  async #ask<R, T>(call: () => Promise<R>, deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<R> {
+    try {
+      if (deadline.remaining <= 0) throw new DeadlinePassed();
+      return await deadline.race(call());
+    } catch (error) {
+      if (error instanceof DeadlinePassed || attempts.length > 0) throw this.#unanswered(deadline, attempts, error);
+      throw error;
+    }
+  }
+
+  /** Unsure is never counted as done: with a write under way nobody can say that nothing was changed. */
+  #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<T>[], cause?: unknown): Error {
+    const what = `semaphore ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
+    if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
+    return new StoreUnavailableError(what, { cause });
+  }
+
+  /** The first time at once; then jittered, so that nodes that collided don't collide again. */
+  async #backOff(tries: number, deadline: Deadline): Promise<void> {
+    if (tries > 1) await deadline.pause(this.context.random.number() * Math.min(200, 4 * 2 ** tries));
+  }
+}

@@ -1,0 +1,122 @@
+import type { NodeClock } from '../async/node-clock.js';
+import { messageOf } from '../decision/index.js';
+import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from './store.js';
+import { KEY_PREFIX } from '../decision/record.js';
+
+/** Kinds of calls, each observed by itself: single records, the members' clocks, and every list that people see. */
+export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
+
+/** How the calls of one kind fared. All times are the node's monotonic ms. */
+export interface CallFacts {
+  /** When the newest answered call began: its answer is at least as young. */
+  readonly answeredAt?: number;
+  /** Present since a call failed, until one is answered. */
+  readonly failing?: { readonly since: number; readonly lastAt: number; readonly error: Error };
+  /** When the oldest call began of those that wait since another one of the kind ended. */
+  readonly waitingSince?: number;
+}
+
+/**
+ * Passes everything on, and remembers of each kind of call how it fared. A caller gives a call up without the store's
+ * knowledge: the call counts as waiting until another one of its kind ends.
+ */
+export class ObservedStore implements RecordStore {
+  readonly #calls = new Map<StorePart, CallFacts>();
+
+  constructor(
+    private readonly inner: RecordStore,
+    private readonly nodeClock: NodeClock,
+  ) {}
+
+  calls(part: StorePart): CallFacts {
+    return this.#calls.get(part) ?? {};
+  }
+
+  read(key: string): Promise<string | undefined> {
+    return this.#observed('reads', () => this.inner.read(key));
+  }
+
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly quiet?: boolean },
+  ): Promise<boolean> {
+    return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options));
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    const begun = this.nodeClock.monotonic();
+    const part = prefix === KEY_PREFIX ? 'records' : 'nodes';
+    const texts = await this.#observed(part, () => this.inner.list(prefix));
+    // The records themselves were read: a node that only lists learns so that single ones can be read again.
+    this.#answered('reads', begun);
+    return texts;
+  }
+
+  now(): Promise<ClockReading> {
+    return this.#observed('clock', () => this.inner.now());
+  }
+
+  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    return this.inner.watch(prefix, onChange);
+  }
+
+  journal(name: 'runs' | 'audit'): Journal {
+    const journal = this.inner.journal(name);
+    return {
+      append: (texts) => journal.append(texts),
+      read: (limit) => this.#observed(name, () => journal.read(limit)),
+    };
+  }
+
+  async verify(): Promise<void> {
+    await this.inner.verify?.();
+  }
+
+  health(): StoreHealth {
+    return this.inner.health();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
+    const begun = this.nodeClock.monotonic();
+    const facts = this.#calls.get(part);
+    if (facts?.waitingSince === undefined) this.#calls.set(part, { ...facts, waitingSince: begun });
+    try {
+      const answer = await call();
+      this.#answered(part, begun);
+      return answer;
+    } catch (error) {
+      this.#failed(part, begun, error);
+      throw error;
+    }
+  }
+
+  #answered(part: StorePart, begun: number): void {
+    const { answeredAt = -Infinity, failing, waitingSince = begun } = this.calls(part);
+    this.#calls.set(part, { answeredAt: Math.max(answeredAt, begun) });
+    if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
+  }
+
+  /** The store is back: a list that failed while it was away may be well, and is only known to fail when it does again. */
+  #forgetFailures(): void {
+    for (const list of ['records', 'nodes', 'runs', 'audit'] as const) {
+      const { answeredAt } = this.calls(list);
+      this.#calls.set(list, answeredAt === undefined ? {} : { answeredAt });
+    }
+  }
+
+  #failed(part: StorePart, begun: number, error: unknown): void {
+    const { answeredAt, failing } = this.calls(part);
+    // A late failure says nothing about a store that has answered a later call.
+    if (answeredAt !== undefined && answeredAt > begun) return;
+    const known = answeredAt === undefined ? {} : { answeredAt };
+    const lastAt = this.nodeClock.monotonic();
+    const cause = error instanceof Error ? error : new Error(messageOf(error));
+    this.#calls.set(part, { ...known, failing: { since: failing?.since ?? begun, lastAt, error: cause } });
+  }
+}
