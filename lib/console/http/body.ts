@@ -32,12 +32,21 @@ function measured({ body, headers }: ConsoleRequest, largest: number): unknown {
 async function read(raw: IncomingMessage, largest: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of raw as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(raw)) {
     size += chunk.length;
     if (size > largest) throw tooLarge(largest);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @throws ProblemError when the connection ends before the body does: the client's failure, not the node's */
+async function* chunksOf(raw: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* raw as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw new ProblemError('bad-request', 'the connection ended before the body did', {}, { cause });
+  }
 }
 
 function parsed(text: string): unknown {
