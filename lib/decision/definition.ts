@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DurationInput, readDuration, show } from './duration.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
-import { lineFault } from './texts/one-line.js';
+import { isLongerThan, lineFault } from './texts/one-line.js';
 import { faultsOf, onlyFields } from './only-fields.js';
 import { patternFault } from './patterns/pattern.js';
 import { LONGEST_NAME } from './patterns/pattern-cost.js';
@@ -62,7 +62,7 @@ function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<
 function nameFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return `${show(value)} is not text`;
   if (value === '') return 'is empty: give it a name';
-  if (value.length > LONGEST_NAME) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
+  if (isLongerThan(value, LONGEST_NAME)) return `${show(value)} is longer than ${LONGEST_NAME} characters`;
   return lineFault(value);
 }
 

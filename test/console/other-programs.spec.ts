@@ -127,6 +127,18 @@ describe('a name in a path of Fastify', () => {
     expect(answer.json.faults).toEqual([expect.stringContaining('longer than 200 characters')]);
   });
 
+  it('may have 200 emoji, of which Fastify counts each as two', async () => {
+    const name = '😀'.repeat(200);
+    const definitions = [{ name, duration: '10s' }];
+    const path = `/api/semaphores/${encodeURIComponent(name)}`;
+    const { json } = await (await start({ platform: 'Fastify', gatekeeper: { definitions } })).get(path);
+    expect(json.detail).toContain('maxParamLength: 400');
+    const fastify = { routerOptions: { maxParamLength: 400 } };
+    const { get } = await start({ platform: 'Fastify', gatekeeper: { definitions }, fastify });
+    expect((await get(path)).json.semaphore.name).toBe(name);
+    expectProblem(await get(`${path}x`), 400, 'invalid-options');
+  });
+
   it('is one that the adapter has to be told to take, as its version of Fastify is told', async () => {
     const { get } = await start({ platform: 'Fastify' });
     const { json } = await get(`/api/semaphores/${'x'.repeat(200)}`);

@@ -1,5 +1,5 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
-import { InvalidOptionsError, LONGEST_NAME } from '../../decision/index.js';
+import { InvalidOptionsError, LONGEST_NAME, isLongerThan } from '../../decision/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
@@ -46,10 +46,12 @@ export class AstrayController {
   #refuse({ originalUrl, url }: ConsoleRequest): never {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
     const most = this.routes.options?.maxParamLength ?? Infinity;
-    const longest = Math.max(...path.split('/').map((segment) => decodeURIComponent(segment).length));
+    const segments = path.split('/').map((segment) => decodeURIComponent(segment));
     // No adapter can help it: no semaphore has such a name.
-    if (longest > LONGEST_NAME) throw new InvalidOptionsError('the request', [nameTooLong(longest)]);
-    if (longest > most) throw new HttpException(tooLong(most), HttpStatus.URI_TOO_LONG);
+    const noName = segments.find((segment) => isLongerThan(segment, LONGEST_NAME));
+    if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName)]);
+    const longest = Math.max(...segments.map(({ length }) => length));
+    if (longest > most) throw new HttpException(tooLong(most, longest), HttpStatus.URI_TOO_LONG);
     throw new ProblemError(
       'not-found',
       'there is no such call (api/openapi.json has all of them): a "/" in a name is written "%2F" in a path',
@@ -57,14 +59,16 @@ export class AstrayController {
   }
 }
 
-function nameTooLong(length: number): string {
-  return `the name in the path has ${length} characters: it is longer than ${LONGEST_NAME} characters`;
+function nameTooLong(name: string): string {
+  return `the name in the path has ${Array.from(name).length} characters: it is longer than ${LONGEST_NAME} characters`;
 }
 
-function tooLong(most: number): string {
+/** Fastify counts halves: an emoji has two. */
+function tooLong(most: number, longest: number): string {
+  const enough = longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
   return (
     `this application takes names of ${most} characters in a path: give it ` +
-    `new FastifyAdapter({ routerOptions: { maxParamLength: ${LONGEST_NAME} } }), ` +
-    `or, before Fastify 5.5, new FastifyAdapter({ maxParamLength: ${LONGEST_NAME} })`
+    `new FastifyAdapter({ routerOptions: { maxParamLength: ${enough} } }), ` +
+    `or, before Fastify 5.5, new FastifyAdapter({ maxParamLength: ${enough} })`
   );
 }

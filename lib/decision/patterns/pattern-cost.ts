@@ -1,4 +1,5 @@
 import { show } from '../duration.js';
+import { isLongerThan } from '../texts/one-line.js';
 import { type PatternToken, PatternTokens } from './pattern-tokens.js';
 
 /** The longest name of a semaphore, group or acquirer, and so the longest text that a pattern is matched against. */
@@ -16,7 +17,7 @@ const MOST_COPIES = 5_000_000;
 /** Groups within groups: RE2's parser walks through all of them again at each counted repetition. */
 export const DEEPEST_GROUP = 100;
 
-/** Places in a name, its end included. */
+/** Places in a name, its end included: RE2 goes from character to character, not from half to half. */
 const PLACES = LONGEST_NAME + 1;
 
 /** Upper bounds, found from a pattern's text alone, of what it costs to compile and to match once. */
@@ -70,7 +71,7 @@ export function costOf(pattern: string): PatternCost {
 
 /** @returns a sentence, without the field's name, that says which limit a pattern breaks and what to do */
 export function costFault(pattern: string): string | undefined {
-  if (pattern.length > LONGEST_PATTERN) {
+  if (isLongerThan(pattern, LONGEST_PATTERN)) {
     return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
   }
   const { instructions, steps, ranges, bars, depth } = costOf(pattern);

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import { show } from '../duration.js';
+import { isLongerThan } from '../texts/one-line.js';
 import {
   LONGEST_NAME,
   LONGEST_PATTERN,
@@ -34,7 +35,7 @@ export function compilePattern(pattern: string): NameMatcher | string {
   if (known !== undefined) return known;
   const compiled = costFault(pattern) ?? compiledOrFault(pattern);
   // A longer one is refused at once, and would take up memory.
-  if (pattern.length <= LONGEST_PATTERN) keep(pattern, compiled);
+  if (!isLongerThan(pattern, LONGEST_PATTERN)) keep(pattern, compiled);
   return compiled;
 }
 
@@ -61,7 +62,7 @@ function compiledOrFault(pattern: string): NameMatcher | string {
     if (instructions > MOST_INSTRUCTIONS) return sizeFault(pattern, instructions);
     const { steps } = costOf(pattern);
     // Not `compiled.matches`: that builds an automaton, which costs several times as much and grows to megabytes.
-    const matcher = (name: string) => name.length <= LONGEST_NAME && compiled.matcher(name).matches();
+    const matcher = (name: string) => !isLongerThan(name, LONGEST_NAME) && compiled.matcher(name).matches();
     return Object.assign(matcher, { cost: { instructions, steps } });
   } catch (error) {
     return `${show(pattern)} is not an RE2 pattern: ${withoutFlags((error as Error).message)}`;

@@ -17,6 +17,15 @@ export function lineFault(text: string): string | undefined {
   return CONTROL_CHARACTERS.test(text) ? `${show(text)} has control characters: give one line without them` : undefined;
 }
 
+/**
+ * Whether a text has more characters than that, each counted once as JSON schemas count them: an emoji has a `length` of
+ * two. Takes no longer for a text that is far too long.
+ */
+export function isLongerThan(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  return text.length > 2 * most || Array.from(text).length > most;
+}
+
 /** Whether a text has neither control characters nor half a character. */
 export function isOneLine(text: string): boolean {
   return lineFault(text) === undefined;

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { type DocumentedRoute, ROUTES } from '../../../lib/console/api/index.js';
 import { openApiOf } from '../../../lib/console/openapi/document.js';
-import { faultsOf } from '../../../lib/decision/index.js';
+import * as fields from '../../../lib/console/api/fields.js';
+import { compilePattern, faultsOf, storedText } from '../../../lib/decision/index.js';
 import { schemaOf, valuesOf } from '../../console/schema-values.js';
 
 type Json = Record<string, any>;
@@ -84,6 +85,43 @@ describe('what the document allows', () => {
       { numRuns: 1000, seed: 20_261_122 },
     );
     expect(seen.allowed).toBeGreaterThan(10);
+  });
+});
+
+describe('the length of a text', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const bounded: [string, z.ZodType, number][] = [
+    ['name', fields.name, 200],
+    ['new name', fields.newName, 200],
+    ['permit id', fields.permitId, 200],
+    ['pattern', fields.pattern, 4096],
+    ['names', fields.names, 4096],
+    ['reason', fields.reason, 1000],
+    ['any text', fields.text(1000), 1000],
+  ];
+
+  it.each(bounded)('is counted by the document as by the check, in whole characters: %s', (_, type, most) => {
+    const isAllowed = ajv.compile(schemaOf(type) as Json);
+    for (const character of ['x', 'ü', '😀', 'x😀']) {
+      const count = Array.from(character).length;
+      const fits = character.repeat(most / count);
+      const texts = [fits, `${fits}x`, `${fits}😀`, `${fits}${fits}`, character.repeat(most / count / 2 + 1)];
+      // A pattern may have other faults: a program of more instructions than RE2 is let have.
+      const isTooLong = (text: string) => type.safeParse(text).error?.message.includes('longer than') ?? false;
+      expect(texts.map((text) => !isTooLong(text))).toEqual([true, false, false, false, true]);
+      expect(texts.map((text) => isAllowed(text))).toEqual([true, false, false, false, true]);
+    }
+  });
+
+  it('is the same in the store: what was accepted can be read again', () => {
+    expect(storedText.safeParse('😀'.repeat(1000)).success).toBe(true);
+    expect(storedText.safeParse('😀'.repeat(1001)).success).toBe(false);
+  });
+
+  it('is the same for a matcher: a name of 200 characters can be let through', () => {
+    const matches = compilePattern('(😀|x)*');
+    if (typeof matches === 'string') throw new Error(matches);
+    expect(['😀'.repeat(200), '😀'.repeat(201)].map(matches)).toEqual([true, false]);
   });
 });
 
