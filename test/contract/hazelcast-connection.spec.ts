@@ -17,6 +17,15 @@ function open(options: OwnClientOptions = {}): RecordStore {
   return store;
 }
 
+/** Starts the member unless it runs; tests in a row that want it the same way leave it as it is. */
+async function present(): Promise<void> {
+  if (!cluster.members[0]!.running) await cluster.members[0]!.start();
+}
+
+async function absent(): Promise<void> {
+  if (cluster.members[0]!.running) await cluster.members[0]!.kill();
+}
+
 const connected = (store: RecordStore) => eventually('the store is connected', () => store.health().connected);
 const disconnected = (store: RecordStore) => eventually('the store is disconnected', () => !store.health().connected);
 
@@ -32,7 +41,6 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
-  if (!cluster.members[0]!.running) await cluster.members[0]!.start();
 });
 afterAll(() => cluster?.stop());
 
@@ -43,7 +51,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
     ['list', (store) => store.list('')],
     ['now', (store) => store.now()],
   ])('refuses %s at once, and says why', async (_name, call) => {
-    await cluster.members[0]!.kill();
+    await absent();
     const store = open();
     await eventually('a failed attempt', () => store.health().problem!.includes('ECONNREFUSED'));
     const nextTurn = new Promise((resolve) => setImmediate(resolve, 'too late'));
@@ -56,7 +64,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
   });
 
   it('connects when they come, and a watch that was begun before then works', async () => {
-    await cluster.members[0]!.kill();
+    await absent();
     const [store, other, key] = [open(), open(), randomUUID()];
     const changes: RecordChange[] = [];
     await store.watch(key, (change) => changes.push(change));
@@ -69,7 +77,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
   });
 
   it('leaves no open handle when it is closed before it ever connected', async () => {
-    await cluster.members[0]!.kill();
+    await absent();
     // Sockets of the test before this one may still be closing: counted here, they would be missed afterwards.
     await eventually('no socket is left', () => !handles().some((type) => type.startsWith('TCP')));
     const before = handles();
@@ -95,6 +103,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
   });
 
   it('says so when the name of the cluster is another', async () => {
+    await present();
     const store = open({ clusterName: 'another' });
     await eventually('a failed attempt', () => store.health().problem!.includes('cluster name'));
   });
@@ -102,6 +111,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
 
 describeOnHazelcast('A store whose member is killed', () => {
   it('becomes unavailable, works again after the restart, and reports a change without a key', async () => {
+    await present();
     const [store, key] = [open(), randomUUID()];
     const changes: RecordChange[] = [];
     await connected(store);
@@ -120,6 +130,7 @@ describeOnHazelcast('A store whose member is killed', () => {
   });
 
   it('finds the members that it had seen, though the configured one is gone for good', async () => {
+    await present();
     const store = open({ members: [cluster.addresses[0]!] });
     await connected(store);
     const second = await cluster.addMember();
@@ -136,6 +147,7 @@ describeOnHazelcast('A store whose member is killed', () => {
 });
 
 itOnHazelcast('A store that is closed leaves no open handle', async () => {
+  await present();
   const before = handles();
   const store = open();
   await connected(store);

@@ -1,38 +1,41 @@
+import { afterAll } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
-import { startHazelcast } from '../../lib/testing/index.js';
+import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { lackOfMembers } from '../needs/members.js';
 import { type StoreUnderTest, describeStoreContract } from './store.contract.js';
 import { UNHURRIED } from './unhurried.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { newClient } from './hazelcast-clients.js';
 
+/** One member for all kinds of stores but CP: the contract's keys are random, and so meet in no map. */
+let shared: Promise<HazelcastCluster> | undefined;
+const member = () => (shared ??= startHazelcast());
+afterAll(async () => (await shared)?.stop());
+
 const onMembers = (name: string, prepare: () => Promise<StoreUnderTest>) =>
   describeStoreContract(name, prepare, lackOfMembers);
 
 onMembers('hazelcast() with its own client', async () => {
-  const cluster = await startHazelcast();
+  const cluster = await member();
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses });
-  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
+  return { open: () => store.open(UNHURRIED), stop: async () => undefined };
 });
 
 onMembers('hazelcast() over the clients of an application', async () => {
-  const cluster = await startHazelcast();
+  const cluster = await member();
   const clients = await Promise.all(Array.from({ length: 12 }, () => newClient(cluster)));
   let next = 0;
   return {
     open: () => hazelcast({ client: clients[next++ % clients.length]! }).open(UNHURRIED),
-    stop: async () => {
-      await Promise.all(clients.map((client) => client.shutdown()));
-      await cluster.stop();
-    },
+    stop: async () => void (await Promise.all(clients.map((client) => client.shutdown()))),
   };
 });
 
 onMembers("hazelcast({ acquisition: 'pessimistic' })", async () => {
-  const cluster = await startHazelcast();
+  const cluster = await member();
   const { clusterName, addresses: members } = cluster;
   const store = hazelcast({ clusterName, members, acquisition: 'pessimistic' });
-  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop() };
+  return { open: () => store.open(UNHURRIED), stop: async () => undefined };
 });
 
 onMembers('hazelcast({ cp: true })', async () => {
