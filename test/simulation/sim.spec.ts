@@ -7,7 +7,7 @@ import { TWO_SIDES } from './world/checker.js';
 
 /** Some of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
 const BRIEF = 300;
-const SHORT = 300;
+const SHORT = 150;
 const LONG = 3;
 const SHORT_WITH_HOLES = 50;
 
