@@ -1,10 +1,9 @@
 import type { z } from 'zod';
+import type { Pieces } from '../async/slices.js';
 import { faultsOf, show } from '../decision/index.js';
 
 /** Characters. The largest entry is a change of four patterns with an escape for each of their characters. */
 const LONGEST_ENTRY = 64 * 1024;
-/** Characters that are decoded in one turn of the event loop: a full journal would block it for a tenth of a second. */
-const PORTION = 256 * 1024;
 
 /** The entries of a journal, and the faults of the texts that are none. */
 export interface DecodedEntries<Entry> {
@@ -14,22 +13,20 @@ export interface DecodedEntries<Entry> {
   readonly faults: string[];
 }
 
-/** Decodes texts that any node may have written: one that is no entry costs no other. */
-export async function decodeEntries<Entry>(
+/**
+ * Decodes texts that any node may have written: one that is no entry costs no other. In pieces of one text: a full journal
+ * would block the event loop for a tenth of a second.
+ */
+export function* decodeEntries<Entry>(
   texts: readonly string[],
   schema: z.ZodType<Entry>,
-): Promise<DecodedEntries<Entry>> {
+): Pieces<DecodedEntries<Entry>> {
   const decoded: DecodedEntries<Entry> = { entries: [], faults: [] };
-  let decodedInTurn = 0;
   for (const text of texts) {
-    if (decodedInTurn > PORTION) {
-      await new Promise(setImmediate);
-      decodedInTurn = 0;
-    }
-    decodedInTurn += text.length;
     const { success, data, fault } = decode(text, schema);
     if (success) decoded.entries.push(data);
     else decoded.faults.push(fault);
+    yield 1;
   }
   return decoded;
 }

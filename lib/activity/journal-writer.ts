@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CancelTimer } from '../async/node-clock.js';
+import { inSlices } from '../async/slices.js';
 import type { Journal } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
@@ -65,11 +66,11 @@ export class JournalWriter<Entry extends object> {
   }
 
   async #read(limit: number): Promise<Entry[]> {
-    const { alarm, timing } = this.context;
+    const { alarm, timing, nodeClock } = this.context;
     const texts = await answerWithin(alarm, timing.callTimeout, `read the journal of ${this.name}`, () =>
       this.#journal.read(limit),
     );
-    const { entries, faults } = await decodeEntries(texts, this.schema);
+    const { entries, faults } = await inSlices(decodeEntries(texts, this.schema), nodeClock);
     this.#leftOut.note(faults);
     return entries;
   }

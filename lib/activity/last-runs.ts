@@ -1,4 +1,5 @@
 import type { NodeClock } from '../async/node-clock.js';
+import type { Pieces } from '../async/slices.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
 /** As much as the journal holds unless it is configured otherwise. */
@@ -46,10 +47,13 @@ export class LastRuns {
 }
 
 /** The newest run of each job. Nodes tell of runs when they come to it: not always in their order. */
-export function newestRuns(runs: Iterable<RunEntry>): RunEntry[] {
+export function* newestRuns(runs: Iterable<RunEntry>): Pieces<Map<string, RunEntry>> {
   const newest = new Map<string, RunEntry>();
-  for (const run of runs) keepNewest(newest, run);
-  return [...newest.values()];
+  for (const run of runs) {
+    keepNewest(newest, run);
+    yield 1;
+  }
+  return newest;
 }
 
 export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Pieces } from '../async/slices.js';
 import { faultsOf, show, storedCount, storedList, storedOffset, storedText, storedTime } from '../decision/index.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
@@ -89,8 +90,8 @@ export interface DecodedCards {
   readonly faults: readonly string[];
 }
 
-/** A card that can't be read is left out; where the text can't be, all of its nodes write anew within a heartbeat. */
-export function decodeCards(text: string | undefined): DecodedCards {
+/** In pieces of one card. A card that can't be read is left out; where the text can't be, all of its nodes write anew within a heartbeat. */
+export function* decodeCards(text: string | undefined): Pieces<DecodedCards> {
   if (text === undefined) return { nodes: [], faults: [] };
   const shard = decodeShard(text);
   if (typeof shard === 'string') return { nodes: [], faults: [`${show(text)}: ${shard}`] };
@@ -101,6 +102,7 @@ export function decodeCards(text: string | undefined): DecodedCards {
     const { data, error } = cardSchema.safeParse(card);
     if (data) nodes.push(data);
     else faults.push(`a card: ${faultsOf(error).join('; ')}`);
+    yield 1;
   }
   return { nodes, faults };
 }

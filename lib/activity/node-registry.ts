@@ -5,6 +5,8 @@ import { LeftOut } from '../context/left-out.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../async/periodic.js';
+import { inSlices } from '../async/slices.js';
+import { sortedInPieces } from '../async/sorted.js';
 import type { RunLog } from './run-history.js';
 import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
@@ -62,13 +64,13 @@ export class NodeRegistry {
    * @throws StoreUnavailableError
    */
   async nodes(): Promise<NodeInfo[]> {
-    const { store, alarm, timing } = this.context;
+    const { store, alarm, timing, nodeClock } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
     const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
-    const cards = [...this.#decoded.all(texts).values()];
+    const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
     const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
-    this.known = living.toSorted((one, other) => compare(nameOf(one), nameOf(other)));
+    this.known = await inSlices(sortedInPieces(living, byName), nodeClock);
     return [...this.known];
   }
 
@@ -103,12 +105,12 @@ export class NodeRegistry {
   }
 
   async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
-    const { store, alarm, timing, node } = this.context;
+    const { store, alarm, timing, node, nodeClock } = this.context;
     const ask = <T>(call: () => Promise<T>) =>
       answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
     for (let tries = 0; tries < TRIES; tries++) {
       const text = await ask(() => store.read(this.#key));
-      const { nodes, faults } = decodeCards(text);
+      const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
       // This write removes them: a later reading would find nothing to report.
       this.#leftOut.note(faults);
       const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
@@ -157,6 +159,7 @@ function nameOf({ group, acquirer, instance }: NodeInfo): string {
   return `${group}\n${acquirer}\n${instance}`;
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
+function byName(one: NodeInfo, other: NodeInfo): number {
+  const [name, otherName] = [nameOf(one), nameOf(other)];
+  return name < otherName ? -1 : Number(name > otherName);
 }

@@ -1,38 +1,53 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers';
 import type { NodeClock } from './node-clock.js';
 import { InvalidOptionsError } from '../decision/index.js';
 
-/** ms that one piece of work may take before everything else in this process has its turn. */
+/** ms that long work may take in one turn of the event loop. */
 const SLICE = 5;
 
-/** Lets everything else have its turn during long work: the event loop is never blocked for more than a few ms. */
+/**
+ * Divides each turn of the event loop among all long work of this process: together it takes one slice of a turn, and
+ * whatever waits goes on in the order in which it came. With a slice for each, ten requests would block ten times as long.
+ */
 export class Slices {
-  #began: number;
-  #turning?: Promise<void> | undefined;
+  /** When the slice of the present turn began; undefined while nothing has worked in this turn. */
+  #began: number | undefined;
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(private readonly clock: Pick<NodeClock, 'monotonic'>) {
-    this.#began = clock.monotonic();
+  constructor(private readonly clock: Pick<NodeClock, 'monotonic'>) {}
+
+  /** The one of all work that goes by the same clock. */
+  static of(clock: Pick<NodeClock, 'monotonic'>): Slices {
+    const slices = slicesByClock.get(clock) ?? new Slices(clock);
+    slicesByClock.set(clock, slices);
+    return slices;
   }
 
-  /** Whether the present slice is used up. */
+  /** Whether the slice of this turn is used up. */
   get isOver(): boolean {
+    this.#began ??= this.#begin();
     return this.clock.monotonic() - this.#began >= SLICE;
   }
 
-  /** Call it between two items: waits for the next turn of the event loop when the slice is used up. */
+  /** Call it between two items: waits for a later turn of the event loop when the slice is used up. */
   async turn(): Promise<void> {
-    if (!this.isOver) return;
-    this.#turning ??= this.#turn();
-    await this.#turning;
+    if (this.isOver) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
-  /** One for all that work side by side: with a slice for each, all of them would follow one another in one turn. */
-  async #turn(): Promise<void> {
-    await nextTurn();
-    this.#began = this.clock.monotonic();
-    this.#turning = undefined;
+  #begin(): number {
+    setImmediate(() => this.#next());
+    return this.clock.monotonic();
+  }
+
+  /** One that waits in each turn: woken together, each would do an item more before it sees that the slice is over. */
+  #next(): void {
+    const goOn = this.#waiting.shift();
+    this.#began = goOn && this.#begin();
+    goOn?.();
   }
 }
+
+const slicesByClock = new WeakMap<object, Slices>();
 
 /** Work that can be interrupted at each `yield`, which tells how many steps of matching were taken or are next. */
 export type Pieces<T> = Generator<number, T, void>;
@@ -51,14 +66,15 @@ export interface WorkLimit {
  * @throws InvalidOptionsError when it takes more steps than it may
  */
 export async function inSlices<T>(work: Pieces<T>, clock: Pick<NodeClock, 'monotonic'>, limit?: WorkLimit): Promise<T> {
-  const slices = new Slices(clock);
+  const slices = Slices.of(clock);
   let steps = 0;
   for (;;) {
+    // Also before the first piece: work that many requests begin in one turn shares its slice.
+    if (slices.isOver) await slices.turn();
     const { done, value } = work.next();
     if (done) return value;
     steps += value;
     if (limit && steps > limit.most) throw tooMuch(limit);
-    if (slices.isOver) await slices.turn();
   }
 }
 

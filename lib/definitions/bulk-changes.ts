@@ -149,7 +149,7 @@ export class BulkChanges {
     items: readonly Item[],
     work: (item: Item) => Promise<void>,
   ): Promise<Map<Item, unknown>> {
-    const slices = new Slices(this.context.nodeClock);
+    const slices = Slices.of(this.context.nodeClock);
     const failed = new Map<Item, unknown>();
     let count = 0;
     const attempt = async (item: Item) => {

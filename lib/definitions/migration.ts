@@ -88,9 +88,20 @@ function* stepOf(
     from: patternsOf(from),
     to: patternsOf(to),
     moving,
-    candidates: [...passing].map(({ group, acquirer, instance }) => ({ group, acquirer, instance })),
+    candidates: identitiesOf(passing),
     outcome: 'planned',
   };
+}
+
+const identities = new WeakMap<ReadonlySet<NodeInfo>, NodeIdentity[]>();
+
+/** One list for all steps that let the same nodes through: thousands of steps and nodes would fill the memory. */
+function identitiesOf(nodes: ReadonlySet<NodeInfo>): NodeIdentity[] {
+  const known = identities.get(nodes);
+  if (known) return known;
+  const list = [...nodes].map(({ group, acquirer, instance }) => ({ group, acquirer, instance }));
+  identities.set(nodes, list);
+  return list;
 }
 
 function patternsOf({ groupPattern, acquirerPattern }: Patterns): Patterns {

@@ -1,4 +1,6 @@
 import type { NodeInfo } from '../activity/index.js';
+import type { Pieces } from '../async/slices.js';
+import { groupedInPieces } from './grouped.js';
 import type { SemaphoreOverview } from './overview.js';
 
 /** A permit that a node holds. */
@@ -16,19 +18,18 @@ export interface NodeOverview extends NodeInfo {
 }
 
 /** Each node with what it holds now. */
-export function withHoldings(nodes: readonly NodeInfo[], semaphores: readonly SemaphoreOverview[]): NodeOverview[] {
-  const held = holdingsByInstance(semaphores);
-  return nodes.map((node) => ({ ...node, holds: held.get(node.instance) ?? [] }));
+export function* withHoldings(
+  nodes: readonly NodeInfo[],
+  semaphores: readonly SemaphoreOverview[],
+): Pieces<NodeOverview[]> {
+  const held = yield* groupedInPieces(holdingsIn(semaphores), ([instance]) => instance);
+  return nodes.map((node) => ({ ...node, holds: (held.get(node.instance) ?? []).map(([, holding]) => holding) }));
 }
 
-function holdingsByInstance(semaphores: readonly SemaphoreOverview[]): Map<string, HeldPermit[]> {
-  const held = new Map<string, HeldPermit[]>();
+function* holdingsIn(semaphores: readonly SemaphoreOverview[]): Generator<[instance: string, HeldPermit]> {
   for (const { name, holders } of semaphores) {
     for (const { instance, slot, token, expiresAt, remaining } of holders) {
-      if (remaining <= 0) continue;
-      const holdings = held.get(instance) ?? [];
-      held.set(instance, [...holdings, { semaphore: name, slot, token, expiresAt }]);
+      if (remaining > 0) yield [instance, { semaphore: name, slot, token, expiresAt }];
     }
   }
-  return held;
 }

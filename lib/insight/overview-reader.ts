@@ -1,14 +1,14 @@
 import { compileInPieces, intendedDefinition } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { timeOf } from '../context/context.js';
-import { type RunLog, newestRuns } from '../activity/index.js';
+import { type RunEntry, type RunLog, newestRuns } from '../activity/index.js';
 import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index.js';
 import { type StateSources, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
-import { groupedBy } from './grouped.js';
+import { groupedInPieces } from './grouped.js';
 import { type Overview, type SemaphoreOverview, semaphoreOverview } from './overview.js';
 import type { SemaphoreFacts } from './warnings.js';
-import { lastRunOf } from './scheduled-job.js';
+import { type ScheduledJob, lastRunOf } from './scheduled-job.js';
 
 interface Sources extends StateSources {
   readonly registry: NodeRegistry;
@@ -41,9 +41,7 @@ export async function readOverview(
   const [nodes, runs] = [listed.value, noted.value];
   const now = timeOf(context);
   const { clockTolerance } = context.timing;
-  const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
-  const jobsOf = groupedBy(jobs, ({ card }) => card.semaphore);
-  const runsOf = groupedBy(newestRuns([...jobs.flatMap(lastRunOf), ...runs]), ({ semaphore }) => semaphore);
+  const { jobsOf, runsOf } = await inSlices(bySemaphore(nodes, runs), context.nodeClock);
   const factsOf = (name: string) => ({
     now,
     clockTolerance,
@@ -54,6 +52,21 @@ export async function readOverview(
   const overviews = overviewsInPieces(state.semaphores, new NodeMatches(nodes), factsOf);
   const semaphores = await inSlices(overviews, context.nodeClock);
   return { now, semaphores, nodes, stale: [...state.stale, ...listed.stale, ...noted.stale] };
+}
+
+function* bySemaphore(nodes: readonly NodeInfo[], runs: readonly RunEntry[]) {
+  const jobsOf = yield* groupedInPieces(jobsOn(nodes), ({ card }) => card.semaphore);
+  const newest = yield* newestRuns(allRuns(nodes, runs));
+  return { jobsOf, runsOf: yield* groupedInPieces(newest.values(), ({ semaphore }) => semaphore) };
+}
+
+function* jobsOn(nodes: readonly NodeInfo[]): Generator<ScheduledJob> {
+  for (const node of nodes) for (const card of node.jobs) yield { card, node };
+}
+
+function* allRuns(nodes: readonly NodeInfo[], runs: readonly RunEntry[]): Generator<RunEntry> {
+  for (const job of jobsOn(nodes)) yield* lastRunOf(job);
+  yield* runs;
 }
 
 function* overviewsInPieces(

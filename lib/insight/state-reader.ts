@@ -1,5 +1,6 @@
 import { type SemaphoreRecord, mismatchInPieces } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
+import { sortedInPieces } from '../async/sorted.js';
 import type { Context } from '../context/context.js';
 import { listRecords, readRecord } from '../records/list-records.js';
 import { KEY_PREFIX } from '../decision/record.js';
@@ -28,18 +29,21 @@ export async function readState({ directory, context, health }: StateSources, on
     node: context.node,
     store: context.store.health(),
     clock: context.clusterClock.report(),
-    semaphores: semaphores.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    semaphores: await inSlices(sortedInPieces(semaphores, byName), context.nodeClock),
     stale,
   };
+}
+
+function byName(one: SemaphoreState, other: SemaphoreState): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
   const { decoded } = directory;
-  const records =
-    only === undefined
-      ? await inSlices(decoded.allInPieces(await listRecords(context)), context.nodeClock)
-      : decoded.some(await readRecord(context, only));
+  const reading =
+    only === undefined ? decoded.all(await listRecords(context)) : decoded.some(await readRecord(context, only));
+  const records = await inSlices(reading, context.nodeClock);
   return inSlices(statesInPieces(records, directory, context), context.nodeClock);
 }
 

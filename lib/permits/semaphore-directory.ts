@@ -6,6 +6,7 @@ import {
   nameSchema,
   unreserved,
 } from '../decision/index.js';
+import type { Pieces } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { CodeDefinitions } from '../definitions/index.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
@@ -98,7 +99,9 @@ export class SemaphoreDirectory {
   }
 }
 
-function decodedOrFault(key: string, text: string): SemaphoreRecord | Error {
+// A record is one piece.
+// oxlint-disable-next-line require-yield
+function* decodedOrFault(key: string, text: string): Pieces<SemaphoreRecord | Error> {
   try {
     return decodeRecord(key.slice(KEY_PREFIX.length), text);
   } catch (error) {

@@ -12,41 +12,35 @@ interface Decoded<T> {
 export class DecodedTexts<T> {
   #last: ReadonlyMap<string, Decoded<T>> = new Map();
 
-  /** @param decode must give the same for the same; what it gives is shared, and never changed */
-  constructor(private readonly decode: (key: string, text: string) => T) {}
+  /**
+   * @param decode must give the same for the same; what it gives is shared, and never changed. It works in pieces:
+   *   decoding thousands of texts, or a long one, in one go would block everything else
+   */
+  constructor(private readonly decode: (key: string, text: string) => Pieces<T>) {}
 
   /** By key, of a whole list. What is not listed any more is forgotten. */
-  all(texts: ReadonlyMap<string, string>): Map<string, T> {
-    this.#last = this.#decoded(texts);
-    return valuesOf(this.#last);
-  }
-
-  /** As {@link all}, for thousands of texts: decoding them in one go would block everything else. */
-  *allInPieces(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
+  *all(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
     const decoded = new Map<string, Decoded<T>>();
-    for (const [key, text] of texts) {
-      decoded.set(key, this.#decode(key, text));
-      yield 1;
-    }
+    const values = yield* this.#decodeAll(texts, decoded);
     this.#last = decoded;
-    return valuesOf(decoded);
+    return values;
   }
 
   /** By key, of a part of the list. */
-  some(texts: ReadonlyMap<string, string>): Map<string, T> {
-    return valuesOf(this.#decoded(texts));
+  some(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
+    return this.#decodeAll(texts, new Map());
   }
 
-  #decoded(texts: ReadonlyMap<string, string>): Map<string, Decoded<T>> {
-    return new Map([...texts].map(([key, text]) => [key, this.#decode(key, text)]));
+  /** @param decoded gets each value with its text */
+  *#decodeAll(texts: ReadonlyMap<string, string>, decoded: Map<string, Decoded<T>>): Pieces<Map<string, T>> {
+    const values = new Map<string, T>();
+    for (const [key, text] of texts) {
+      const last = this.#last.get(key);
+      const each = last?.text === text ? last : { text, value: yield* this.decode(key, text) };
+      decoded.set(key, each);
+      values.set(key, each.value);
+      yield 1;
+    }
+    return values;
   }
-
-  #decode(key: string, text: string): Decoded<T> {
-    const last = this.#last.get(key);
-    return last?.text === text ? last : { text, value: this.decode(key, text) };
-  }
-}
-
-function valuesOf<T>(decoded: ReadonlyMap<string, Decoded<T>>): Map<string, T> {
-  return new Map([...decoded].map(([key, { value }]) => [key, value]));
 }

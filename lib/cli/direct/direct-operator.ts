@@ -13,7 +13,9 @@ import type {
   NodeInfo,
   NodeOverview,
 } from '../../gatekeeper/index.js';
+import { systemClock } from '../../async/node-clock.js';
 // Not by the index: that has Nest's service, too, and Nest takes its time to load.
+import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { newestFirst } from '../../activity/newest-first.js';
@@ -146,7 +148,7 @@ export class DirectOperator implements Operator {
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
     const { now, nodes, semaphores } = await this.#fresh();
-    return { now, nodes: withHoldings(nodes, semaphores) };
+    return { now, nodes: await inSlices(withHoldings(nodes, semaphores), systemClock) };
   }
 
   history(query: JournalQuery): Promise<HistoryEntry[]> {

@@ -1,9 +1,10 @@
-import { Controller, UseFilters, UseGuards, VERSION_NEUTRAL, applyDecorators } from '@nestjs/common';
+import { Controller, UseFilters, UseGuards, UseInterceptors, VERSION_NEUTRAL, applyDecorators } from '@nestjs/common';
 import { AccessGuard } from '../access/access.guard.js';
+import { AnswerInPieces } from './answer-in-pieces.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 
 /**
- * A controller of the console. Its path comes from the module; the guard and the filter are its own, besides those of
+ * A controller of the console. Its path comes from the module; guard, filter and interceptor are its own, besides those of
  * the application. An application that numbers its versions mounts it without one.
  */
 export function ConsoleController(): ClassDecorator {
@@ -11,5 +12,6 @@ export function ConsoleController(): ClassDecorator {
     Controller({ path: '', version: VERSION_NEUTRAL }),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
+    UseInterceptors(AnswerInPieces),
   );
 }

@@ -1,4 +1,6 @@
 import { Req, Res } from '@nestjs/common';
+import { systemClock } from '../../async/node-clock.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
 import {
   type Explanation,
   type SemaphoreOverview,
@@ -29,8 +31,9 @@ export class SemaphoresController {
     @SeenNames() sees: Sees,
   ): Promise<SemaphoresAnswer | undefined> {
     const { now, semaphores, stale } = await this.gatekeeper.overview();
-    const wanted = semaphores.filter((semaphore) => (!sees || sees(semaphore.name)) && isWanted(semaphore, query));
-    return isKnownToClient(request, response, essenceOf(wanted, stale))
+    const isShown = (semaphore: SemaphoreOverview) => (!sees || sees(semaphore.name)) && isWanted(semaphore, query);
+    const wanted = await inSlices(filteredInPieces(semaphores, isShown), systemClock);
+    return (await isKnownToClient(request, response, essenceOf(wanted, stale)))
       ? undefined
       : { now, semaphores: wanted, stale };
   }
@@ -81,13 +84,21 @@ function unreadPart(part: StalePart['part'], read: readonly unknown[] | StoreUna
   return read instanceof StoreUnavailableError ? [{ part, sentence: read.message }] : [];
 }
 
+function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean): Pieces<T[]> {
+  const shown: T[] = [];
+  for (const item of items) {
+    if (isShown(item)) shown.push(item);
+    yield 1;
+  }
+  return shown;
+}
+
 /** All but for how long permits last: those of runs that go on are refreshed again and again. */
-function essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): string {
-  const lasting = semaphores.map((semaphore) => ({
-    ...semaphore,
-    holders: semaphore.holders.map(({ id, slot }) => [id, slot]),
-  }));
-  return JSON.stringify([lasting, stale]);
+function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): Generator<object> {
+  yield stale;
+  for (const semaphore of semaphores) {
+    yield { ...semaphore, holders: semaphore.holders.map(({ id, slot }) => [id, slot]) };
+  }
 }
 
 /** What was removed is shown only while somebody asks for it by name. */

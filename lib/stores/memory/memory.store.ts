@@ -36,7 +36,9 @@ export class MemoryStore implements RecordStore {
 
   async list(prefix: string): Promise<Map<string, string>> {
     this.#assertOpen();
-    return new Map([...this.cluster.texts].filter(([key]) => key.startsWith(prefix)));
+    const texts = new Map<string, string>();
+    for (const [key, text] of this.cluster.texts) if (key.startsWith(prefix)) texts.set(key, text);
+    return texts;
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunEntry } from 'nestjs-gatekeeper';
+import { inSlices } from '../../../lib/async/slices.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
 import { newestFirst, newestRuns } from '../../../lib/activity/index.js';
 
 const journal = Array.from({ length: 500 }, (_, at) => ({ semaphore: at < 3 ? 'rare' : 'busy', at }));
@@ -29,8 +31,8 @@ describe('the newest run of each job', () => {
     outcome: 'ok',
   });
 
-  it('is the one that began last, in whatever order the nodes told of them', () => {
+  it('is the one that began last, in whatever order the nodes told of them', async () => {
     const runs = [run('a', 2), run('b', 1), run('a', 1), run('b', 3)];
-    expect(newestRuns(runs)).toEqual([run('a', 2), run('b', 3)]);
+    expect([...(await inSlices(newestRuns(runs), systemClock)).values()]).toEqual([run('a', 2), run('b', 3)]);
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { inSlices } from '../../../lib/async/slices.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
 import { decodeCards } from '../../../lib/activity/node-info.js';
 import { CorruptRecordError, decodeRecord, encodeRecord } from '../../../lib/decision/index.js';
 import { aPermit, aRecord } from '../semaphores/worlds.js';
@@ -24,6 +26,10 @@ function copies(value: unknown, length: number): unknown[] {
 
 function shardOf(nodes: unknown[]): string {
   return JSON.stringify({ v: 1, nodes });
+}
+
+function cardsOf(text: string) {
+  return inSlices(decodeCards(text), systemClock);
 }
 
 function refusalOf(record: object): string {
@@ -55,20 +61,20 @@ describe('a text of the store with countless faults', () => {
   it.each([
     ['numbers', 1],
     ['empty cards', {}],
-  ])('leaves out cards that can be read only behind a hundred %s', (_, bad) => {
-    const few = decodeCards(shardOf([...copies(bad, 99), CARD]));
+  ])('leaves out cards that can be read only behind a hundred %s', async (_, bad) => {
+    const few = await cardsOf(shardOf([...copies(bad, 99), CARD]));
     expect([few.nodes, few.faults.length]).toEqual([[CARD], 99]);
-    const many = decodeCards(shardOf([CARD, ...copies(bad, MANY), CARD]));
+    const many = await cardsOf(shardOf([CARD, ...copies(bad, MANY), CARD]));
     expect(many.nodes).toEqual([CARD]);
     expect(many.faults).toHaveLength(101);
     expect(many.faults.at(-1)).toBe(`${MANY - 100 + 1} more cards, which are not looked at`);
   });
 
-  it('leaves out a card for the first of its jobs that is none', () => {
-    const { nodes, faults } = decodeCards(shardOf([{ ...CARD, jobs: [{ job: 'x' }, ...copies({}, 900)] }, CARD]));
+  it('leaves out a card for the first of its jobs that is none', async () => {
+    const { nodes, faults } = await cardsOf(shardOf([{ ...CARD, jobs: [{ job: 'x' }, ...copies({}, 900)] }, CARD]));
     expect(nodes).toEqual([CARD]);
     expect(faults).toEqual([expect.stringMatching(/^a card: jobs\.1\.job: /)]);
-    const endless = decodeCards(shardOf([{ ...CARD, jobs: copies({}, MANY) }]));
+    const endless = await cardsOf(shardOf([{ ...CARD, jobs: copies({}, MANY) }]));
     expect(endless.faults).toEqual([expect.stringMatching(/^a card: jobs: /)]);
   });
 });
