@@ -75,7 +75,18 @@ const LONGEST_SHARD = 1024 * 1024;
 /** Cards of one text that can't be read; what stands behind so many is left out unread, since each costs time. */
 const MOST_FAULTY = 100;
 
-const cardSchema = nodeInfoSchema.extend({ jobs: storedList(jobInfoSchema, MOST_JOBS) });
+/** More than any node tells. */
+const MOST_RECENT = 10;
+
+/** As above, but a list that is too long ends it before all of its values are looked at. */
+const cardSchema = nodeInfoSchema.extend({
+  jobs: storedList(
+    jobInfoSchema.extend({
+      schedule: scheduleSchema.extend({ recent: storedList(storedTime, MOST_RECENT).optional() }).optional(),
+    }),
+    MOST_JOBS,
+  ),
+});
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
 /** A node's entry in the registry. */

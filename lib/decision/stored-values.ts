@@ -23,8 +23,16 @@ export const storedText = z.string().max(LONGEST_TEXT);
 
 /** Values of one type, `most` unless there may be any number. The first that is none ends it: to look for all would take seconds. */
 export function storedList<T>(type: z.ZodType<T>, most = Infinity) {
-  const values = z.array(z.unknown());
-  return (most === Infinity ? values : values.max(most)).transform((list, context): T[] => {
+  // Not z.array: that looks at each of a million values before it counts them.
+  return z.unknown().transform((list, context): T[] => {
+    if (!Array.isArray(list)) {
+      context.addIssue({ code: 'invalid_type', expected: 'array', input: list });
+      return z.NEVER;
+    }
+    if (list.length > most) {
+      context.addIssue({ code: 'too_big', origin: 'array', maximum: most, inclusive: true, input: list });
+      return z.NEVER;
+    }
     const read: T[] = [];
     for (const [index, value] of list.entries()) {
       const { data, error } = type.safeParse(value);
