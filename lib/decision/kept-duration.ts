@@ -1,4 +1,4 @@
-import type { SemaphoreDefinition } from './definition.js';
+import { type SemaphoreDefinition, shortestDuration } from './definition.js';
 import type { AskedDuration } from './permit.js';
 
 /**
@@ -23,6 +23,20 @@ export function askedBy(duration: number | undefined, definition: Defined): Aske
 export function stillAsked(asked: AskedDuration | undefined, definition: Defined): AskedDuration | undefined {
   if (!asked || definition.duration >= asked.under) return asked;
   return { duration: Math.min(asked.duration, definition.duration), under: definition.duration };
+}
+
+/**
+ * The duration that a refresh has to ask for, in ms, if the kept one is shorter than a node can keep; undefined: the kept
+ * one is long enough. An operator may have edited the definition through a node with a smaller clockTolerance, and the
+ * next refresh would come after the permit's end.
+ */
+export function keepable(
+  asked: AskedDuration | undefined,
+  definition: Defined | undefined,
+  clockTolerance: number,
+): number | undefined {
+  const shortest = shortestDuration(clockTolerance);
+  return definition && keptDuration(stillAsked(asked, definition), definition) < shortest ? shortest : undefined;
 }
 
 /** The longer of two, where one of them may be the definition's. */

@@ -1,4 +1,4 @@
-import { type DenialReason, type StoredPermit, decide, release, usableDuration } from '../decision/index.js';
+import { type DenialReason, type StoredPermit, decide, release, usableDuration, keepable } from '../decision/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
@@ -103,15 +103,14 @@ export class Holdings {
   async refresh(lease: Lease, duration?: number): Promise<boolean> {
     const running = lease.users.size > 0;
     let isSent = false;
+    let requested = duration;
     const refreshing = this.keeper.transact<boolean>((record, view, nonce) => {
       if (!lease.isHeld) return { result: false };
       const { id: permitId, holder, instance, acquirer, group } = lease.permit;
       const [held, heldFor] = [lease.permit, lease.left];
-      const decision = decide(
-        record,
-        { instance, holder, acquirer, group, permitId, nonce, held, heldFor, running, duration, onlyRefresh: true },
-        view,
-      );
+      requested = duration ?? keepable(held.asked, record?.definition, this.context.timing.clockTolerance);
+      const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor };
+      const decision = decide(record, { ...who, running, duration: requested, onlyRefresh: true }, view);
       if (decision.outcome !== 'denied') {
         isSent = true;
         const done = (sent: Instant) => {
@@ -126,10 +125,10 @@ export class Holdings {
     });
     try {
       const isRenewed = await refreshing;
-      if (isSent) this.#doubt(lease, duration);
+      if (isSent) this.#doubt(lease, requested);
       return isRenewed;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) this.#doubt(lease, duration);
+      if (error instanceof UnknownOutcomeError) this.#doubt(lease, requested);
       throw error;
     }
   }

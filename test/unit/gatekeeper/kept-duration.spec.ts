@@ -124,6 +124,21 @@ describe('the duration that a permit was taken with', () => {
     expect(permit.remaining).toBe(19_500);
   });
 
+  it('is replaced by the shortest that the node can keep, after an edit to one that is too short for its clocks', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [{ name: 'job', duration: '10s' }], clockTolerance: 500 });
+    const exact = await nodes.node({ definitions: [], clockTolerance: 10 });
+    const byDefinition = (await node.gatekeeper.tryAcquire('job', { keepAlive: true }))!;
+    await exact.gatekeeper.definitions.edit('job', { duration: 100, permits: 2 }, BY_ANN);
+    const own = (await node.gatekeeper.tryAcquire('job', { holder: 'own', duration: '2s', keepAlive: true }))!;
+    await exact.gatekeeper.definitions.edit('job', { duration: 90 }, BY_ANN);
+    await nodes.time.advance(60_000);
+    expect([byDefinition.isHeld, own.isHeld, node.of('lost')]).toEqual([true, true, []]);
+    expect(byDefinition.remaining).toBeLessThanOrEqual(1001);
+    await Promise.all([byDefinition.extend(), own.extend()]);
+    expect([byDefinition.remaining, own.remaining]).toEqual([1001, 1001]);
+  });
+
   it('outlives the loss of all data', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node(LONG);
