@@ -16,6 +16,7 @@ import { PageSlash } from './page/page-slash.js';
 import { FastifyRoutesModule } from './http/fastify-routes.js';
 import { HostErrors } from './http/host-errors.js';
 import { HttpCheck } from './http/http-check.js';
+import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { AstrayController } from './routes/astray.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
@@ -50,6 +51,7 @@ const PROVIDERS: Provider[] = [
   HostErrors,
   OpenConsoleCheck,
   HttpCheck,
+  PatternWarmUp,
   PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];

@@ -39,7 +39,7 @@ function now(): { wall: number; cpu: number } {
 const SCHEDULED = `/proc/${process.pid}/task/${process.pid}/schedstat`;
 const isScheduledKnown = existsSync(SCHEDULED);
 
-function threadCpu(): number {
+export function threadCpu(): number {
   if (isScheduledKnown) return Number(readFileSync(SCHEDULED, 'utf8').split(' ')[0]) / 1e6;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
