@@ -66,8 +66,8 @@ export class JournalWriter<Entry extends object> {
   }
 
   async #read(limit: number): Promise<Entry[]> {
-    const { alarm, timing, nodeClock } = this.context;
-    const texts = await answerWithin(alarm, timing.callTimeout, `read the journal of ${this.name}`, () =>
+    const { timers, timing, nodeClock } = this.context;
+    const texts = await answerWithin(timers, timing.callTimeout, `read the journal of ${this.name}`, () =>
       this.#journal.read(limit),
     );
     const { entries, faults } = await inSlices(decodeEntries(texts, this.schema), nodeClock);
@@ -109,10 +109,10 @@ export class JournalWriter<Entry extends object> {
   }
 
   async #sendBatch(batch: readonly string[]): Promise<void> {
-    const { alarm, timing } = this.context;
+    const { timers, timing } = this.context;
     const what = `take entries of the journal of ${this.name}`;
     try {
-      await answerWithin(alarm, timing.callTimeout, what, () => this.#journal.append(batch));
+      await answerWithin(timers, timing.callTimeout, what, () => this.#journal.append(batch));
       this.#isFailing = false;
       this.#reportDropped();
     } catch (error) {

@@ -7,7 +7,7 @@ import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../async/periodic.js';
 import { inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
-import type { RunLog } from './run-history.js';
+import type { RunHistory } from './run-history.js';
 import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
 const KEY_PREFIX = 'nodes:';
@@ -42,7 +42,7 @@ export class NodeRegistry {
       readonly heartbeat: number;
       readonly version?: string;
     },
-    private readonly runs: Pick<RunLog, 'newestHere'>,
+    private readonly runs: Pick<RunHistory, 'newestHere'>,
   ) {
     this.#leftOut = new LeftOut('read the cards of the nodes', context);
     this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
@@ -64,9 +64,9 @@ export class NodeRegistry {
    * @throws StoreUnavailableError
    */
   async nodes(): Promise<NodeInfo[]> {
-    const { store, alarm, timing, nodeClock } = this.context;
+    const { store, timers, timing, nodeClock } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
-    const texts = await answerWithin(alarm, patience, 'list the nodes', () => store.list(KEY_PREFIX));
+    const texts = await answerWithin(timers, patience, 'list the nodes', () => store.list(KEY_PREFIX));
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
     const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
@@ -105,9 +105,9 @@ export class NodeRegistry {
   }
 
   async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
-    const { store, alarm, timing, node, nodeClock } = this.context;
+    const { store, timers, timing, node, nodeClock } = this.context;
     const ask = <T>(call: () => Promise<T>) =>
-      answerWithin(alarm, timing.callTimeout, 'take the card of this node', call);
+      answerWithin(timers, timing.callTimeout, 'take the card of this node', call);
     for (let tries = 0; tries < TRIES; tries++) {
       const text = await ask(() => store.read(this.#key));
       const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
@@ -115,7 +115,7 @@ export class NodeRegistry {
       this.#leftOut.note(faults);
       const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
       const written = encodeCards(next(others));
-      if (await ask(() => store.compareAndSet(this.#key, text, written, { quiet: true }))) return;
+      if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: false }))) return;
     }
     throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
   }

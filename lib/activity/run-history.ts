@@ -15,7 +15,7 @@ const MOST_JOBS = 1000;
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
 
 /** Who ran what, when, and how it ended, on all nodes: a journal that this node's events write. */
-export class RunLog {
+export class RunHistory {
   readonly #journal: JournalWriter<HistoryEntry>;
   readonly #lastRuns: LastRuns;
   readonly #subscription?: Subscription;

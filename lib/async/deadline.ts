@@ -1,4 +1,4 @@
-import type { Alarm } from './timers.js';
+import type { Timers } from './timers.js';
 
 /** Raised by {@link Deadline.race}; callers turn it into what the unanswered call means. */
 export class DeadlinePassed extends Error {}
@@ -8,20 +8,20 @@ export class Deadline {
   readonly until: number;
 
   constructor(
-    private readonly alarm: Alarm,
+    private readonly timers: Timers,
     readonly timeout: number,
   ) {
-    this.until = alarm.clock.monotonic() + timeout;
+    this.until = timers.clock.monotonic() + timeout;
   }
 
   get remaining(): number {
-    return this.until - this.alarm.clock.monotonic();
+    return this.until - this.timers.clock.monotonic();
   }
 
   /** Waits for `promise` until the deadline. What comes later is ignored, but never an unhandled rejection. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.alarm.set(this.until, () => reject(new DeadlinePassed()));
+      const cancel = this.timers.set(this.until, () => reject(new DeadlinePassed()));
       promise.then(
         (value) => (cancel(), resolve(value)),
         (error) => (cancel(), reject(error)),
@@ -32,6 +32,6 @@ export class Deadline {
   /** Waits for `delay` ms, or until the deadline when that is earlier. */
   pause(delay: number): Promise<void> {
     const time = Math.min(delay, Math.max(0, this.remaining));
-    return new Promise((resolve) => this.alarm.clock.schedule(resolve, time, true));
+    return new Promise((resolve) => this.timers.clock.schedule(resolve, time, true));
   }
 }

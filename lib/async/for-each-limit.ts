@@ -1,12 +1,12 @@
 /** How many calls of one kind are under way at once: enough to keep the store at work, not so many that others wait. */
-const ABREAST = 32;
+const LIMIT = 32;
 
 /**
  * Does `work` for every item, a few at a time. When it fails for one, no further one is begun.
  *
  * @throws what it failed with, once all that were begun have ended
  */
-export async function abreast<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+export async function forEachLimit<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const errors: unknown[] = [];
   const flow = async () => {
@@ -16,7 +16,7 @@ export async function abreast<Item>(items: readonly Item[], work: (item: Item) =
     }
   };
   const flows: Promise<void>[] = [];
-  while (flows.length < Math.min(ABREAST, items.length)) flows.push(flow());
+  while (flows.length < Math.min(LIMIT, items.length)) flows.push(flow());
   await Promise.all(flows);
   if (errors.length > 0) throw errors[0];
 }

@@ -10,7 +10,7 @@ interface Entry {
  * One timer for the deadlines of all calls that are under way. Nearly every call is answered long before its deadline:
  * a timer for each would be set and cleared for nothing, between the decision and the moment it is sent.
  */
-export class Alarm {
+export class Timers {
   readonly #entries = new Set<Entry>();
   #cancelTimer?: CancelTimer;
   #next = Infinity;

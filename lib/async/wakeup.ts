@@ -1,7 +1,7 @@
 import type { NodeClock } from './node-clock.js';
 
 /** Wakes one who waits: by ringing, or when a time is over. What rang before the wait began is not missed. */
-export class Doorbell {
+export class Wakeup {
   #hasRung = false;
   #wake?: () => void;
 

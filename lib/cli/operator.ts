@@ -29,13 +29,13 @@ export interface Look extends Overview {
   readonly health: Health;
 }
 
-/** On what grounds something is changed; by whom is known to the operator. */
-export interface Grounds {
+/** On what meta something is changed; by whom is known to the operator. */
+export interface ChangeMeta {
   readonly reason?: string | undefined;
   readonly expectedRevision?: number | undefined;
 }
 
-/** Which of many, on what grounds, and how many at most in one call. */
+/** Which of many, on what meta, and how many at most in one call. */
 export interface BulkCall {
   /** RE2; must match the whole name. Every name unless given. */
   readonly names?: string | undefined;
@@ -57,15 +57,15 @@ export interface Operator extends AsyncDisposable {
   /** The present state. @throws CommandFailure when it can't be read: what was last known is no base for a change */
   overview(): Promise<Overview>;
   explain(name: string): Promise<Explanation>;
-  define(input: SemaphoreDefinitionInput, grounds: Grounds): Promise<DefinitionState>;
-  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState>;
-  pause(name: string, grounds: Grounds): Promise<DefinitionState>;
-  resume(name: string, grounds: Grounds): Promise<DefinitionState>;
-  reset(name: string, grounds: Grounds): Promise<DefinitionState>;
+  define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState>;
+  edit(name: string, changes: DefinitionEdit, meta: ChangeMeta): Promise<DefinitionState>;
+  pause(name: string, meta: ChangeMeta): Promise<DefinitionState>;
+  resume(name: string, meta: ChangeMeta): Promise<DefinitionState>;
+  reset(name: string, meta: ChangeMeta): Promise<DefinitionState>;
   /** @returns false when there was none */
-  remove(name: string, grounds: Grounds): Promise<boolean>;
+  remove(name: string, meta: ChangeMeta): Promise<boolean>;
   /** @returns false when it was not held any more */
-  revoke(name: string, permitId: string, grounds: Grounds): Promise<boolean>;
+  revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean>;
   pauseAll(call: BulkCall): Promise<BulkResult>;
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;

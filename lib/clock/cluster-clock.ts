@@ -51,7 +51,7 @@ const HASTY_ROUNDS = 5;
  *
  * What safety needs is that no checker's clock is ahead of the stamper's. That can't be proved, so this one looks for
  * signs of the contrary and is `suspect` for a while after each; meanwhile takers go by their own observations alone
- * ({@link Sightings}).
+ * ({@link LeaseObservations}).
  */
 export class ClusterClock {
   #members = new Map<string, MemberClock>();
@@ -79,7 +79,7 @@ export class ClusterClock {
   /** Samples now and then regularly, until {@link stop}. A failed sample is made up for by the next. */
   start(): void {
     // Not a sign of anything: the first one is still to be told.
-    if (this.options.strictStart) this.#doubt(STRICT_START);
+    if (this.options.strictStart) this.#markUncertain(STRICT_START);
     const again = () => {
       this.#cancelTimer = this.node.schedule(again, this.options.sampleInterval ?? 10_000);
       this.sample().catch(() => undefined);
@@ -164,12 +164,12 @@ export class ClusterClock {
   /** Notes a sign that clocks can't be trusted; `reason` is for people. */
   suspect(reason: string): void {
     const isNew = !this.isSuspect || !this.#isTold;
-    this.#doubt(reason);
+    this.#markUncertain(reason);
     this.#isTold = true;
     if (isNew) this.options.onSuspect?.(reason);
   }
 
-  #doubt(reason: string): void {
+  #markUncertain(reason: string): void {
     this.#suspicion = reason;
     this.#doubtedAt = this.node.monotonic();
   }

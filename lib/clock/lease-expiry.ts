@@ -1,11 +1,11 @@
 import type { Expiring } from '../decision/permit.js';
 import type { ClusterClock } from './cluster-clock.js';
 import type { NodeClock } from '../async/node-clock.js';
-import { Sightings } from './lease-observations.js';
+import { LeaseObservations } from './lease-observations.js';
 
 /** Whether a lease of one record is over for everybody but its holder, as far as this node can know. */
-export class LeaseJudge {
-  readonly #sightings: Sightings;
+export class LeaseExpiry {
+  readonly #sightings: LeaseObservations;
   #isSampleDue = false;
 
   /** @param tolerance ms that clocks may be apart */
@@ -14,7 +14,7 @@ export class LeaseJudge {
     private readonly node: NodeClock,
     private readonly tolerance: number,
   ) {
-    this.#sightings = new Sightings(tolerance);
+    this.#sightings = new LeaseObservations(tolerance);
   }
 
   /** Notes what the record holds now. */
@@ -26,17 +26,17 @@ export class LeaseJudge {
    * ms until it is over, or less than that: it may be refreshed. Infinity for one that was not seen. Only while cluster
    * time is fresh.
    */
-  untilDead(lease: Expiring): number {
+  timeUntilExpiry(lease: Expiring): number {
     const end = this.#sightings.endOf(lease);
     if (!end) return Infinity;
     const at = this.node.monotonic();
     return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilDeadByClusterTime(lease)));
   }
 
-  isDead(lease: Expiring): boolean {
+  isExpired(lease: Expiring): boolean {
     const end = this.#sightings.endOf(lease);
     if (!end) return false;
-    if (this.untilDead(lease) > 0) {
+    if (this.timeUntilExpiry(lease) > 0) {
       // A node that has just started may hear enough of the clocks in a moment.
       this.#isSampleDue ||= this.clusterClock.mayHearMore && this.#untilExpiry(lease) <= 0;
       return false;

@@ -1,7 +1,7 @@
 import type { Expiring } from '../decision/permit.js';
 
 /** What a node saw of one lease, in its own monotonic ms. */
-interface Sighting {
+interface LeaseObservation {
   /**
    * Both tell the lease from earlier ones of the same permit. A refresh makes another lease, which always ends later
    * than the one before it, unless the store forgot that one: then their durations differ.
@@ -35,15 +35,15 @@ export interface LeaseEnd {
  * Only in between does cluster time decide. Assumed of the clocks: monotonic clocks of two nodes drift apart by less
  * than the tolerance within one duration. Late news only widens the bounds to the safe side.
  */
-export class Sightings {
-  #sightings = new Map<string, Sighting>();
+export class LeaseObservations {
+  #sightings = new Map<string, LeaseObservation>();
   #lastObserved = -Infinity;
 
   constructor(private readonly tolerance: number) {}
 
   /** Notes what the record held at `at` (monotonic ms). */
   observe(leases: readonly Expiring[], at: number): void {
-    const seen = new Map<string, Sighting>();
+    const seen = new Map<string, LeaseObservation>();
     for (const lease of leases) {
       const { id, expiresAt, duration } = lease;
       const known = this.#known(lease);
@@ -62,7 +62,7 @@ export class Sightings {
     return { notBefore: lastSeenWithout + duration, notAfter: firstSeen + duration + this.tolerance, firstSeen };
   }
 
-  #known({ id, expiresAt, duration }: Expiring): Sighting | undefined {
+  #known({ id, expiresAt, duration }: Expiring): LeaseObservation | undefined {
     const seen = this.#sightings.get(id);
     return seen?.expiresAt === expiresAt && seen.duration === duration ? seen : undefined;
   }

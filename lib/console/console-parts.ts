@@ -18,7 +18,7 @@ import { HostErrors } from './http/host-errors.js';
 import { HttpCheck } from './http/http-check.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { AstrayController } from './routes/astray.controller.js';
+import { InvalidPathController } from './routes/invalid-path.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
@@ -40,7 +40,7 @@ const CONTROLLERS: Type[] = [
   HealthController,
   OpenApiController,
   PageController,
-  AstrayController,
+  InvalidPathController,
 ];
 const PROVIDERS: Provider[] = [
   AccessGuard,

@@ -1,7 +1,7 @@
 import type { Subject } from 'rxjs';
 import type { ClusterClock } from '../clock/index.js';
 import type { NodeClock } from '../async/node-clock.js';
-import type { Alarm } from '../async/timers.js';
+import type { Timers } from '../async/timers.js';
 import type { GatekeeperEvent } from './events.js';
 import type { ObservedStore } from '../stores/observed-store.js';
 import type { Randomness } from '../async/random-ids.js';
@@ -43,7 +43,7 @@ export interface Context {
   readonly timing: Timing;
   readonly store: ObservedStore;
   readonly nodeClock: NodeClock;
-  readonly alarm: Alarm;
+  readonly timers: Timers;
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;

@@ -52,7 +52,7 @@ export function expire(record: SemaphoreRecord, view: View, nonce: string): Sema
 
 /** The permits that {@link expire} would drop. */
 export function expired(record: SemaphoreRecord, view: View): StoredPermit[] {
-  return record.permits.filter((permit) => view.isDead(permit));
+  return record.permits.filter((permit) => view.isExpired(permit));
 }
 
 /** Puts another definition in force. The permits stay: surplus ones run out, others obey it from their next refresh. */

@@ -51,7 +51,7 @@ export function decide(record: SemaphoreRecord | undefined, request: AcquireRequ
   if (!record || !definition) return denied('no-definition', record, view);
   const mismatch = isDraining(request) ? undefined : mismatchOf(definition, request);
   if (mismatch) return denied(record.pause ? 'paused' : mismatch, record, view);
-  if (record.grace && !view.isDead(record.grace)) return reassert(record, definition, request, view);
+  if (record.grace && !view.isExpired(record.grace)) return reassert(record, definition, request, view);
   const held = ownPermit(record, request);
   if (held && !mayKeep(held, definition, request)) return denied('no-permit', record, view);
   if (held) return refreshed(record, definition, held, request, view);
@@ -97,7 +97,7 @@ function refreshed(
   view: View,
 ): Decision {
   // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's. Always
-  // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (Sightings).
+  // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (LeaseObservations).
   const asked = askedNow(held, definition, request);
   const wanted = request.duration ?? keptDuration(asked, definition);
   const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
@@ -124,7 +124,7 @@ function grant(
   view: View,
 ): Decision {
   // A permit of this holder that it doesn't have by its own clocks was lost or came too late: nobody uses it.
-  const others = record.permits.filter((permit) => !isOwn(permit, request) && !view.isDead(permit));
+  const others = record.permits.filter((permit) => !isOwn(permit, request) && !view.isExpired(permit));
   const slot = freeSlot(others, definition.permits);
   if (slot === undefined) return denied('no-permit', record, view);
   const permit = newPermit(record, definition, request, slot, view);
@@ -188,6 +188,6 @@ function reassert(
 }
 
 function denied(reason: DenialReason, record: SemaphoreRecord | undefined, view: View): Decision {
-  const holders = record?.permits.filter((permit) => !view.isDead(permit)) ?? [];
+  const holders = record?.permits.filter((permit) => !view.isExpired(permit)) ?? [];
   return { outcome: 'denied', reason, holders };
 }

@@ -60,7 +60,7 @@ export interface View {
   /** Cluster time in ms. */
   readonly now: number;
   /** Whether it is over for everybody but its own holder, who goes by its own clocks. */
-  isDead(lease: Expiring): boolean;
+  isExpired(lease: Expiring): boolean;
 }
 
 export type RecordChanges = Partial<
@@ -79,11 +79,11 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     lastToken: changes.lastToken ?? record.lastToken,
     // Present but undefined: taken away.
     definition: 'definition' in changes ? changes.definition : record.definition,
-    permits: permits.filter((permit) => !view.isDead(permit)),
+    permits: permits.filter((permit) => !view.isExpired(permit)),
     change: 'change' in changes ? changes.change : record.change,
     pause: 'pause' in changes ? changes.pause : record.pause,
   };
-  return grace && !view.isDead(grace) ? { ...next, grace } : next;
+  return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
 
 /** What a semaphore is before its first record. */

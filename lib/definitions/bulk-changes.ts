@@ -9,14 +9,14 @@ import {
   messageOf,
 } from '../decision/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
-import { abreast } from '../async/for-each-limit.js';
+import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, Slices, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { NothingMatchesError } from './definitions.errors.js';
 import { listRecords } from '../records/list-records.js';
 import type { NodeInfo } from '../activity/index.js';
 import { isUnreadable } from '../records/known-record.js';
-import { type RecordKeeper } from '../records/record-client.js';
+import { type RecordClient } from '../records/record-client.js';
 import { KEY_PREFIX } from '../decision/record.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
@@ -43,7 +43,7 @@ type Change = (
 /** Changes of many definitions: each by itself, so that one that fails keeps nothing else from being done. */
 export class BulkChanges {
   constructor(
-    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly recordClientOf: (name: string) => RecordClient,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
@@ -160,7 +160,7 @@ export class BulkChanges {
       });
       count++;
     };
-    await abreast(items, attempt).catch((error: unknown) => {
+    await forEachLimit(items, attempt).catch((error: unknown) => {
       if (!isOutage(error)) throw error;
       const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
       if (isUntouched) throw error;
@@ -191,9 +191,9 @@ export class BulkChanges {
 
   #recordOf(name: string, text: string): SemaphoreRecord | undefined {
     try {
-      const keeper = this.keeperOf(name);
-      keeper.hear(text);
-      return keeper.known;
+      const recordClient = this.recordClientOf(name);
+      recordClient.hear(text);
+      return recordClient.known;
     } catch (error) {
       // The record of a newer version or of nobody, or under a name that nothing can have.
       if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;

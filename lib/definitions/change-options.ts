@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../decision/index.js';
 
-/** Who changes a definition, and on what grounds. */
+/** Who changes a definition, and on what meta. */
 export interface ChangeOptions {
   /** Who; shown to everybody. The node's own acquirer name unless given. */
   readonly by?: string;

@@ -11,9 +11,9 @@ import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditAction } from '../context/audit-entry.js';
 import type { Plan } from '../records/plan.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { RecordClient } from '../records/record-client.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
-import type { CodeDefinitions } from './code-definitions.js';
+import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
 
 /** The record with the change, or undefined when it is so already. */
@@ -24,14 +24,14 @@ export type Rewriting = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
-/** Uses the keeper of a name, which leaves nothing in memory where the store has no record of it. */
-export type KeeperVisit = <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>) => Promise<T>;
+/** Uses the recordClient of a name, which leaves nothing in memory where the store has no record of it. */
+export type RecordVisit = <T>(name: string, work: (recordClient: RecordClient) => Promise<T>) => Promise<T>;
 
 /** Writes changes of definitions: who, when and why go into the record and into the audit log. */
 export class DefinitionWriter {
   constructor(
-    private readonly visit: KeeperVisit,
-    private readonly code: CodeDefinitions,
+    private readonly visit: RecordVisit,
+    private readonly declared: DeclaredDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
   ) {}
@@ -43,7 +43,7 @@ export class DefinitionWriter {
     options: ChangeOptions | undefined,
     rewriting: Rewriting,
   ): Promise<DefinitionState> {
-    const state = (record: SemaphoreRecord | undefined) => definitionState(record, this.code.get(name))!;
+    const state = (record: SemaphoreRecord | undefined) => definitionState(record, this.declared.get(name))!;
     return this.write(kind, name, parseChangeOptions(name, options), { rewriting, done: state, unchanged: state });
   }
 
@@ -79,7 +79,7 @@ export class DefinitionWriter {
       };
       return { write: next, done };
     };
-    const result = await this.visit(name, (keeper) => keeper.transact(plan));
+    const result = await this.visit(name, (recordClient) => recordClient.transact(plan));
     if (after) note();
     return result;
   }

@@ -22,13 +22,13 @@ import type { Audit } from '../activity/index.js';
 import type { NodeInfo } from '../activity/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
 import type { Plan } from '../records/plan.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { RecordClient } from '../records/record-client.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
-import type { CodeDefinitions } from './code-definitions.js';
+import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
-import { DefinitionWriter, type KeeperVisit } from './definition-writer.js';
+import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
@@ -47,28 +47,30 @@ export class Definitions {
   private readonly bulk: BulkChanges;
 
   /**
-   * @param keepers.glimpse gives one to read from alone, which leaves nothing behind
-   * @param keepers.visit gives one that is kept only if the store has its record
+   * @param recordClients.peek gives one to read from alone, which leaves nothing behind
+   * @param recordClients.visit gives one that is kept only if the store has its record
    * @param nodes gives the nodes that live
    */
   constructor(
-    private readonly keepers: {
-      of(name: string): RecordKeeper;
-      glimpse(name: string): RecordKeeper;
-      readonly visit: KeeperVisit;
+    private readonly recordClients: {
+      of(name: string): RecordClient;
+      peek(name: string): RecordClient;
+      readonly visit: RecordVisit;
     },
-    private readonly code: CodeDefinitions,
+    private readonly declared: DeclaredDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
     nodes: () => Promise<readonly NodeInfo[]>,
   ) {
-    this.writer = new DefinitionWriter(keepers.visit, code, audit, context);
-    this.bulk = new BulkChanges(keepers.of, this.writer, context, nodes);
+    this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
+    this.bulk = new BulkChanges(recordClients.of, this.writer, context, nodes);
   }
 
   /** @returns undefined when there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
-    return this.keepers.glimpse(name).transact((record) => ({ result: definitionState(record, this.code.get(name)) }));
+    return this.recordClients
+      .peek(name)
+      .transact((record) => ({ result: definitionState(record, this.declared.get(name)) }));
   }
 
   /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
@@ -128,7 +130,7 @@ export class Definitions {
    * @throws NotInCodeError when this node's code says nothing of that name
    */
   async reset(name: string, options?: ChangeOptions): Promise<DefinitionState> {
-    const definition = this.code.get(name);
+    const definition = this.declared.get(name);
     if (!definition) throw new NotInCodeError(name);
     return this.writer.change('reset', name, options, (record, change, view, nonce) => {
       if (!record) throw new UnknownSemaphoreError(name);
@@ -168,7 +170,7 @@ export class Definitions {
       permit = record.permits.find(({ id }) => id === permitId);
       return { write: next, done: () => (note(), true) };
     };
-    const isRevoked = await this.keepers.visit(name, (keeper) => keeper.transact(plan));
+    const isRevoked = await this.recordClients.visit(name, (recordClient) => recordClient.transact(plan));
     if (isRevoked) note();
     return isRevoked;
   }

@@ -1,5 +1,5 @@
 import { filter } from 'rxjs';
-import { Doorbell } from '../async/wakeup.js';
+import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Context } from '../context/context.js';
  */
 export class FirstLoad {
   #isOver = false;
-  readonly #waiting = new Set<Doorbell>();
+  readonly #waiting = new Set<Wakeup>();
 
   /** @param patience the longest that one call waits, in ms */
   constructor(
@@ -29,7 +29,7 @@ export class FirstLoad {
    */
   async wait(semaphore: string): Promise<boolean> {
     if (this.#isOver) return false;
-    const bell = new Doorbell(this.context.nodeClock);
+    const bell = new Wakeup(this.context.nodeClock);
     const news = this.context.news.pipe(filter((changed) => changed === semaphore)).subscribe(bell.ring);
     this.#waiting.add(bell);
     try {

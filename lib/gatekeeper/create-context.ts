@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import { ClusterClock } from '../clock/index.js';
-import { Alarm } from '../async/timers.js';
+import { Timers } from '../async/timers.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperEvent } from '../context/events.js';
@@ -16,10 +16,10 @@ export function createContext(
   const { node, nodeClock } = given;
   const events = new Subject<GatekeeperEvent>();
   const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock);
-  const alarm = new Alarm(nodeClock);
+  const timers = new Timers(nodeClock);
   // Also the clock's readings end: one that hung would hold up all that wait for it.
   const clocks = {
-    now: () => answerWithin(alarm, callTimeout, 'tell its time', () => store.now()),
+    now: () => answerWithin(timers, callTimeout, 'tell its time', () => store.now()),
     members: () => store.health().members,
   };
   const clusterClock = new ClusterClock(clocks, nodeClock, {
@@ -31,7 +31,7 @@ export function createContext(
     ...given,
     timing: { clockTolerance, callTimeout, strictStart },
     store,
-    alarm,
+    timers,
     clusterClock,
     events,
     news: new Subject<string>(),

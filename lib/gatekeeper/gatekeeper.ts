@@ -3,14 +3,14 @@ import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } fro
 import { Deadline } from '../async/deadline.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import type { CodeDefinitions, Definitions } from '../definitions/index.js';
+import type { DeclaredDefinitions, Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, NodeRegistry } from '../activity/index.js';
 import type { GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Explanation } from '../permits/explanation.js';
-import type { ProxiedPermits } from '../permits/external/external-permits.js';
+import type { ExternalPermits } from '../permits/external/external-permits.js';
 import type { Permit } from '../permits/permit.js';
 import type { RunPermit } from '../permits/runs/run-permit.js';
 import type { RunResult } from '../permits/runs/runner.js';
@@ -37,7 +37,7 @@ export class Gatekeeper {
   /** Who changed what. */
   readonly audit: Audit;
   /** @internal Permits for those who are no nodes. */
-  readonly proxied: ProxiedPermits;
+  readonly external: ExternalPermits;
   readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
@@ -49,12 +49,12 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, audit, proxied } = this.#parts;
+    const { context, definitions, registry, audit, external } = this.#parts;
     this.node = context.node;
     this.definitions = definitions;
     this.registry = registry;
     this.audit = audit;
-    this.proxied = proxied;
+    this.external = external;
   }
 
   /** All that happens on this node. Completes at {@link close}. */
@@ -71,8 +71,8 @@ export class Gatekeeper {
   }
 
   /** @internal What this node's code brings along. */
-  get code(): CodeDefinitions {
-    return this.#parts.directory.code;
+  get declared(): DeclaredDefinitions {
+    return this.#parts.directory.declared;
   }
 
   /**
@@ -99,7 +99,7 @@ export class Gatekeeper {
    * @throws InvalidOptionsError
    */
   async ready(options?: ReadyOptions): Promise<void> {
-    await new Readiness(this.code, (name) => this.semaphore(name).keeper, this.#parts.context).wait(options);
+    await new Readiness(this.declared, (name) => this.semaphore(name).recordClient, this.#parts.context).wait(options);
   }
 
   async #verifyStore(): Promise<void> {
@@ -154,7 +154,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.explain}. */
   async explain(name: string): Promise<Explanation> {
-    return this.#parts.directory.glimpse(name).explain();
+    return this.#parts.directory.peek(name).explain();
   }
 
   /** The holders on all nodes. While the store can't be asked, they are as this node last knew, and `stale` says so. */
@@ -188,7 +188,7 @@ export class Gatekeeper {
    * @throws StoreUnavailableError
    */
   history(limit: number): Promise<HistoryEntry[]> {
-    return this.#parts.runLog.read(limit);
+    return this.#parts.runHistory.read(limit);
   }
 
   /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. Idempotent: the grace comes once. */
@@ -205,11 +205,11 @@ export class Gatekeeper {
 
   async #drain(): Promise<void> {
     this.#isClosing = true;
-    this.proxied.close();
-    this.code.firstLoad.end();
+    this.external.close();
+    this.declared.firstLoad.end();
     const semaphores = [...this.#parts.directory.known.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
-    const grace = new Deadline(this.#parts.context.alarm, this.settings.shutdownGrace);
+    const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);
     await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
   }
 
@@ -218,19 +218,19 @@ export class Gatekeeper {
     this.#parts.housekeeping.stop();
     await Promise.all([...this.#parts.directory.known.values()].map((semaphore) => semaphore.close()));
     await this.#parts.archivist?.close();
-    await Promise.all([this.#parts.runLog.close(), this.audit.close(), this.registry.close()]);
+    await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();
     await this.#endWatch();
     await this.#parts.context.store.close();
-    this.#parts.context.alarm.close();
+    this.#parts.context.timers.close();
     this.#parts.context.news.complete();
     this.#parts.context.events.complete();
   }
 
   /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
-    const { alarm, timing } = this.#parts.context;
-    await answerWithin(alarm, timing.callTimeout, 'end the watch', () => this.#parts.watcher.stop()).catch((error) =>
+    const { timers, timing } = this.#parts.context;
+    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#parts.watcher.stop()).catch((error) =>
       this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
     );
   }

@@ -17,7 +17,7 @@ export * from '../activity/index.js';
 export * from '../activity/index.js';
 export * from '../insight/index.js';
 export * from '../permits/permit.js';
-export type { ProxiedAnswer, ProxiedPermit, ProxiedRequest } from '../permits/external/external-calls.js';
+export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../permits/external/external-calls.js';
 export * from '../permits/runs/run-permit.js';
 export * from '../permits/runs/run-skipped.error.js';
 export * from '../permits/runs/runner.js';

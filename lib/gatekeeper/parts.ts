@@ -1,12 +1,12 @@
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
-import { Audit, NodeRegistry, RunLog } from '../activity/index.js';
+import { Audit, NodeRegistry, RunHistory } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
 import { HealthCheck } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
-import { ProxiedPermits } from '../permits/external/external-permits.js';
+import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { StoreWatcher } from '../permits/store-watcher.js';
 import { createContext } from './create-context.js';
@@ -28,8 +28,8 @@ export interface Parts {
   readonly archivist?: Archivist | undefined;
   readonly registry: NodeRegistry;
   readonly audit: Audit;
-  readonly runLog: RunLog;
-  readonly proxied: ProxiedPermits;
+  readonly runHistory: RunHistory;
+  readonly external: ExternalPermits;
   readonly watcher: StoreWatcher;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
@@ -54,11 +54,13 @@ export function createParts(
   const directory = createDirectory(context, settings, archive);
   const archivist = archive && new Archivist(archive, context, () => directory.records);
   const audit = new Audit(context);
-  const runLog = new RunLog(context, settings.history);
-  const registry = new NodeRegistry(context, settings, runLog);
-  const health: HealthCheck = new HealthCheck(context, { runs: runLog, audit, nodes: registry, archive });
-  const definitions = new Definitions(directory.keepers, directory.code, audit, context, () => registry.nodes());
-  const proxied = new ProxiedPermits((name, work) => directory.visit(name, work), context);
+  const runHistory = new RunHistory(context, settings.history);
+  const registry = new NodeRegistry(context, settings, runHistory);
+  const health: HealthCheck = new HealthCheck(context, { runs: runHistory, audit, nodes: registry, archive });
+  const definitions = new Definitions(directory.recordClients, directory.declared, audit, context, () =>
+    registry.nodes(),
+  );
+  const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
   const watcher: StoreWatcher = new StoreWatcher(directory, context, () => housekeeping.mayLoad);
   const dump = async () => {
     for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
@@ -66,7 +68,7 @@ export function createParts(
   const sweep = () => watcher.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
     context,
-    { sweep, load: () => directory.code.load(), dump },
+    { sweep, load: () => directory.declared.load(), dump },
     settings,
   );
   const log = new EventLog(logger);
@@ -78,8 +80,8 @@ export function createParts(
     archivist,
     registry,
     audit,
-    runLog,
-    proxied,
+    runHistory,
+    external,
     watcher,
     health,
     housekeeping,
@@ -94,6 +96,6 @@ function createDirectory(
   const archived = archive && (() => archive.archived());
   const loading = { atOnce: store.isOwn === true, patience: definitionsDelay + callTimeout, archived };
   const directory = new SemaphoreDirectory(context, { requireDefinitions, ...loading });
-  for (const definition of definitions) directory.code.expect(definition);
+  for (const definition of definitions) directory.declared.register(definition);
   return directory;
 }

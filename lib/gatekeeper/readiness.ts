@@ -1,11 +1,11 @@
-import { abreast } from '../async/for-each-limit.js';
+import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
-import type { CodeDefinitions } from '../definitions/index.js';
+import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Lack, NotReadyError } from './not-ready.error.js';
 import { isUnreadable } from '../records/known-record.js';
 import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { RecordClient } from '../records/record-client.js';
 
 /** ms between two looks at a store or a clock that is not there yet. */
 const PAUSE = 100;
@@ -21,15 +21,15 @@ interface Lacking {
 /** Waits until a node can decide: it is connected, knows cluster time, and finds its code's definitions in the store. */
 export class Readiness {
   constructor(
-    private readonly code: CodeDefinitions,
-    private readonly keeperOf: (name: string) => RecordKeeper,
+    private readonly declared: DeclaredDefinitions,
+    private readonly recordClientOf: (name: string) => RecordClient,
     private readonly context: Context,
   ) {}
 
   /** @throws NotReadyError when the time is over, or when this node shuts down */
   async wait(options?: ReadyOptions): Promise<void> {
     const { timeout } = parseReadyOptions(options);
-    const deadline = new Deadline(this.context.alarm, timeout);
+    const deadline = new Deadline(this.context.timers, timeout);
     let last: Lacking = { lack: 'store' };
     for (;;) {
       const lacking = await this.#inTime(deadline, () => this.#lacking(), last);
@@ -39,7 +39,7 @@ export class Readiness {
       if (this.context.isClosing()) throw new NotReadyError('closing', timeout);
       if (deadline.remaining <= 0) throw new NotReadyError(lack, timeout, { cause });
       const isWorthwhile =
-        awaited !== undefined && (await this.#inTime(deadline, () => this.code.firstLoad.wait(awaited), last));
+        awaited !== undefined && (await this.#inTime(deadline, () => this.declared.firstLoad.wait(awaited), last));
       if (!isWorthwhile) await deadline.pause(PAUSE);
     }
   }
@@ -75,10 +75,10 @@ export class Readiness {
 
   /** Names that the store has no record of. One that can't be read is there, and is left as it is. */
   async #absent(): Promise<string[]> {
-    const unknown = this.code.expected.map(({ name }) => name).filter((name) => !this.keeperOf(name).known);
+    const unknown = this.declared.all.map(({ name }) => name).filter((name) => !this.recordClientOf(name).known);
     const absent: string[] = [];
-    await abreast(unknown, async (name) => {
-      const isThere = await this.keeperOf(name)
+    await forEachLimit(unknown, async (name) => {
+      const isThere = await this.recordClientOf(name)
         .transact((record) => ({ result: record !== undefined }))
         .catch((error: unknown) => {
           if (isUnreadable(error)) return true;

@@ -7,7 +7,7 @@ const UNITS = [
 ] as const;
 
 /** A duration in ms as people say it, by its two largest units: "1 h 30 min". */
-export function spokenDuration(duration: number): string {
+export function formatDuration(duration: number): string {
   const first = UNITS.findIndex(([size]) => duration >= size);
   if (first === -1) return '0 ms';
   const shown = UNITS.slice(first, first + 2);
@@ -21,6 +21,6 @@ export function spokenDuration(duration: number): string {
 }
 
 /** A moment as people read it, to the second. */
-export function spokenTime(time: number): string {
+export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -104,8 +104,8 @@ export class HealthCheck {
   }
 
   async #ask(): Promise<void> {
-    const { alarm, store } = this.context;
-    await answerWithin(alarm, this.#patience, 'answer', () => store.read(PROBED_KEY));
+    const { timers, store } = this.context;
+    await answerWithin(timers, this.#patience, 'answer', () => store.read(PROBED_KEY));
   }
 
   get #unreadable(): Unreadable {

@@ -1,7 +1,7 @@
 import { compileInPieces, intendedDefinition } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { timeOf } from '../context/context.js';
-import { type RunEntry, type RunLog, newestRuns } from '../activity/index.js';
+import { type RunEntry, type RunHistory, newestRuns } from '../activity/index.js';
 import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index.js';
 import { type StateSources, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
@@ -12,7 +12,7 @@ import { type ScheduledJob, lastRunOf } from './scheduled-job.js';
 
 interface Sources extends StateSources {
   readonly registry: NodeRegistry;
-  readonly runLog: RunLog;
+  readonly runHistory: RunHistory;
 }
 
 /**
@@ -22,7 +22,7 @@ interface Sources extends StateSources {
  * @param only the name of the one semaphore that is wanted
  */
 export async function readOverview(
-  { directory, context, health, registry, runLog }: Sources,
+  { directory, context, health, registry, runHistory }: Sources,
   only?: string,
 ): Promise<Overview> {
   const [state, listed, noted] = await Promise.all([
@@ -34,8 +34,8 @@ export async function readOverview(
     ),
     health.read(
       'runs',
-      () => runLog.lastRuns(),
-      () => runLog.knownLastRuns(),
+      () => runHistory.lastRuns(),
+      () => runHistory.knownLastRuns(),
     ),
   ]);
   const [nodes, runs] = [listed.value, noted.value];

@@ -49,7 +49,7 @@ async function fromStore(directory: SemaphoreDirectory, context: Context, only?:
 
 function* statesInPieces(
   records: ReadonlyMap<string, SemaphoreRecord | Error>,
-  { code }: SemaphoreDirectory,
+  { declared }: SemaphoreDirectory,
   { node, clusterClock }: Context,
 ): Pieces<SemaphoreState[]> {
   const now = clusterClock.earliest();
@@ -60,7 +60,7 @@ function* statesInPieces(
     // The answer is remembered for `semaphoreState`.
     if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
     states.push(
-      isRecord ? semaphoreState(name, record, { node, now, code: code.get(name) }) : unreadable(name, record),
+      isRecord ? semaphoreState(name, record, { node, now, code: declared.get(name) }) : unreadable(name, record),
     );
     yield 1;
   }
@@ -73,9 +73,9 @@ function unreadable(name: string, { message }: Error): SemaphoreState {
 
 function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {
   const now = clusterClock.earliest();
-  return [...directory.known.values()].flatMap(({ name, keeper }) =>
-    keeper.known && (only ?? name) === name
-      ? [semaphoreState(name, keeper.known, { node, now, code: directory.code.get(name) })]
+  return [...directory.known.values()].flatMap(({ name, recordClient }) =>
+    recordClient.known && (only ?? name) === name
+      ? [semaphoreState(name, recordClient.known, { node, now, code: directory.declared.get(name) })]
       : [],
   );
 }

@@ -3,7 +3,7 @@ import type { SemaphoreState } from './state.js';
 
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
-import { spokenDuration, spokenTime } from './format-duration.js';
+import { formatDuration, formatTime } from './format-duration.js';
 import type { NodeInfo, RunEntry } from '../activity/index.js';
 
 /** What is known of one semaphore besides its state. */
@@ -80,8 +80,8 @@ function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJ
   const interval = Math.min(...intervals);
   if (!(took > interval)) return [];
   const sentence =
-    `the last run of ${job} took ${spokenDuration(took)} (since ${spokenTime(at)}, on ${node.acquirer}): ` +
-    `longer than the ${spokenDuration(interval)} until it is due again`;
+    `the last run of ${job} took ${formatDuration(took)} (since ${formatTime(at)}, on ${node.acquirer}): ` +
+    `longer than the ${formatDuration(interval)} until it is due again`;
   return [{ code: 'runs-too-long', sentence }];
 }
 
@@ -97,8 +97,8 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
     // Runs of another job say nothing about this one.
     const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
     if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
-    const last = sign > 0 ? `it ran last ${spokenTime(sign)}` : 'no run of it is known';
-    const sentence = `${name} was due ${MISSES} times since ${spokenTime(since)} and did not run: ${last}`;
+    const last = sign > 0 ? `it ran last ${formatTime(sign)}` : 'no run of it is known';
+    const sentence = `${name} was due ${MISSES} times since ${formatTime(since)} and did not run: ${last}`;
     return [{ code: 'not-run' as const, sentence }];
   });
 }

@@ -41,11 +41,11 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
     // A mock in the gatekeeper's place has no rules to check against and nothing to announce.
     if (this.gatekeeper.isReal !== true) return;
-    const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.code.rules);
+    const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.declared.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     this.#announceJobs();
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
-    await this.gatekeeper.code.expectAll(definitions);
+    await this.gatekeeper.declared.registerAll(definitions);
   }
 
   /** The scheduler begins in this phase, too. */

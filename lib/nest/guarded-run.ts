@@ -67,8 +67,8 @@ function isGatekeeper(gatekeeper: RunsJobs & Partial<Gatekeeper>): gatekeeper is
 }
 
 /** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
-async function declare({ code }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
-  if (!code.isExpected(name)) await code.ensure(unreserved(name), duration);
+async function declare({ declared }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
+  if (!declared.has(name)) await declared.ensure(unreserved(name), duration);
 }
 
 /**

@@ -13,8 +13,8 @@ import {
 import { type StoreHealth, StoreUnavailableError } from '../stores/index.js';
 import type { Context, GrantFault } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import type { Holdings } from './held-leases.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { HeldLeases } from './held-leases.js';
+import type { RecordClient } from '../records/record-client.js';
 
 /** What would be decided now on this node, and why. */
 export interface Explanation {
@@ -50,14 +50,18 @@ type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
  *
  * @throws CorruptRecordError, NewerRecordError when the record can't be read
  */
-export async function explain(keeper: RecordKeeper, holdings: Holdings, context: Context): Promise<Explanation> {
+export async function explain(
+  recordClient: RecordClient,
+  holdings: HeldLeases,
+  context: Context,
+): Promise<Explanation> {
   const { node, store, clusterClock, grantFault } = context;
-  const { record, decision, holders } = await look(keeper, holdings, context).catch((error: unknown) => {
-    if (error instanceof StoreUnavailableError) return remembered(keeper, error);
+  const { record, decision, holders } = await look(recordClient, holdings, context).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return remembered(recordClient, error);
     throw error;
   });
   return {
-    semaphore: keeper.name,
+    semaphore: recordClient.name,
     ...verdictOf(decision, grantFault(), record, node),
     ...(record?.definition && { definition: record.definition }),
     ...(record && { revision: record.revision }),
@@ -70,15 +74,15 @@ export async function explain(keeper: RecordKeeper, holdings: Holdings, context:
   };
 }
 
-function look(keeper: RecordKeeper, holdings: Holdings, { node }: Context): Promise<Insight> {
+function look(recordClient: RecordClient, holdings: HeldLeases, { node }: Context): Promise<Insight> {
   const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
-  return keeper.transact<Insight>((record, view, nonce) => {
+  return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
-    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isDead(permit)) ?? [] } };
+    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] } };
   });
 }
 
-function remembered({ known }: RecordKeeper, error: StoreUnavailableError): Insight {
+function remembered({ known }: RecordClient, error: StoreUnavailableError): Insight {
   return { record: known, decision: error, holders: known?.permits ?? [] };
 }
 

@@ -7,8 +7,8 @@ import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant, Step } from '../records/plan.js';
-import type { Reclaims } from './orphan-cleanup.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { OrphanCleanup } from './orphan-cleanup.js';
+import type { RecordClient } from '../records/record-client.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
@@ -31,8 +31,8 @@ export type Attempt =
       readonly error?: Error;
     };
 
-/** The part of {@link Holdings} that runs use. */
-export interface HoldingsOfRuns extends Pick<Holdings, 'release' | 'retire' | 'abandon'> {
+/** The part of {@link HeldLeases} that runs use. */
+export interface RunLeases extends Pick<HeldLeases, 'release' | 'retire' | 'abandon'> {
   /** @param options.wait ms to wait for a permit; undefined: it tries once */
   attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
 }
@@ -40,14 +40,14 @@ export interface HoldingsOfRuns extends Pick<Holdings, 'release' | 'retire' | 'a
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
 /** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */
-export class Holdings {
+export class HeldLeases {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
   #isClosed = false;
 
   constructor(
-    private readonly keeper: RecordKeeper,
-    private readonly reclaims: Reclaims,
+    private readonly recordClient: RecordClient,
+    private readonly orphans: OrphanCleanup,
     private readonly owner: PermitOwner,
     private readonly context: Context,
     /** Told of each permit that went back: the store does not tell a node of its own writes. */
@@ -72,7 +72,7 @@ export class Holdings {
     const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
     let refreshed: Lease | undefined;
     try {
-      const attempt = await this.keeper.transact<Attempt>((record, view, nonce) => {
+      const attempt = await this.recordClient.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
         const [held, heldFor] = [lease?.permit, lease?.left];
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
@@ -86,8 +86,8 @@ export class Holdings {
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) {
-        void this.reclaims.reclaim(permitId, duration).then(this.onFreed);
-        if (refreshed) this.#doubt(refreshed, duration);
+        void this.orphans.reclaim(permitId, duration).then(this.onFreed);
+        if (refreshed) this.#markUncertain(refreshed, duration);
       }
       const denied = this.#deniedBy(error);
       // The store is out of reach because it is being closed.
@@ -104,7 +104,7 @@ export class Holdings {
     const running = lease.users.size > 0;
     let isSent = false;
     let requested = duration;
-    const refreshing = this.keeper.transact<boolean>((record, view, nonce) => {
+    const refreshing = this.recordClient.transact<boolean>((record, view, nonce) => {
       if (!lease.isHeld) return { result: false };
       const { id: permitId, holder, instance, acquirer, group } = lease.permit;
       const [held, heldFor] = [lease.permit, lease.left];
@@ -117,7 +117,7 @@ export class Holdings {
           isSent = false;
           return this.#renew(lease, decision.permit, sent);
         };
-        return { quiet: true, write: decision.record, done };
+        return { notify: false, write: decision.record, done };
       }
       // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
       if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
@@ -125,27 +125,27 @@ export class Holdings {
     });
     try {
       const isRenewed = await refreshing;
-      if (isSent) this.#doubt(lease, requested);
+      if (isSent) this.#markUncertain(lease, requested);
       return isRenewed;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) this.#doubt(lease, requested);
+      if (error instanceof UnknownOutcomeError) this.#markUncertain(lease, requested);
       throw error;
     }
   }
 
   /** The record may say, or come to say, that the permit lasts for longer than anybody counts on it. */
-  #doubt(lease: Lease, duration = 0): void {
+  #markUncertain(lease: Lease, duration = 0): void {
     const isOver = !lease.isHeld;
-    lease.doubt(duration);
+    lease.markUncertain(duration);
     if (isOver) this.#reclaimDoubtful(lease);
   }
 
   /** Not before others might have it without the doubt: until then whoever works on after the signal keeps his time. */
   #reclaimDoubtful(lease: Lease): void {
     if (lease.end !== 'expired' || lease.doubtful === undefined) return;
-    const untilDead = Math.max(0, lease.left + this.context.timing.clockTolerance);
+    const timeUntilExpiry = Math.max(0, lease.left + this.context.timing.clockTolerance);
     const isUnused = () => !lease.isKept;
-    const reclaiming = this.reclaims.reclaimLater(untilDead, lease.permit.id, lease.doubtful, isUnused);
+    const reclaiming = this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.doubtful, isUnused);
     void reclaiming.then(this.onFreed);
   }
 
@@ -167,7 +167,7 @@ export class Holdings {
   abandon(permit: Permit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
-    this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: permit.lease.permit, reason });
+    this.context.events.next({ type: 'lost', semaphore: this.recordClient.name, permit: permit.lease.permit, reason });
   }
 
   /**
@@ -175,7 +175,7 @@ export class Holdings {
    * What others put back may end earlier than the holder was told, and its grace with it.
    */
   async verify(): Promise<void> {
-    const ends = new Map(this.keeper.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
+    const ends = new Map(this.recordClient.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
     for (const lease of this.leases) {
       const isForgotten = (ends.get(lease.permit.id) ?? -Infinity) < lease.permit.expiresAt;
       if (isForgotten && lease.isHeld) await this.refresh(lease);
@@ -188,7 +188,7 @@ export class Holdings {
     const idle = this.leases.filter((lease) => lease.users.size === 0);
     const busy = this.leases.filter((lease) => lease.users.size > 0);
     for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
-    this.reclaims.close();
+    this.orphans.close();
     // A run that did not end may still be at work: its permit runs out by itself.
     for (const lease of busy) lease.finish('closing');
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
@@ -209,13 +209,13 @@ export class Holdings {
     if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
     const { permit, record, outcome } = decision;
     return {
-      quiet: true,
+      notify: false,
       write: record,
       done: (sent) => {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
         if (lease) return { permit: this.#use(lease, keepAlive) };
         // The answer came after the lease's end: nobody may count on it, so it goes back.
-        void this.reclaims.reclaim(permit.id);
+        void this.orphans.reclaim(permit.id);
         return { reason: 'permit-lost', holders: [] };
       },
     };
@@ -226,7 +226,7 @@ export class Holdings {
     if (!lease.isHeld) return undefined;
     this.#leases.get(holder)?.finish('revoked');
     this.#leases.set(holder, lease);
-    this.context.events.next({ type: 'granted', semaphore: this.keeper.name, permit });
+    this.context.events.next({ type: 'granted', semaphore: this.recordClient.name, permit });
     return lease;
   }
 
@@ -238,11 +238,11 @@ export class Holdings {
   /** A lease that ended while the refresh was under way stays lost: its user was told. */
   #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
     if (!lease.isHeld) {
-      void this.reclaims.reclaim(permit.id, permit.duration);
+      void this.orphans.reclaim(permit.id, permit.duration);
       return false;
     }
     lease.renew(permit, sent);
-    this.context.events.next({ type: 'refreshed', semaphore: this.keeper.name, permit });
+    this.context.events.next({ type: 'refreshed', semaphore: this.recordClient.name, permit });
     return true;
   }
 
@@ -250,7 +250,7 @@ export class Holdings {
     const permit = new Permit(lease, this.owner, keepAlive);
     if (!keepAlive) return permit;
     const refresh = () => this.refresh(lease);
-    const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.keeper.name, lease, this.context, refresh);
+    const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.recordClient.name, lease, this.context, refresh);
     this.#keepAlives.set(lease, keeping);
     keeping.start();
     return permit;
@@ -262,13 +262,13 @@ export class Holdings {
     this.#keepAlives.delete(lease);
     this.#reclaimDoubtful(lease);
     if (lease.users.size === 0 || reason === 'released') return;
-    this.context.events.next({ type: 'lost', semaphore: this.keeper.name, permit: lease.permit, reason });
+    this.context.events.next({ type: 'lost', semaphore: this.recordClient.name, permit: lease.permit, reason });
   }
 
   async #giveBack(lease: Lease): Promise<void> {
     const { permit } = lease;
     try {
-      const released = await this.keeper.transact<boolean>((record, view, nonce) => {
+      const released = await this.recordClient.transact<boolean>((record, view, nonce) => {
         // A use that was in the queue before may have joined the lease: then it lives on.
         // A short run may even have joined and ended while the record was read: what it left to be held stays.
         if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
@@ -278,11 +278,11 @@ export class Holdings {
         return next ? { write: next, done: () => true } : { result: true };
       });
       if (!released) return;
-      this.context.events.next({ type: 'released', semaphore: this.keeper.name, permit });
+      this.context.events.next({ type: 'released', semaphore: this.recordClient.name, permit });
       this.onFreed();
     } catch (error) {
       lease.finish('released');
-      void this.reclaims.reclaim(permit.id).then(this.onFreed);
+      void this.orphans.reclaim(permit.id).then(this.onFreed);
       throw error;
     }
   }

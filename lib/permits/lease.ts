@@ -84,7 +84,7 @@ export class Lease {
     return this.#doubtful;
   }
 
-  doubt(duration: number): void {
+  markUncertain(duration: number): void {
     this.#doubtful = Math.max(duration, this.#doubtful ?? 0);
   }
 

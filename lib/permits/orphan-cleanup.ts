@@ -1,17 +1,17 @@
 import { type StoredPermit, release, rewrite } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import type { RecordKeeper } from '../records/record-client.js';
+import type { RecordClient } from '../records/record-client.js';
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
 /** Frees permits of one semaphore that nobody uses though the record may hold them. */
-export class Reclaims {
+export class OrphanCleanup {
   /** Of what is tried again later. */
   #pauses = new Set<() => void>();
   #isClosed = false;
 
   constructor(
-    private readonly keeper: RecordKeeper,
+    private readonly recordClient: RecordClient,
     private readonly context: Context,
   ) {}
 
@@ -26,7 +26,7 @@ export class Reclaims {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
     for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
       try {
-        return await this.keeper.transact<void>((record, view, nonce) => {
+        return await this.recordClient.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
           const stored = record.permits.find(({ id }) => id === permitId);
           const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
@@ -36,7 +36,7 @@ export class Reclaims {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.
         if (this.#isClosed) return;
         if (this.context.nodeClock.monotonic() + delay > until) {
-          this.context.events.next({ type: 'problem', semaphore: this.keeper.name, action: 'reclaim', error });
+          this.context.events.next({ type: 'problem', semaphore: this.recordClient.name, action: 'reclaim', error });
           return;
         }
         await this.#pause(delay);
@@ -45,7 +45,7 @@ export class Reclaims {
   }
 
   /** As {@link reclaim}, but not before `delay` ms have passed. */
-  async reclaimLater(delay: number, ...what: Parameters<Reclaims['reclaim']>): Promise<void> {
+  async reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
     if (this.#isClosed) return;
     await this.#pause(delay);
     await this.reclaim(...what);
@@ -53,7 +53,7 @@ export class Reclaims {
 
   /** How long a permit lasts, as far as this node knows, in ms. */
   #longestOf(permitId: string): number {
-    const { definition, permits = [] } = this.keeper.known ?? {};
+    const { definition, permits = [] } = this.recordClient.known ?? {};
     // An extended one may last longer than the definition says, and one from before an edit, too.
     const stored = permits.find(({ id }) => id === permitId);
     return Math.max(definition?.duration ?? 60_000, stored?.duration ?? 0);

@@ -8,15 +8,15 @@ import {
 } from '../decision/index.js';
 import type { Pieces } from '../async/slices.js';
 import type { Context } from '../context/context.js';
-import { CodeDefinitions } from '../definitions/index.js';
+import { DeclaredDefinitions } from '../definitions/index.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
-import { RecordKeeper } from '../records/record-client.js';
+import { RecordClient } from '../records/record-client.js';
 import { KEY_PREFIX } from '../decision/record.js';
 import { Semaphore } from './semaphore.js';
 
 /** All semaphores that this node knows, by name; made when first asked for. */
 export class SemaphoreDirectory {
-  readonly code: CodeDefinitions;
+  readonly declared: DeclaredDefinitions;
   /** All records as they were last listed, or why one can't be read. */
   readonly decoded = new DecodedTexts(decodedOrFault);
   readonly #known = new Map<string, Semaphore>();
@@ -25,9 +25,9 @@ export class SemaphoreDirectory {
 
   constructor(
     private readonly context: Context,
-    options: ConstructorParameters<typeof CodeDefinitions>[2],
+    options: ConstructorParameters<typeof DeclaredDefinitions>[2],
   ) {
-    this.code = new CodeDefinitions((name) => this.get(name).keeper, context, options);
+    this.declared = new DeclaredDefinitions((name) => this.get(name).recordClient, context, options);
   }
 
   get known(): ReadonlyMap<string, Semaphore> {
@@ -36,8 +36,8 @@ export class SemaphoreDirectory {
 
   /** What this node knows of each. */
   get records(): ReadonlyMap<string, SemaphoreRecord> {
-    const records = [...this.#known].flatMap(([name, { keeper }]) =>
-      keeper.known ? [[name, keeper.known] as const] : [],
+    const records = [...this.#known].flatMap(([name, { recordClient }]) =>
+      recordClient.known ? [[name, recordClient.known] as const] : [],
     );
     return new Map(records);
   }
@@ -55,23 +55,23 @@ export class SemaphoreDirectory {
    */
   async visit<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
     if (this.#known.has(name)) return work(this.get(name));
-    const visited = this.#visited.get(name) ?? { semaphore: this.glimpse(name), users: 0 };
+    const visited = this.#visited.get(name) ?? { semaphore: this.peek(name), users: 0 };
     this.#visited.set(name, visited);
     visited.users++;
     try {
       return await work(visited.semaphore);
     } finally {
       if (--visited.users === 0) this.#visited.delete(name);
-      if (visited.semaphore.keeper.known) this.#known.set(name, visited.semaphore);
+      if (visited.semaphore.recordClient.known) this.#known.set(name, visited.semaphore);
     }
   }
 
-  /** {@link get}, {@link glimpse} and {@link visit}, for what works on records alone. */
-  readonly keepers = {
-    of: (name: string): RecordKeeper => this.get(name).keeper,
-    glimpse: (name: string): RecordKeeper => this.glimpse(name).keeper,
-    visit: <T>(name: string, work: (keeper: RecordKeeper) => Promise<T>): Promise<T> =>
-      this.visit(name, ({ keeper }) => work(keeper)),
+  /** {@link get}, {@link peek} and {@link visit}, for what works on records alone. */
+  readonly recordClients = {
+    of: (name: string): RecordClient => this.get(name).recordClient,
+    peek: (name: string): RecordClient => this.peek(name).recordClient,
+    visit: <T>(name: string, work: (recordClient: RecordClient) => Promise<T>): Promise<T> =>
+      this.visit(name, ({ recordClient }) => work(recordClient)),
   };
 
   /** How many semaphores are in memory. */
@@ -81,7 +81,7 @@ export class SemaphoreDirectory {
 
   /** @throws InvalidOptionsError when nothing can have that name */
   get(name: string): Semaphore {
-    const semaphore = this.glimpse(name);
+    const semaphore = this.peek(name);
     this.#known.set(name, semaphore);
     return semaphore;
   }
@@ -90,12 +90,12 @@ export class SemaphoreDirectory {
    * To read from and nothing else: one that is not known yet stays unknown, or whoever asks for one made-up name after
    * the other would fill the memory. Errors as of {@link get}.
    */
-  glimpse(name: string): Semaphore {
+  peek(name: string): Semaphore {
     const known = this.#known.get(name) ?? this.#visited.get(name)?.semaphore;
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    return new Semaphore(new RecordKeeper(name, this.context), this.code, this.context);
+    return new Semaphore(new RecordClient(name, this.context), this.declared, this.context);
   }
 }
 

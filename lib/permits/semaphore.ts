@@ -7,17 +7,17 @@ import {
   parseWaitOptions,
 } from './call-options.js';
 import type { Context } from '../context/context.js';
-import type { CodeDefinitions } from '../definitions/index.js';
+import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
-import { type Attempt, type AttemptOptions, Holdings, type HoldingsOfRuns } from './held-leases.js';
+import { type Attempt, type AttemptOptions, HeldLeases, type RunLeases } from './held-leases.js';
 import type { Permit, PermitOwner } from './permit.js';
-import type { RecordKeeper } from '../records/record-client.js';
-import { Reclaims } from './orphan-cleanup.js';
+import type { RecordClient } from '../records/record-client.js';
+import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunResult, Runner } from './runs/runner.js';
-import { WaitingLine } from './wait-queue.js';
+import { WaitQueue } from './wait-queue.js';
 
 /**
  * One semaphore, as this node uses it. The errors of all verbs: InvalidOptionsError for options that can't be used,
@@ -26,34 +26,34 @@ import { WaitingLine } from './wait-queue.js';
  */
 export class Semaphore implements PermitOwner {
   /** @internal */
-  readonly holdings: Holdings;
+  readonly holdings: HeldLeases;
   /** @internal */
-  readonly reclaims: Reclaims;
+  readonly orphans: OrphanCleanup;
   /** @internal */
   readonly runner: Runner;
   /** @internal */
-  readonly line: WaitingLine;
+  readonly line: WaitQueue;
 
   /** @internal Semaphores come from `gatekeeper.semaphore(name)`. */
   constructor(
-    readonly keeper: RecordKeeper,
-    private readonly code: CodeDefinitions,
+    readonly recordClient: RecordClient,
+    private readonly declared: DeclaredDefinitions,
     private readonly context: Context,
   ) {
-    this.reclaims = new Reclaims(keeper, context);
-    this.holdings = new Holdings(keeper, this.reclaims, this, context, () => this.line.wake());
-    this.runner = new Runner(keeper.name, this.#holdingsOfRuns(), context);
-    this.line = new WaitingLine(
-      keeper.name,
+    this.orphans = new OrphanCleanup(recordClient, context);
+    this.holdings = new HeldLeases(recordClient, this.orphans, this, context, () => this.line.wake());
+    this.runner = new Runner(recordClient.name, this.#runLeases(), context);
+    this.line = new WaitQueue(
+      recordClient.name,
       this.holdings,
       context,
-      (permit) => keeper.untilDead(permit),
-      () => code.isExpected(keeper.name),
+      (permit) => recordClient.timeUntilExpiry(permit),
+      () => declared.has(recordClient.name),
     );
   }
 
   get name(): string {
-    return this.keeper.name;
+    return this.recordClient.name;
   }
 
   /**
@@ -65,7 +65,7 @@ export class Semaphore implements PermitOwner {
    */
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
-    await this.code.ensure(this.name, parsed.duration);
+    await this.declared.ensure(this.name, parsed.duration);
     const attempt = await this.#attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }
@@ -80,7 +80,7 @@ export class Semaphore implements PermitOwner {
    */
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
     const parsed = parseWaitOptions(this.name, options);
-    await this.code.ensure(this.name, parsed.duration);
+    await this.declared.ensure(this.name, parsed.duration);
     return this.line.acquire(parsed);
   }
 
@@ -120,7 +120,7 @@ export class Semaphore implements PermitOwner {
    */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
-    await this.code.ensure(this.name, settings.duration);
+    await this.declared.ensure(this.name, settings.duration);
     return this.runner.run(work, settings);
   }
 
@@ -129,7 +129,7 @@ export class Semaphore implements PermitOwner {
    * the last known state of the semaphore.
    */
   explain(): Promise<Explanation> {
-    return explain(this.keeper, this.holdings, this.context);
+    return explain(this.recordClient, this.holdings, this.context);
   }
 
   /** @internal Calls that wait end now, denied as `closing`. */
@@ -145,7 +145,7 @@ export class Semaphore implements PermitOwner {
     await this.holdings.close();
   }
 
-  #holdingsOfRuns(): HoldingsOfRuns {
+  #runLeases(): RunLeases {
     return {
       attempt: (options) => this.#attemptRun(options),
       release: (permit) => this.holdings.release(permit),
@@ -155,7 +155,7 @@ export class Semaphore implements PermitOwner {
   }
 
   /** A run that waits does so in the line, also for a definition that is still to be loaded. */
-  async #attemptRun({ wait, ...options }: Parameters<HoldingsOfRuns['attempt']>[0]): Promise<Attempt> {
+  async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
     const waiting = wait === undefined ? this.#attempt(options) : this.line.attempt({ ...options, timeout: wait });
     const attempt = await waiting;
     if (!attempt.permit) this.#checkKnown(attempt.reason);
@@ -166,8 +166,8 @@ export class Semaphore implements PermitOwner {
   async #attempt(options: AttemptOptions): Promise<Attempt> {
     const attempt = await this.holdings.attempt(options);
     if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
-    const isAwaited = this.keeper.known === undefined && this.code.isExpected(this.name);
-    return isAwaited && (await this.code.firstLoad.wait(this.name)) ? this.holdings.attempt(options) : attempt;
+    const isAwaited = this.recordClient.known === undefined && this.declared.has(this.name);
+    return isAwaited && (await this.declared.firstLoad.wait(this.name)) ? this.holdings.attempt(options) : attempt;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {
@@ -179,6 +179,6 @@ export class Semaphore implements PermitOwner {
 
   /** A misspelt name must not look like a denial: nothing would ever run, and nobody would be told. */
   #checkKnown(reason: SkipReason): void {
-    if (reason === 'no-definition' && !this.code.isExpected(this.name)) throw new UnknownSemaphoreError(this.name);
+    if (reason === 'no-definition' && !this.declared.has(this.name)) throw new UnknownSemaphoreError(this.name);
   }
 }

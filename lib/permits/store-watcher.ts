@@ -48,9 +48,9 @@ export class StoreWatcher {
     }
     for (const [name, semaphore] of this.directory.known) {
       if (this.#isStopped) return;
-      if (!texts.has(KEY_PREFIX + name) && semaphore.keeper.known) await this.#look(semaphore);
+      if (!texts.has(KEY_PREFIX + name) && semaphore.recordClient.known) await this.#look(semaphore);
     }
-    if (this.isLoadingAllowed()) await this.directory.code.load();
+    if (this.isLoadingAllowed()) await this.directory.declared.load();
   }
 
   /** The store tells a node nothing of what it wrote itself: what an operator took away here may be held here. */
@@ -102,7 +102,7 @@ export class StoreWatcher {
 
   /** @returns false when the text is behind what is known */
   async #takeIn(semaphore: Semaphore, text: string): Promise<boolean> {
-    const isNews = semaphore.keeper.hear(text);
+    const isNews = semaphore.recordClient.hear(text);
     await semaphore.holdings.verify();
     semaphore.line.wake();
     return isNews;
@@ -110,17 +110,17 @@ export class StoreWatcher {
 
   /** Asks for the record itself, which puts it back when the store lost it. */
   async #look(semaphore: Semaphore): Promise<void> {
-    await semaphore.keeper.transact<void>(() => ({ result: undefined }));
+    await semaphore.recordClient.transact<void>(() => ({ result: undefined }));
     await semaphore.holdings.verify();
     semaphore.line.wake();
   }
 
-  async #free({ keeper, name }: Semaphore): Promise<void> {
-    if (!keeper.known || expired(keeper.known, keeper.view()).length === 0) return;
-    const freed = await keeper.transact<readonly StoredPermit[]>((record, view, nonce) => {
+  async #free({ recordClient, name }: Semaphore): Promise<void> {
+    if (!recordClient.known || expired(recordClient.known, recordClient.view()).length === 0) return;
+    const freed = await recordClient.transact<readonly StoredPermit[]>((record, view, nonce) => {
       const permits = record ? expired(record, view) : [];
       const next = record && expire(record, view, nonce);
-      return next ? { quiet: true, write: next, done: () => permits } : { result: [] };
+      return next ? { notify: false, write: next, done: () => permits } : { result: [] };
     });
     if (freed.length > 0) this.context.events.next({ type: 'expired', semaphore: name, permits: freed });
   }

@@ -1,23 +1,25 @@
-import type { RecordKeeper } from '../records/record-client.js';
-import type { ProxiedDenial } from './external/external-calls.js';
+import type { RecordClient } from '../records/record-client.js';
+import type { ExternalDenial } from './external/external-calls.js';
 
 /** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5000;
 
 /** ms after which a denied request may be worth another try although nothing was heard. */
-export function untilWorthwhile(keeper: RecordKeeper, { holders, reason }: ProxiedDenial): number {
+export function untilWorthwhile(recordClient: RecordClient, { holders, reason }: ExternalDenial): number {
   if (reason !== 'no-permit') return LONGEST_NAP;
-  return Math.min(LONGEST_NAP, Math.max(1, Math.min(...holders.map((permit) => keeper.untilDead(permit)))));
+  return Math.min(LONGEST_NAP, Math.max(1, Math.min(...holders.map((permit) => recordClient.timeUntilExpiry(permit)))));
 }
 
 /**
  * The denial with the time until enough of the holders' permits are over: after an edit to fewer permits several must end
  * before one is free. By what this node has seen of them.
  */
-export function withEnd(keeper: RecordKeeper, denial: ProxiedDenial): ProxiedDenial {
-  const { permits = 0 } = keeper.known?.definition ?? {};
+export function withEnd(recordClient: RecordClient, denial: ExternalDenial): ExternalDenial {
+  const { permits = 0 } = recordClient.known?.definition ?? {};
   if (denial.reason !== 'no-permit' || permits === 0) return denial;
-  const ends = denial.holders.map((permit) => keeper.untilDead(permit)).toSorted((one, other) => one - other);
+  const ends = denial.holders
+    .map((permit) => recordClient.timeUntilExpiry(permit))
+    .toSorted((one, other) => one - other);
   const freeIn = ends[Math.max(0, ends.length - permits)] ?? Infinity;
   return Number.isFinite(freeIn) ? { ...denial, freeIn: Math.max(1, Math.ceil(freeIn)) } : denial;
 }

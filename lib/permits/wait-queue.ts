@@ -3,7 +3,7 @@ import type { StoredPermit } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { AcquireTimeoutError } from './permits.errors.js';
-import type { Attempt, AttemptOptions, Holdings } from './held-leases.js';
+import type { Attempt, AttemptOptions, HeldLeases } from './held-leases.js';
 import type { Permit } from './permit.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
@@ -26,7 +26,7 @@ const JITTER = 20;
  * Those in this process who wait for a permit of one semaphore: first come, first served. Between processes chance
  * decides. It wakes by news of the record and at the earliest expiry, and asks the store at no other time.
  */
-export class WaitingLine {
+export class WaitQueue {
   #line = new SerialQueue();
   #wake = new Set<() => void>();
   /** Counts the news, so that what came while a look at the record was under way is not missed. */
@@ -34,12 +34,12 @@ export class WaitingLine {
 
   constructor(
     private readonly semaphore: string,
-    private readonly holdings: Holdings,
+    private readonly holdings: HeldLeases,
     private readonly context: Context,
     /** ms until a permit may be taken over. */
-    private readonly untilDead: (permit: StoredPermit) => number,
+    private readonly timeUntilExpiry: (permit: StoredPermit) => number,
     /** Whether anybody defined the semaphore, or is about to. */
-    private readonly isExpected: () => boolean,
+    private readonly has: () => boolean,
   ) {}
 
   /** News of the record, or of this node. */
@@ -106,7 +106,7 @@ export class WaitingLine {
       const news = this.#news;
       const attempt = await this.holdings.attempt(options);
       if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
-      if (attempt.reason === 'no-definition' && !this.isExpected()) throw new UnknownSemaphoreError(this.semaphore);
+      if (attempt.reason === 'no-definition' && !this.has()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
       if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
       if (quit.aborted) throw this.#failure(options, attempt);
@@ -132,7 +132,7 @@ export class WaitingLine {
   }
 
   #untilExpiry(holders: readonly StoredPermit[]): number {
-    return Math.max(1, Math.min(...holders.map((permit) => this.untilDead(permit))));
+    return Math.max(1, Math.min(...holders.map((permit) => this.timeUntilExpiry(permit))));
   }
 
   #nap(delay: number, quit: AbortSignal): Promise<void> {

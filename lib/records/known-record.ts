@@ -1,4 +1,4 @@
-import { LeaseJudge } from '../clock/index.js';
+import { LeaseExpiry } from '../clock/index.js';
 import {
   CorruptRecordError,
   InvalidOptionsError,
@@ -28,13 +28,13 @@ export class KnownRecord {
   #lookedAt?: number;
   /** The text that was told of as unreadable. */
   #unreadable?: string;
-  readonly #judge: LeaseJudge;
+  readonly #judge: LeaseExpiry;
 
   constructor(
     readonly name: string,
     private readonly context: Context,
   ) {
-    this.#judge = new LeaseJudge(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
+    this.#judge = new LeaseExpiry(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
   }
 
   /** As last seen; undefined: never, or there is none. */
@@ -58,12 +58,12 @@ export class KnownRecord {
 
   /** The view of this moment. Only while cluster time is fresh. */
   view(): View {
-    return { now: this.context.clusterClock.latest(), isDead: (lease) => this.#judge.isDead(lease) };
+    return { now: this.context.clusterClock.latest(), isExpired: (lease) => this.#judge.isExpired(lease) };
   }
 
   /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
-  untilDead(permit: StoredPermit): number {
-    return this.#judge.untilDead(permit);
+  timeUntilExpiry(permit: StoredPermit): number {
+    return this.#judge.timeUntilExpiry(permit);
   }
 
   /** Whether a sample of the clocks might have ended a lease that the last view held for alive; asking clears it. */

@@ -6,13 +6,13 @@ import { KEY_PREFIX } from '../decision/record.js';
 export const LIST_FACTOR = 5;
 
 /** Every record's text by its key. @throws StoreUnavailableError */
-export function listRecords({ store, alarm, timing }: Context): Promise<Map<string, string>> {
-  return answerWithin(alarm, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
+export function listRecords({ store, timers, timing }: Context): Promise<Map<string, string>> {
+  return answerWithin(timers, LIST_FACTOR * timing.callTimeout, 'list the records', () => store.list(KEY_PREFIX));
 }
 
 /** The same of one semaphore alone; empty when it has none. @throws StoreUnavailableError */
-export async function readRecord({ store, alarm, timing }: Context, name: string): Promise<Map<string, string>> {
+export async function readRecord({ store, timers, timing }: Context, name: string): Promise<Map<string, string>> {
   const key = KEY_PREFIX + name;
-  const text = await answerWithin(alarm, timing.callTimeout, 'read a record', () => store.read(key));
+  const text = await answerWithin(timers, timing.callTimeout, 'read a record', () => store.read(key));
   return new Map(text === undefined ? [] : [[key, text]]);
 }

@@ -13,7 +13,7 @@ export interface Write<T> {
   readonly write: SemaphoreRecord;
   readonly done: (sent: Instant) => T;
   /** Nobody waits to hear of it. */
-  readonly quiet?: boolean;
+  readonly notify?: boolean;
 }
 
 /** A pure reading of the record; run again whenever the record turns out to be another. */

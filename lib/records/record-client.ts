@@ -20,7 +20,7 @@ interface Attempt<T> {
   readonly record: SemaphoreRecord;
   readonly text: string;
   readonly done: () => T;
-  readonly quiet: boolean;
+  readonly notify: boolean;
 }
 
 /** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
@@ -32,7 +32,7 @@ const MOST_SAMPLES = 3;
  * Steady state is one round trip, straight from the text last seen. Only after `false` or an unknown outcome the record
  * is read, searched for the nonce of what was sent (written after all?), and the plan is made again.
  */
-export class RecordKeeper {
+export class RecordClient {
   readonly key: string;
   readonly #seen: KnownRecord;
   #queue = new SerialQueue();
@@ -58,7 +58,7 @@ export class RecordKeeper {
    * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
    */
   transact<T>(plan: Plan<T>): Promise<T> {
-    const deadline = new Deadline(this.context.alarm, this.context.timing.callTimeout);
+    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
     return this.#queue.run(() => this.#carryOut(plan, deadline));
   }
 
@@ -84,8 +84,8 @@ export class RecordKeeper {
   }
 
   /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
-  untilDead(permit: StoredPermit): number {
-    return this.#seen.untilDead(permit);
+  timeUntilExpiry(permit: StoredPermit): number {
+    return this.#seen.timeUntilExpiry(permit);
   }
 
   async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
@@ -136,22 +136,22 @@ export class RecordKeeper {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
     if (!written || !record) return undefined;
-    return { write: rewrite(record, {}, this.view(), nonce), done: written.done, quiet: written.quiet };
+    return { write: rewrite(record, {}, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, quiet = false }: Write<T>): Attempt<T> {
+  #prepare<T>({ write, done, notify = true }: Write<T>): Attempt<T> {
     // Before the request leaves: whoever counts from here ends before those who count from when they see it.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
-    return { record: write, text: encodeRecord(write), done: () => done(sent), quiet };
+    return { record: write, text: encodeRecord(write), done: () => done(sent), notify };
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
   async #write<T>(attempt: Attempt<T>, deadline: Deadline, attempts: Attempt<T>[]): Promise<boolean> {
     attempts.push(attempt);
     try {
-      const { text, quiet } = attempt;
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#seen.text, text, { quiet }))))
+      const { text, notify } = attempt;
+      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#seen.text, text, { notify }))))
         return false;
       // News of a later write may have overtaken this answer.
       if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
@@ -199,7 +199,7 @@ export class RecordKeeper {
 
   /** A member whose clock can't be read must not fail a call that can do without, nor take up its time. */
   async #trySample({ timeout }: Deadline): Promise<void> {
-    const patience = new Deadline(this.context.alarm, timeout / 4);
+    const patience = new Deadline(this.context.timers, timeout / 4);
     await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
   }
 

@@ -40,7 +40,7 @@ export class ObservedStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly quiet?: boolean },
+    options?: { readonly notify?: boolean },
   ): Promise<boolean> {
     return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options));
   }

@@ -26,7 +26,7 @@ export interface RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly quiet?: boolean },
+    options?: { readonly notify?: boolean },
   ): Promise<boolean>;
 
   /** Every text whose key begins with `prefix`. Errors as {@link read}. */

@@ -45,7 +45,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: 'duration: expiresAt - view.now, asked, token: nextToken(record.lastToken, view.now) };',
       },
     ],
-    layer: { kind: 'specs', title: 'properties', specs: ['test/unit/semaphores/decide.properties.spec.ts'] },
+    layer: { kind: 'specs', title: 'properties', specs: ['test/decision/decide.properties.spec.ts'] },
   },
   {
     name: 'revived',
@@ -59,7 +59,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/permits/held-leases.ts',
-        find: '    if (!lease.isHeld) {\n      void this.reclaims.reclaim(permit.id, permit.duration);\n      return false;\n    }\n',
+        find: '    if (!lease.isHeld) {\n      void this.orphans.reclaim(permit.id, permit.duration);\n      return false;\n    }\n',
         replace: '',
       },
       {
@@ -76,7 +76,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     layer: {
       kind: 'specs',
       title: 'unit',
-      specs: ['test/unit/gatekeeper/lease-end.spec.ts', 'test/unit/gatekeeper/permits.spec.ts'],
+      specs: ['test/permits/lease-end.spec.ts', 'test/permits/permits.spec.ts'],
     },
   },
 ];

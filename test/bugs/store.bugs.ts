@@ -75,11 +75,11 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/permits/held-leases.ts',
-        find: 'void this.reclaims.reclaim(permitId, duration).then(this.onFreed);',
+        find: 'void this.orphans.reclaim(permitId, duration).then(this.onFreed);',
         replace: '',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/unclear-answers.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/unclear-answers.spec.ts'] },
   },
   {
     name: 'lost-data-believed',
@@ -91,7 +91,7 @@ export const STORE_BUGS: readonly Bug[] = [
         replace: 'if (!furthest || text || !text) return',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/store-care.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/store-care.spec.ts'] },
   },
   {
     name: 'not-queued',
@@ -106,7 +106,7 @@ export const STORE_BUGS: readonly Bug[] = [
     layer: {
       kind: 'specs',
       title: 'unit',
-      specs: ['test/unit/gatekeeper/acquire.spec.ts', 'test/unit/gatekeeper/runs.spec.ts'],
+      specs: ['test/permits/acquire.spec.ts', 'test/permits/runs/runs.spec.ts'],
     },
   },
   {

@@ -37,7 +37,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.node.monotonic()',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/clock/suspicion.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/clock/suspicion.spec.ts'] },
   },
   {
     name: 'no-tolerance-for-takers',
@@ -57,7 +57,7 @@ export const TIME_BUGS: readonly Bug[] = [
     layer: {
       kind: 'specs',
       title: 'unit',
-      specs: ['test/unit/clock/lease-judge.spec.ts', 'test/unit/clock/sightings.spec.ts'],
+      specs: ['test/clock/lease-expiry.spec.ts', 'test/clock/lease-observations.spec.ts'],
     },
   },
   {
@@ -88,8 +88,8 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'done: () => done(sent), quiet };',
-        replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), quiet };',
+        find: 'done: () => done(sent), notify };',
+        replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), notify };',
       },
     ],
     layer: { kind: 'simulation', weather: 'slow', within: 6000, says: /S1/ },
@@ -134,6 +134,6 @@ export const TIME_BUGS: readonly Bug[] = [
           "    if (this.remaining <= 0) this.finish('expired');\n    if (this.isHeld) this.#cancelTimer = this.#lookAgain();",
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/unit/gatekeeper/lease-end.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/permits/lease-end.spec.ts'] },
   },
 ];

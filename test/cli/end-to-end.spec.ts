@@ -92,7 +92,7 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
     const names = Array.from({ length: 300 }, (_, index) => `bulk-${index}`);
     const { definitions } = cluster.gatekeeper;
     await Promise.all(names.map((name) => definitions.define({ name, groupPattern: 'old', duration: '1m' })));
-    const command = ['migrate', '--from-group', 'old', '--to-group', 'new', '--portion', '5', '--yes'];
+    const command = ['migrate', '--from-group', 'old', '--to-group', 'new', '--batch', '5', '--yes'];
     const first = call(...command, '--progress');
     first.stderr.once('data', () => first.kill('SIGKILL'));
     expect(await first).toMatchObject({ signal: 'SIGKILL' });

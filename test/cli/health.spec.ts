@@ -3,7 +3,7 @@ import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { failingStore } from '../console/failing-store.js';
-import { ScriptedStore } from '../unit/gatekeeper/scripted-store.js';
+import { ScriptedStore } from '../support/scripted-store.js';
 import { call, commandLine } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
-import { HIDDEN, HOSTILE } from '../unit/semaphores/hostile-texts.js';
+import { HIDDEN, HOSTILE } from '../support/hostile-texts.js';
 import { call, commandLine } from './command-line.js';
 
 const NAME = 'planted';

@@ -70,10 +70,10 @@ describe('changes of many', () => {
     expect((await app.definitions.get('nightly-export'))?.revision).toBe(1);
   });
 
-  it('goes in portions and tells how far it has come, on standard error alone', async () => {
+  it('goes in batches and tells how far it has come, on standard error alone', async () => {
     const { node, gatekeeper } = cluster();
     await node({ definitions: jobs(25) });
-    const migrate = ['migrate', ...TO_DR, '--yes', '--portion', '10', '--json'];
+    const migrate = ['migrate', ...TO_DR, '--yes', '--batch', '10', '--json'];
 
     const { exitCode, out, err } = await gatekeeper([...migrate, '--progress']);
 
@@ -96,7 +96,7 @@ describe('changes of many', () => {
     const refused = new Set(['job-00', 'job-01', 'job-05']);
     const open = over(meddled(store, (name) => refuseIf(refused.has(name))));
 
-    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '3'], { open });
+    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--batch', '3'], { open });
 
     expect(outcome).toEqual({
       exitCode: 1,
@@ -107,20 +107,20 @@ describe('changes of many', () => {
     expect(Object.keys(groups).filter((name) => groups[name] === 'production')).toEqual([...refused]);
   });
 
-  it('ends with 6 when the store refuses every change of the first portion', async () => {
+  it('ends with 6 when the store refuses every change of the first batch', async () => {
     const { store, node, gatekeeper } = cluster();
     await node({ definitions: jobs(6) });
     const open = over(meddled(store, () => refuseIf(true)));
-    const { exitCode, err } = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '2'], { open });
+    const { exitCode, err } = await gatekeeper(['migrate', ...TO_DR, '--yes', '--batch', '2'], { open });
     expect([exitCode, err]).toEqual([6, 'gatekeeper: refused\n']);
   });
 
-  it('stops between two portions when interrupted, says so, and goes on the next time', async () => {
+  it('stops between two batches when interrupted, says so, and goes on the next time', async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node({ definitions: jobs(9) });
     const interruption = new AbortController();
     const open = over(meddled(store, () => interruption.abort()));
-    const args = ['migrate', ...TO_DR, '--yes', '--portion', '4'];
+    const args = ['migrate', ...TO_DR, '--yes', '--batch', '4'];
 
     const stopped = await gatekeeper(args, { open, signal: interruption.signal });
 
@@ -147,7 +147,7 @@ describe('changes of many', () => {
       });
     };
 
-    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--portion', '2'], { open });
+    const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--batch', '2'], { open });
 
     expect(outcome).toEqual({
       exitCode: 6,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
-import { FakeServer, HEALTH, sendJson } from '../remote/fake-server.js';
+import { FakeServer, HEALTH, sendJson } from '../stores/remote/fake-server.js';
 import { call } from './command-line.js';
 
 const TOKEN = 'a-secret-token-0123456789';

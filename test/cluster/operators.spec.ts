@@ -48,7 +48,7 @@ describeOnHazelcast('what an operator does through one node, on real members', (
     const areThere = async () => (await worker.state()).semaphores.length === DEFINITIONS.length;
     await eventually('all definitions are there', areThere, 60_000);
     // A change is news only to a node that knew what was there before.
-    const isKnown = ({ name }: { name: string }) => worker.semaphore(name).keeper.known !== undefined;
+    const isKnown = ({ name }: { name: string }) => worker.semaphore(name).recordClient.known !== undefined;
     await eventually('the worker has seen them all', () => DEFINITIONS.every(isKnown), 60_000);
   }, 120_000);
 

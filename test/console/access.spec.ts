@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable
 import { GatekeeperModule, type ConsoleOptions, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { NEVER, concat, of } from 'rxjs';
 import { AccessGuard } from '../../lib/console/access/access.guard.js';
-import { bootError, useApps } from '../unit/module/apps.js';
+import { bootError, useApps } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import type { Console } from './consoles.js';
 
 /** What an answer to a refused call always has. */
@@ -141,9 +141,9 @@ export function describeApi(start: () => Promise<Console>): void {
     expect(semaphore).toMatchObject({ revision: 2, change: { kind: 'migrate', by: 'dora', reason: 'moving' } });
     expectProblem(await send('POST', '/api/migrations', { to: {} }), 400, 'invalid-options');
     await send('POST', '/api/semaphores', { ...JOB, name: 'other' });
-    const portion = { to: { groupPattern: 'third' }, limit: 1 };
+    const batch = { to: { groupPattern: 'third' }, limit: 1 };
     for (const dryRun of [true, false]) {
-      const { json } = await send('POST', '/api/migrations', { ...portion, dryRun });
+      const { json } = await send('POST', '/api/migrations', { ...batch, dryRun });
       expect([json.steps.map(({ name }: any) => name), json.remaining]).toEqual([['job'], 1]);
     }
   });

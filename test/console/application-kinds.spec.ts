@@ -6,7 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { ClusterSingleton, GatekeeperModule, memory } from 'nestjs-gatekeeper';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
-import { collecting } from '../unit/module/apps.js';
+import { collecting } from '../support/apps.js';
 import { SETTINGS, TOKENS } from './consoles.js';
 
 @Injectable()

@@ -1,7 +1,7 @@
 import { type Socket, connect } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 
 describe.each(PLATFORMS)('an application on %s that closes', (platform) => {

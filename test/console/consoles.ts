@@ -12,7 +12,7 @@ import {
   memory,
 } from 'nestjs-gatekeeper';
 
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 
 export const PLATFORMS = ['Express', 'Fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -99,8 +99,7 @@ export function useConsoles() {
     const prefix = host.prefix ? `/${host.prefix}` : '';
     const url = `http://127.0.0.1:${port}${prefix}/${host.console?.path ?? 'gatekeeper'}`;
     const gatekeeper = app.get(GatekeeperService);
-    for (const { name } of gatekeeper.code.expected)
-      await until(async () => !!(await gatekeeper.definitions.get(name)));
+    for (const { name } of gatekeeper.declared.all) await until(async () => !!(await gatekeeper.definitions.get(name)));
     return { app, gatekeeper, url, log, ...clientOf(url) };
   };
 }

@@ -1,5 +1,5 @@
 import { NoQuorumError, type StoreDefinition, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
-import { ScriptedStore } from '../unit/gatekeeper/scripted-store.js';
+import { ScriptedStore } from '../support/scripted-store.js';
 
 /** A store that the test takes away, and gives back. */
 export function failingStore() {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import { type Console, type Host, PLATFORMS, type Platform, TOKENS, useConsoles } from './consoles.js';
 
 /** ms that a client may take for its request: long enough for all connections to be seen open. */

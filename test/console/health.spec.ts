@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 import { failingStore } from './failing-store.js';

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { GatekeeperModule, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { openApiOf } from '../../lib/console/openapi/document.js';
 import { ROUTES } from '../../lib/console/api/index.js';
-import { bootError, until, useApps } from '../unit/module/apps.js';
+import { bootError, until, useApps } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
-import { ScriptedArchive } from '../unit/gatekeeper/scripted-archive.js';
+import { ScriptedArchive } from '../support/scripted-archive.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { EventReader } from './event-reader.js';
 

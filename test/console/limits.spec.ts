@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Allowance } from '../../lib/console/access/allowance.js';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
@@ -83,7 +83,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     const take = (holder: string, token: string, wait = 30_000) =>
       send('POST', '/api/permits', { semaphore: 'job', holder, wait }, { token });
     const waiting = Array.from({ length: 100 }, (_, index) => take(`h${index}`, TOKENS.operate));
-    await until(() => gatekeeper.proxied.waiting === 100);
+    await until(() => gatekeeper.external.waiting === 100);
     expectProblem(await take('one-more', TOKENS.operate), 429, 'too-many-waits');
     expectProblem(await take('at-once', TOKENS.operate, 0), 409, 'denied');
     expectProblem(await take('other', TOKENS.define, 1), 409, 'denied');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { patterns } from '../unit/semaphores/hostile-patterns.js';
+import { patterns } from '../support/hostile-patterns.js';
 import { type Answer, type Console, TOKENS, useConsoles } from './consoles.js';
 import { LongestBlock } from './longest-block.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { REFUSED } from '../unit/semaphores/hostile-texts.js';
+import { REFUSED } from '../support/hostile-texts.js';
 import { expectProblem } from './api.contract.js';
 import { useConsoles } from './consoles.js';
 

@@ -1,7 +1,7 @@
 import { hazelcast, memory } from 'nestjs-gatekeeper';
 import { startHazelcast } from '../../lib/testing/index.js';
 import { lackOfMembers } from '../needs/members.js';
-import { serveStore } from '../remote/host.js';
+import { serveStore } from '../stores/remote/host.js';
 import { describeStoreContract } from './store.contract.js';
 import { UNHURRIED } from './unhurried.js';
 

@@ -68,10 +68,10 @@ describeUnless(await lackOf('bash', 'curl', 'python3')).each(['permit.sh', 'perm
   });
 
   it('goes on when it is refused a refresh for a moment: the permit lasts until its end all the same', async () => {
-    const { proxied } = console.gatekeeper;
-    const refresh = proxied.refresh.bind(proxied);
+    const { external } = console.gatekeeper;
+    const refresh = external.refresh.bind(external);
     let denials = 0;
-    proxied.refresh = async (permit, options) => {
+    external.refresh = async (permit, options) => {
       if (denials++ === 0) return { outcome: 'denied', reason: 'recovering', holders: [] };
       return refresh(permit, options);
     };

@@ -9,7 +9,7 @@ import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
 import { lackOf } from '../needs/programs.js';
 import { describeUnless } from '../needs/unless.js';
-import { until } from '../unit/module/apps.js';
+import { until } from '../support/apps.js';
 import { cut, useMeddlingProxies } from './meddling-proxy.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/http/', import.meta.url));
@@ -87,14 +87,14 @@ describeUnless(await lackOf('python3'))('permit.py among faults', () => {
     const held = (await console.gatekeeper.tryAcquire('export'))!;
     const [duration, wait] = [2000, 30_000];
     const running = run(console.url, { duration, wait });
-    await until(() => console.gatekeeper.proxied.waiting === 1);
+    await until(() => console.gatekeeper.external.waiting === 1);
     running.kill('SIGSTOP');
     try {
       await held.release();
       await eventually('it was granted', async () => (await holders())[0]?.holder.startsWith('python'));
       const other = await console.gatekeeper.acquire('export', { timeout: '20s', duration: '10s' });
       running.kill('SIGCONT');
-      await eventually('it asks again', () => console.gatekeeper.proxied.waiting === 1 || running.exitCode !== null);
+      await eventually('it asks again', () => console.gatekeeper.external.waiting === 1 || running.exitCode !== null);
       // As long as the permit of the answer would have lasted if it were counted from its arrival.
       const deadline = performance.now() + duration;
       await until(() => performance.now() > deadline || hasBegun());

@@ -60,7 +60,7 @@ export class Processes {
     if (event === 'thawed') this.#thaw(process, at);
   }
 
-  isDead(process: string): boolean {
+  isExpired(process: string): boolean {
     return this.#killed.has(process);
   }
 

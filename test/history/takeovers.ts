@@ -69,7 +69,7 @@ export class Takeovers {
 
   finish(end: number): void {
     for (const call of this.around.calls.open) {
-      if (call.verb === 'acquire' && !this.around.processes.isDead(call.process)) this.#note(call, end);
+      if (call.verb === 'acquire' && !this.around.processes.isExpired(call.process)) this.#note(call, end);
     }
     for (const loss of this.#open) {
       if (end > this.#deadline(loss) && loss.isWanted) this.#violated(loss, 'the history ends without a next grant');

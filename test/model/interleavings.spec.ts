@@ -30,7 +30,7 @@ class Nodes {
 
   async start(): Promise<void> {
     await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.start()));
-    await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.code.load()));
+    await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.declared.load()));
   }
 
   async play(node: number, todo: readonly Move[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { START } from '../unit/gatekeeper/fake-time.js';
+import { START } from '../support/fake-time.js';
 
 export const DURATION = 10_000;
 export const TOLERANCE = 500;

@@ -1,6 +1,6 @@
 import type { Permit } from 'nestjs-gatekeeper';
-import { TestCluster, type TestNode } from '../unit/gatekeeper/nodes.js';
-import { START } from '../unit/gatekeeper/fake-time.js';
+import { TestCluster, type TestNode } from '../support/nodes.js';
+import { START } from '../support/fake-time.js';
 import { DURATION, TOLERANCE } from './plain-model.js';
 
 const SEMAPHORE = 'job';

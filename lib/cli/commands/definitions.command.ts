@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { DefinitionEdit } from '../../gatekeeper/index.js';
 import { UsageFailure } from '../exit-code.js';
-import type { Grounds } from '../operator.js';
+import type { ChangeMeta } from '../operator.js';
 import { readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
 import type { Runner } from '../session.js';
 import { definitionText } from '../views/definition.view.js';
@@ -39,12 +39,12 @@ export function editCommand(runner: Runner): Command {
     .addOption(revisionOption())
     .addOption(reasonOption())
     .action(
-      runner.action<Fields & Grounds, [string]>(async (session, options, name) => {
+      runner.action<Fields & ChangeMeta, [string]>(async (session, options, name) => {
         const { expectedRevision, reason } = options;
         const changes = fieldsOf(options);
         if (Object.keys(changes).length === 0) throw new UsageFailure(NOTHING_TO_EDIT);
-        const grounds = { expectedRevision, reason };
-        const state = await session.operate((operator) => operator.edit(name, changes, grounds));
+        const meta = { expectedRevision, reason };
+        const state = await session.operate((operator) => operator.edit(name, changes, meta));
         session.output.result(state, definitionText);
       }),
     );
@@ -57,7 +57,7 @@ export function resetCommand(runner: Runner): Command {
     .addOption(revisionOption())
     .addOption(reasonOption())
     .action(
-      runner.action<Grounds, [string]>(async (session, { expectedRevision, reason }, name) => {
+      runner.action<ChangeMeta, [string]>(async (session, { expectedRevision, reason }, name) => {
         const state = await session.operate((operator) => operator.reset(name, { expectedRevision, reason }));
         session.output.result(state, definitionText);
       }),

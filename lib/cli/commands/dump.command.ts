@@ -5,11 +5,11 @@ import { type LoadStep, planLoad } from '../dump/load-plan.js';
 import { readJsonFile } from '../json-file.js';
 import type { Operator } from '../operator.js';
 import { reasonOption } from '../option-readers.js';
-import { type Portion, inPortions, tellFailures } from '../portions.js';
+import { type Batch, inBatches, tellFailures } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { loadText } from '../views/load.view.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.js';
-import { abreast } from '../../async/for-each-limit.js';
+import { forEachLimit } from '../../async/for-each-limit.js';
 
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(
@@ -44,9 +44,9 @@ async function plan(session: Session, operator: Operator, dump: Dump): Promise<E
 async function load(session: Session, operator: Operator, dump: Dump, reason: string | undefined) {
   const steps = planLoad(dump, (await operator.overview()).semaphores);
   let next = 0;
-  const outcome = await inPortions(session, 'loaded', async (limit) => {
-    const portion = steps.slice(next, (next += limit));
-    return applied(operator, portion, reason, steps.length - Math.min(next, steps.length));
+  const outcome = await inBatches(session, 'loaded', async (limit) => {
+    const batch = steps.slice(next, (next += limit));
+    return applied(operator, batch, reason, steps.length - Math.min(next, steps.length));
   });
   const { done, failed, remaining } = outcome;
   session.progress.clear();
@@ -59,10 +59,10 @@ async function applied(
   steps: readonly LoadStep[],
   reason: string | undefined,
   remaining: number,
-): Promise<Portion> {
+): Promise<Batch> {
   const failed: { name: string; error: string }[] = [];
   const done: string[] = [];
-  await abreast(steps, async (step) => {
+  await forEachLimit(steps, async (step) => {
     try {
       await applyStep(operator, step, reason);
       done.push(step.name);

@@ -4,7 +4,7 @@ import { exactly } from '../../decision/index.js';
 import { EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
-import { PORTION, type Portion, inPortions, tellFailures } from '../portions.js';
+import { BATCH, type Batch, inBatches, tellFailures } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { planText } from '../views/migration.view.js';
 
@@ -16,7 +16,7 @@ interface MigrateOptions {
   readonly acquirerPattern?: string;
   readonly reason?: string;
   readonly yes?: true;
-  readonly portion: number;
+  readonly batch: number;
 }
 
 const NO_TARGET = 'say where to: --to-group, --group-pattern or --acquirer-pattern';
@@ -31,7 +31,7 @@ export function migrateCommand(runner: Runner): Command {
     .option('--group-pattern <pattern>', 'RE2 of the groups to let through', readPattern)
     .option('--acquirer-pattern <pattern>', 'RE2 of the nodes to let through', readPattern)
     .addOption(reasonOption())
-    .option('--portion <n>', 'how many at a time', wholeNumber(1), PORTION)
+    .option('--batch <n>', 'how many at a time', wholeNumber(1), BATCH)
     .option('--yes', 'do it')
     .action(
       runner.action<MigrateOptions, []>(async (session, options) => {
@@ -53,10 +53,10 @@ async function migrate(
   session: Session,
   operator: Operator,
   request: MigrationRequest,
-  { reason, portion }: MigrateOptions,
+  { reason, batch }: MigrateOptions,
 ) {
-  const call = async (limit: number) => portionOf(await operator.migrate(request, { reason, limit }));
-  const outcome = await inPortions(session, 'migrated', call, portion);
+  const call = async (limit: number) => batchOf(await operator.migrate(request, { reason, limit }));
+  const outcome = await inBatches(session, 'migrated', call, batch);
   const { done, failed, remaining } = outcome;
   session.progress.clear();
   session.output.result({ dryRun: false, migrated: done, failed, remaining }, () =>
@@ -67,7 +67,7 @@ async function migrate(
   return tellFailures(session, outcome);
 }
 
-function portionOf({ steps, remaining }: MigrationPlan): Portion {
+function batchOf({ steps, remaining }: MigrationPlan): Batch {
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
     failed: steps.flatMap(({ name, outcome, error }) => (outcome === 'failed' ? [{ name, error: error ?? '' }] : [])),

@@ -4,7 +4,7 @@ import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { BulkCall, Operator } from '../operator.js';
 import { readPattern, reasonOption } from '../option-readers.js';
-import { type BulkOutcome, inPortions, tellFailures } from '../portions.js';
+import { type BulkOutcome, inBatches, tellFailures } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { noMatch, select } from './status.command.js';
@@ -65,7 +65,7 @@ async function affected(operator: Operator, { command }: Kind, pattern: string):
 }
 
 async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
-  const outcome = await inPortions(session, verb, (limit) => call(operator, { ...request, limit }));
+  const outcome = await inBatches(session, verb, (limit) => call(operator, { ...request, limit }));
   const { done, failed } = outcome;
   session.progress.clear();
   session.output.result({ [verb]: done, failed }, () => doneText(verb, outcome));

@@ -22,7 +22,7 @@ import { newestFirst } from '../../activity/newest-first.js';
 import { withHoldings } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
-import type { BulkCall, Grounds, Look, Operator, Overview } from '../operator.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
 import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
 
@@ -102,32 +102,32 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.explain(name);
   }
 
-  define(input: SemaphoreDefinitionInput, grounds: Grounds): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.define(input, this.#signed(grounds));
+  define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.define(input, this.#signed(meta));
   }
 
-  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.edit(name, changes, this.#signed(grounds));
+  edit(name: string, changes: DefinitionEdit, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.edit(name, changes, this.#signed(meta));
   }
 
-  pause(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.pause(name, this.#signed(grounds));
+  pause(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.pause(name, this.#signed(meta));
   }
 
-  resume(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.resume(name, this.#signed(grounds));
+  resume(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.resume(name, this.#signed(meta));
   }
 
-  reset(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.reset(name, this.#signed(grounds));
+  reset(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#gatekeeper.definitions.reset(name, this.#signed(meta));
   }
 
-  remove(name: string, grounds: Grounds): Promise<boolean> {
-    return this.#gatekeeper.definitions.remove(name, this.#signed(grounds));
+  remove(name: string, meta: ChangeMeta): Promise<boolean> {
+    return this.#gatekeeper.definitions.remove(name, this.#signed(meta));
   }
 
-  revoke(name: string, permitId: string, grounds: Grounds): Promise<boolean> {
-    return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(grounds));
+  revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean> {
+    return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(meta));
   }
 
   pauseAll(call: BulkCall): Promise<BulkResult> {
@@ -181,8 +181,8 @@ export class DirectOperator implements Operator {
     return look;
   }
 
-  #signed<T extends object>(grounds: T): T & { by: string } {
-    return { ...given(grounds), by: this.#by };
+  #signed<T extends object>(meta: T): T & { by: string } {
+    return { ...given(meta), by: this.#by };
   }
 }
 

@@ -16,7 +16,7 @@ import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
-import type { BulkCall, Grounds, Look, Operator, Overview } from '../operator.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 interface NodesAnswer {
@@ -59,32 +59,32 @@ export class RestOperator implements Operator {
     return this.#client.ask(['explain', name]);
   }
 
-  define(input: SemaphoreDefinitionInput, { reason }: Grounds): Promise<DefinitionState> {
+  define(input: SemaphoreDefinitionInput, { reason }: ChangeMeta): Promise<DefinitionState> {
     return this.#client.ask(['semaphores'], { method: 'POST', body: { ...input, reason } });
   }
 
-  edit(name: string, changes: DefinitionEdit, grounds: Grounds): Promise<DefinitionState> {
-    return this.#client.ask(['semaphores', name], { method: 'PATCH', body: { ...changes, ...grounds } });
+  edit(name: string, changes: DefinitionEdit, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#client.ask(['semaphores', name], { method: 'PATCH', body: { ...changes, ...meta } });
   }
 
-  pause(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#change(name, 'pause', grounds);
+  pause(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#change(name, 'pause', meta);
   }
 
-  resume(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#change(name, 'resume', grounds);
+  resume(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#change(name, 'resume', meta);
   }
 
-  reset(name: string, grounds: Grounds): Promise<DefinitionState> {
-    return this.#change(name, 'reset', grounds);
+  reset(name: string, meta: ChangeMeta): Promise<DefinitionState> {
+    return this.#change(name, 'reset', meta);
   }
 
-  async remove(name: string, { reason }: Grounds): Promise<boolean> {
+  async remove(name: string, { reason }: ChangeMeta): Promise<boolean> {
     const request = { method: 'DELETE' as const, body: { reason } };
     return (await this.#client.ask<{ removed: boolean }>(['semaphores', name], request)).removed;
   }
 
-  async revoke(name: string, permitId: string, { reason }: Grounds): Promise<boolean> {
+  async revoke(name: string, permitId: string, { reason }: ChangeMeta): Promise<boolean> {
     return (await this.#change<{ revoked: boolean }>(name, 'revoke', { permitId, reason })).revoked;
   }
 

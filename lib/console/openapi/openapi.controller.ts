@@ -20,7 +20,7 @@ export class OpenApiController {
 
   /** Made when it is first asked for: a test may boot the application with a mock for a gatekeeper. */
   get #document(): ReturnType<typeof openApiOf> {
-    const { clockTolerance } = this.gatekeeper.code.rules;
+    const { clockTolerance } = this.gatekeeper.declared.rules;
     this.#made ??= openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
     return this.#made;
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { quoted } from '../../decision/index.js';
-import { AlreadyDefinedError, type ProxiedAnswer } from '../../gatekeeper/index.js';
+import { AlreadyDefinedError, type ExternalAnswer } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Visitor } from '../access/tokens.js';
-import { Departure } from '../http/departure.decorator.js';
+import { ClientAbort } from '../http/client-abort.decorator.js';
 import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
@@ -28,13 +28,13 @@ export class PermitsController {
   async take(
     @Input() { body }: InputOf<typeof ROUTES.take>,
     @VisitorOf() visitor: Visitor,
-    @Departure() departure: AbortSignal,
+    @ClientAbort() clientAbort: AbortSignal,
   ): Promise<PermitAnswer> {
     const { wait, definition, holder = randomUUID(), acquirer = visitor.user, ...rest } = body;
     if (definition) await this.#defineFirst(visitor, { name: body.semaphore, ...definition });
     const who = { holder, acquirer, instance: instanceOf(visitor.user) };
     const request = { ...rest, ...who, isBounded: isBounded(visitor) };
-    const taking = () => this.gatekeeper.proxied.take(request, { wait, signal: departure });
+    const taking = () => this.gatekeeper.external.take(request, { wait, signal: clientAbort });
     const answer = await (wait > 0 ? this.#waits.during(visitor.user, taking) : taking());
     return told(body.semaphore, answer);
   }
@@ -47,7 +47,7 @@ export class PermitsController {
     const { semaphore, token, duration } = body;
     const permit = { semaphore, id, token, instance: instanceOf(visitor.user) };
     const options = { duration, isBounded: isBounded(visitor) };
-    return told(semaphore, await this.gatekeeper.proxied.refresh(permit, options));
+    return told(semaphore, await this.gatekeeper.external.refresh(permit, options));
   }
 
   @Serves(ROUTES.release)
@@ -57,7 +57,7 @@ export class PermitsController {
   ): Promise<{ released: boolean }> {
     const { semaphore, atLeastFor } = body;
     const permit = { semaphore, id, instance: instanceOf(user) };
-    return { released: await this.gatekeeper.proxied.release(permit, { atLeastFor }) };
+    return { released: await this.gatekeeper.external.release(permit, { atLeastFor }) };
   }
 
   /** Leaves an existing definition as it is. */
@@ -82,7 +82,7 @@ function instanceOf(user: string): string {
 }
 
 /** @throws ProblemError when it was denied */
-function told(semaphore: string, answer: ProxiedAnswer): PermitAnswer {
+function told(semaphore: string, answer: ExternalAnswer): PermitAnswer {
   if (answer.outcome === 'granted') {
     const { id, holder, slot, token, grantedAt, expiresAt } = answer.permit;
     return { semaphore, id, holder, slot, token, grantedAt, expiresAt, remaining: answer.remaining };

@@ -21,7 +21,7 @@ export class SessionController {
     const { readOnly, environment } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
     const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };
-    const { clockTolerance } = this.gatekeeper.code.rules;
+    const { clockTolerance } = this.gatekeeper.declared.rules;
     return {
       user,
       role,

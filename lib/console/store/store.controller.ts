@@ -24,8 +24,8 @@ export class StoreController {
 
   @Serves(STORE_ROUTES.compareAndSet)
   compareAndSet(@Input() { body }: Given<'compareAndSet'>): Answer<'compareAndSet'> {
-    const { key, expected, next, quiet = false } = body;
-    return this.#answered(async (store) => ({ written: await store.compareAndSet(key, expected, next, { quiet }) }));
+    const { key, expected, next, notify = true } = body;
+    return this.#answered(async (store) => ({ written: await store.compareAndSet(key, expected, next, { notify }) }));
   }
 
   @Serves(STORE_ROUTES.list)

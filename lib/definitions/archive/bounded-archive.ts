@@ -95,7 +95,7 @@ export class BoundedArchive {
     if (this.#hanging) throw new Error('an earlier call is still without an answer');
     const answer = call();
     try {
-      return await new Deadline(this.context.alarm, PATIENCE).race(answer);
+      return await new Deadline(this.context.timers, PATIENCE).race(answer);
     } catch (error) {
       if (!(error instanceof DeadlinePassed)) throw error;
       this.#hanging = true;

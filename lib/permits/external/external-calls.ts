@@ -3,7 +3,7 @@ import type { DenialReason, StoredPermit } from '../../decision/index.js';
 /** What those who are no nodes ask of one, and what they are answered. */
 
 /** Who asks for a permit on behalf of whom. All of it is believed: whoever may ask was let in before. */
-export interface ProxiedRequest {
+export interface ExternalRequest {
   readonly semaphore: string;
   /** Who asks, for all nodes and for ever the same: the permit is refreshed and released under that name alone. */
   readonly instance: string;
@@ -19,13 +19,13 @@ export interface ProxiedRequest {
 }
 
 /** Which permit, as its answer told. */
-export interface ProxiedPermit {
+export interface ExternalPermit {
   readonly semaphore: string;
   readonly instance: string;
   readonly id: string;
 }
 
-export interface ProxiedGrant {
+export interface ExternalGrant {
   readonly outcome: 'granted';
   readonly permit: StoredPermit;
   /**
@@ -35,7 +35,7 @@ export interface ProxiedGrant {
   readonly remaining: number;
 }
 
-export interface ProxiedDenial {
+export interface ExternalDenial {
   readonly outcome: 'denied';
   readonly reason: DenialReason;
   readonly holders: readonly StoredPermit[];
@@ -43,9 +43,9 @@ export interface ProxiedDenial {
   readonly freeIn?: number;
 }
 
-export type ProxiedAnswer = ProxiedGrant | ProxiedDenial;
+export type ExternalAnswer = ExternalGrant | ExternalDenial;
 
-export interface ProxiedWait {
+export interface ExternalWait {
   /** ms */
   readonly wait: number;
   /** Gives up when it aborts: nobody would hear of the permit. */

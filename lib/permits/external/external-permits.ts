@@ -13,14 +13,14 @@ import {
 } from '../../decision/index.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../../context/context.js';
-import { Doorbell } from '../../async/wakeup.js';
+import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { Step } from '../../records/plan.js';
-import type { RecordKeeper } from '../../records/record-client.js';
+import type { RecordClient } from '../../records/record-client.js';
 import type { Semaphore } from '../semaphore.js';
 import { allowedDuration } from '../asked-duration.js';
 import { untilWorthwhile, withEnd } from '../until-free.js';
-import type { ProxiedAnswer, ProxiedPermit, ProxiedRequest, ProxiedWait } from './external-calls.js';
+import type { ExternalAnswer, ExternalPermit, ExternalRequest, ExternalWait } from './external-calls.js';
 
 /** Those that hear of one release together don't all ask in the same ms. */
 const JITTER = 20;
@@ -30,9 +30,9 @@ const JITTER = 20;
  * is kept here between two requests; what is true of a permit stands in the record. So no node tells the holder that it
  * ended: who wants to keep it asks for a refresh in time.
  */
-export class ProxiedPermits {
+export class ExternalPermits {
   #isClosed = false;
-  readonly #waiting = new Set<Doorbell>();
+  readonly #waiting = new Set<Wakeup>();
 
   constructor(
     private readonly visit: <T>(name: string, work: (semaphore: Semaphore) => Promise<T>) => Promise<T>,
@@ -49,13 +49,13 @@ export class ProxiedPermits {
    *
    * @throws UnknownSemaphoreError, InvalidOptionsError, the errors of a store that can't be asked, or the signal's reason
    */
-  async take(request: ProxiedRequest, options: ProxiedWait): Promise<ProxiedAnswer> {
+  async take(request: ExternalRequest, options: ExternalWait): Promise<ExternalAnswer> {
     this.#checkDuration(request);
     options.signal.throwIfAborted();
     return this.visit(unreserved(request.semaphore), (semaphore) => this.#take(semaphore, request, options));
   }
 
-  async #take(semaphore: Semaphore, request: ProxiedRequest, { wait, signal }: ProxiedWait): Promise<ProxiedAnswer> {
+  async #take(semaphore: Semaphore, request: ExternalRequest, { wait, signal }: ExternalWait): Promise<ExternalAnswer> {
     const { nodeClock } = this.context;
     const began = nodeClock.monotonic();
     const { bell, end } = this.#listen(request.semaphore, signal);
@@ -72,9 +72,9 @@ export class ProxiedPermits {
         }
         signal.throwIfAborted();
         const left = began + wait - nodeClock.monotonic();
-        if (left <= 0 || this.#isClosed) return withEnd(semaphore.keeper, answer);
+        if (left <= 0 || this.#isClosed) return withEnd(semaphore.recordClient, answer);
         const jitter = this.context.random.number() * JITTER;
-        await bell.wait(Math.min(left, untilWorthwhile(semaphore.keeper, answer) + jitter));
+        await bell.wait(Math.min(left, untilWorthwhile(semaphore.recordClient, answer) + jitter));
         signal.throwIfAborted();
       }
     } finally {
@@ -89,26 +89,26 @@ export class ProxiedPermits {
    * @throws as {@link take}
    */
   async refresh(
-    permit: ProxiedPermit & { readonly token: number },
-    options: Pick<ProxiedRequest, 'duration' | 'isBounded'> = {},
-  ): Promise<ProxiedAnswer> {
+    permit: ExternalPermit & { readonly token: number },
+    options: Pick<ExternalRequest, 'duration' | 'isBounded'> = {},
+  ): Promise<ExternalAnswer> {
     const asked = { ...options, semaphore: unreserved(permit.semaphore) };
     this.#checkDuration(asked);
-    return this.visit(permit.semaphore, ({ keeper }) => this.#refresh(keeper, permit, asked));
+    return this.visit(permit.semaphore, ({ recordClient }) => this.#refresh(recordClient, permit, asked));
   }
 
   #refresh(
-    keeper: RecordKeeper,
-    permit: ProxiedPermit & { readonly token: number },
-    asked: Pick<ProxiedRequest, 'semaphore' | 'duration' | 'isBounded'>,
-  ): Promise<ProxiedAnswer> {
-    return keeper.transact<ProxiedAnswer>((record, view, nonce) => {
+    recordClient: RecordClient,
+    permit: ExternalPermit & { readonly token: number },
+    asked: Pick<ExternalRequest, 'semaphore' | 'duration' | 'isBounded'>,
+  ): Promise<ExternalAnswer> {
+    return recordClient.transact<ExternalAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
       // In grace after lost data nobody can say yet that it is over.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
-      const heldFor = this.#left(keeper, held);
+      const heldFor = this.#left(recordClient, held);
       const who = { permitId, instance, holder, acquirer, group, held, heldFor };
       const duration = allowedDuration(asked, record?.definition, held);
       // Whoever refreshes is at work: a pause lets it finish.
@@ -122,7 +122,7 @@ export class ProxiedPermits {
    *   most. The end stands in the record: no node needs to live until then.
    * @returns false when it was not held any more
    */
-  async release(permit: ProxiedPermit, { atLeastFor = 0 }: { readonly atLeastFor?: number } = {}): Promise<boolean> {
+  async release(permit: ExternalPermit, { atLeastFor = 0 }: { readonly atLeastFor?: number } = {}): Promise<boolean> {
     return this.#free(unreserved(permit.semaphore), (each) => isSame(each, permit), atLeastFor);
   }
 
@@ -141,9 +141,9 @@ export class ProxiedPermits {
     return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt, atLeastFor));
   }
 
-  async #freeIn({ name, keeper, line }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
+  async #freeIn({ name, recordClient, line }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
     let found: StoredPermit | undefined;
-    const released = await keeper.transact<StoredPermit | undefined>((record, view, nonce) => {
+    const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
       const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
@@ -165,17 +165,17 @@ export class ProxiedPermits {
   }
 
   async #takeNow(
-    { keeper, reclaims }: Semaphore,
-    request: ProxiedRequest,
+    { recordClient, orphans }: Semaphore,
+    request: ExternalRequest,
     permitId: string,
     waited: number,
-  ): Promise<ProxiedAnswer> {
+  ): Promise<ExternalAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group } = request;
     const { clockTolerance } = this.context.timing;
     try {
-      const answer = await keeper.transact<ProxiedAnswer>((record, view, nonce) => {
+      const answer = await recordClient.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
         const isClaimable = !isInGrace(record, view);
@@ -184,10 +184,11 @@ export class ProxiedPermits {
         const isEnding =
           isClaimable &&
           !held &&
-          record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isDead(each));
+          record?.permits.some((each) => isOwn(each) && each.id !== permitId && !view.isExpired(each));
         const denied = { outcome: 'denied', reason: 'no-permit' } as const;
-        if (isEnding) return { result: { ...denied, holders: record!.permits.filter((each) => !view.isDead(each)) } };
-        const heldFor = held && this.#left(keeper, held);
+        if (isEnding)
+          return { result: { ...denied, holders: record!.permits.filter((each) => !view.isExpired(each)) } };
+        const heldFor = held && this.#left(recordClient, held);
         const allowed = allowedDuration(request, record?.definition, held);
         const duration = usableDuration(allowed, record?.definition, clockTolerance);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
@@ -205,19 +206,19 @@ export class ProxiedPermits {
       // Whoever asks again by the same name, of whatever node, may be given the very permit: it is nobody's only while
       // it stands as it was granted, since every refresh moves its end.
       if (error instanceof UnknownOutcomeError)
-        void reclaims.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
+        void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
       throw error;
     }
   }
 
   /** @param waited ms since the request came: its sender counts from before that */
-  #step(semaphore: string, decision: ReturnType<typeof decide>, waited = 0): Step<ProxiedAnswer> {
+  #step(semaphore: string, decision: ReturnType<typeof decide>, waited = 0): Step<ExternalAnswer> {
     if (decision.outcome === 'denied') return { result: decision };
     const { outcome, permit, record } = decision;
     return {
-      quiet: true,
+      notify: false,
       write: record,
-      done: (sent): ProxiedAnswer => {
+      done: (sent): ExternalAnswer => {
         const { nodeClock, timing } = this.context;
         const took = Math.max(nodeClock.monotonic() - sent.monotonic, nodeClock.wall() - sent.wall);
         const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
@@ -243,13 +244,13 @@ export class ProxiedPermits {
    * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead,
    * a refresh for a shorter time would end before what the holder counts on.
    */
-  #left(keeper: RecordKeeper, permit: StoredPermit): number {
-    return Math.min(permit.duration, keeper.untilDead(permit) - this.context.timing.clockTolerance);
+  #left(recordClient: RecordClient, permit: StoredPermit): number {
+    return Math.min(permit.duration, recordClient.timeUntilExpiry(permit) - this.context.timing.clockTolerance);
   }
 
   /** Rings at each change of the record, and when waiting has to end. */
-  #listen(name: string, signal: AbortSignal): { bell: Doorbell; end: () => void } {
-    const bell = new Doorbell(this.context.nodeClock);
+  #listen(name: string, signal: AbortSignal): { bell: Wakeup; end: () => void } {
+    const bell = new Wakeup(this.context.nodeClock);
     const subscription = this.context.news.pipe(filter((changed) => changed === name)).subscribe(bell.ring);
     this.#waiting.add(bell);
     signal.addEventListener('abort', bell.ring);
@@ -262,7 +263,7 @@ export class ProxiedPermits {
   }
 
   /** @throws InvalidOptionsError */
-  #checkDuration({ semaphore, duration }: Pick<ProxiedRequest, 'semaphore' | 'duration'>): void {
+  #checkDuration({ semaphore, duration }: Pick<ExternalRequest, 'semaphore' | 'duration'>): void {
     const fault = duration === undefined ? undefined : durationFault(duration, this.context.timing.clockTolerance);
     if (fault) throw new InvalidOptionsError(`a permit of semaphore ${quoted(semaphore)}`, [fault]);
   }
@@ -271,7 +272,7 @@ export class ProxiedPermits {
 type IsIt = (permit: StoredPermit) => boolean;
 
 function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
-  return record?.grace !== undefined && !view.isDead(record.grace);
+  return record?.grace !== undefined && !view.isExpired(record.grace);
 }
 
 /** A grant as one attempt wrote it. */
@@ -279,6 +280,6 @@ function grantOf({ id, token, expiresAt }: StoredPermit): string {
   return `${id} ${token} ${expiresAt}`;
 }
 
-function isSame(stored: StoredPermit, { id, instance }: ProxiedPermit): boolean {
+function isSame(stored: StoredPermit, { id, instance }: ExternalPermit): boolean {
   return stored.id === id && stored.instance === instance;
 }

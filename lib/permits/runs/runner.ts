@@ -3,7 +3,7 @@ import type { DenialReason } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import { withPermit } from './current-permit.js';
 import type { SkipReason } from '../../context/events.js';
-import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../held-leases.js';
+import type { Attempt, AttemptOptions, RunLeases } from '../held-leases.js';
 import { Permit } from '../permit.js';
 import { Overlaps } from './overlaps.js';
 import { RunSkippedError } from './run-skipped.error.js';
@@ -45,7 +45,7 @@ export class Runner {
 
   constructor(
     private readonly semaphore: string,
-    private readonly holdings: HoldingsOfRuns,
+    private readonly holdings: RunLeases,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
   ) {
     this.#overlaps = new Overlaps(context.nodeClock);

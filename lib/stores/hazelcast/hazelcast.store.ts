@@ -60,13 +60,13 @@ export class HazelcastStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly quiet?: boolean },
+    options?: { readonly notify?: boolean },
   ): Promise<boolean> {
     const { records } = this.#quorate();
     try {
       const written = await records.compareAndSet(key, expected, next);
       this.#problem = undefined;
-      if (written && !options?.quiet) this.#feed.announce(key);
+      if (written && options?.notify !== false) this.#feed.announce(key);
       return written;
     } catch (error) {
       throw this.#failed(writeFailure(error));

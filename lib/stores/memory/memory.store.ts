@@ -26,11 +26,12 @@ export class MemoryStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly quiet?: boolean },
+    options?: { readonly notify?: boolean },
   ): Promise<boolean> {
     this.#assertOpen();
     if (!this.cluster.compareAndSet(key, expected, next)) return false;
-    if (!options?.quiet) this.cluster.announce(key, next, this.writer === undefined ? undefined : this.#watches);
+    if (options?.notify !== false)
+      this.cluster.announce(key, next, this.writer === undefined ? undefined : this.#watches);
     return true;
   }
 

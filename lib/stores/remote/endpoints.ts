@@ -2,13 +2,13 @@ import { json } from 'node:stream/consumers';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import type { AnswerOf, BodyOf, Call } from './protocol.js';
 import { RemoteRefusedError } from './remote.errors.js';
-import type { Sender } from './http-transport.js';
+import type { HttpTransport } from './http-transport.js';
 
 /** The addresses at which one and the same cluster is served: the one that answered last, until it fails. */
 export class Endpoints {
   #current = 0;
 
-  constructor(private readonly sender: Sender) {}
+  constructor(private readonly transport: HttpTransport) {}
 
   /**
    * Asks one address after the other. A write goes on to the next only when the one before surely did nothing.
@@ -17,7 +17,7 @@ export class Endpoints {
    * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; UnknownOutcomeError of writes
    */
   async call<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
-    const { urls } = this.sender.access;
+    const { urls } = this.transport.access;
     const deadline = performance.now() + timeout;
     let worst: StoreUnavailableError | undefined;
     for (let left = urls.length; left > 0; left--) {
@@ -38,17 +38,17 @@ export class Endpoints {
 
   /** The address to use now, and a number by which to say that it failed. */
   get current(): { readonly url: string; readonly index: number } {
-    return { url: this.sender.access.urls[this.#current]!, index: this.#current };
+    return { url: this.transport.access.urls[this.#current]!, index: this.#current };
   }
 
   /** The next one has its turn, unless somebody else has noticed already. */
   failed(index: number): void {
-    if (index === this.#current) this.#current = (index + 1) % this.sender.access.urls.length;
+    if (index === this.#current) this.#current = (index + 1) % this.transport.access.urls.length;
   }
 
   #ask<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
     const url = `${this.current.url}/${call.path}`;
-    return this.sender.send(
+    return this.transport.send(
       url,
       { body, timeout },
       async (response) => call.answer.parse(await json(response)) as AnswerOf<C>,

@@ -28,7 +28,7 @@ const IDLE = 4000;
  * Sends requests to the other application, over connections of its own that it closes. Not by `fetch`, which can't tell
  * whether a request that failed had left, and leaves connections open.
  */
-export class Sender {
+export class HttpTransport {
   readonly #underWay = new Set<AbortController>();
   readonly #agents = {
     http: new HttpAgent({ keepAlive: true, timeout: IDLE }),

@@ -40,7 +40,7 @@ export const CALLS = {
   compareAndSet: {
     path: 'api/store/compare-and-set',
     writes: true,
-    body: z.strictObject({ key, expected: text.optional(), next: text, quiet: z.boolean().optional() }),
+    body: z.strictObject({ key, expected: text.optional(), next: text, notify: z.boolean().optional() }),
     answer: answer({ written: z.boolean() }),
   },
   list: {

@@ -4,8 +4,8 @@ import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
 import { RemoteRefusedError } from './remote.errors.js';
-import { type Access, Sender } from './http-transport.js';
-import { Standing } from './standing.js';
+import { type Access, HttpTransport } from './http-transport.js';
+import { RemoteHealth } from './remote-health.js';
 import { WatchStream } from './watch-stream.js';
 
 const CALL_TIMEOUT = 2000;
@@ -16,9 +16,9 @@ const LIST_FACTOR = 5;
 
 /** The records of another application's store. */
 export class RemoteStore implements RecordStore {
-  readonly #sender: Sender;
+  readonly #transport: HttpTransport;
   readonly #endpoints: Endpoints;
-  readonly #standing = new Standing(() => this.#greet());
+  readonly #remoteHealth = new RemoteHealth(() => this.#greet());
   readonly #watches = new Set<WatchStream>();
   readonly #timeout: number;
   readonly #greeted: Promise<unknown>;
@@ -26,8 +26,8 @@ export class RemoteStore implements RecordStore {
 
   constructor(access: Access, { callTimeout = CALL_TIMEOUT }: OpenOptions = {}) {
     this.#timeout = callTimeout * SHARE;
-    this.#sender = new Sender(access);
-    this.#endpoints = new Endpoints(this.#sender);
+    this.#transport = new HttpTransport(access);
+    this.#endpoints = new Endpoints(this.#transport);
     this.#greeted = this.#greet().catch((error: unknown) => error);
   }
 
@@ -39,10 +39,10 @@ export class RemoteStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly quiet?: boolean },
+    options?: { readonly notify?: boolean },
   ): Promise<boolean> {
-    const { quiet } = options ?? {};
-    return (await this.#call(CALLS.compareAndSet, { key, expected, next, quiet })).written;
+    const { notify } = options ?? {};
+    return (await this.#call(CALLS.compareAndSet, { key, expected, next, notify })).written;
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
@@ -52,8 +52,8 @@ export class RemoteStore implements RecordStore {
   /** Waits for the first attempt to subscribe, so that nothing that happens afterwards is missed while all is well. */
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     if (this.#isClosed) throw closed();
-    const to = { sender: this.#sender, endpoints: this.#endpoints };
-    const heard = (health: StoreHealth) => this.#standing.heard(health);
+    const to = { transport: this.#transport, endpoints: this.#endpoints };
+    const heard = (health: StoreHealth) => this.#remoteHealth.heard(health);
     const stream = new WatchStream(prefix, to, { changed: onChange, heard });
     this.#watches.add(stream);
     if (this.health().connected) await atMost(this.#timeout, stream.attempted);
@@ -81,15 +81,15 @@ export class RemoteStore implements RecordStore {
   }
 
   health(): StoreHealth {
-    return this.#standing.health;
+    return this.#remoteHealth.health;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stream of this.#watches) stream.end();
     this.#watches.clear();
-    this.#standing.close();
-    this.#sender.close();
+    this.#remoteHealth.close();
+    this.#transport.close();
   }
 
   async #greet(): Promise<void> {
@@ -97,7 +97,7 @@ export class RemoteStore implements RecordStore {
     if (protocol <= PROTOCOL_VERSION) return;
     const fault = `the other application speaks version ${protocol} of the protocol, this one ${PROTOCOL_VERSION}: upgrade`;
     const error = new RemoteRefusedError(fault);
-    this.#standing.failed(error);
+    this.#remoteHealth.failed(error);
     throw error;
   }
 
@@ -105,10 +105,10 @@ export class RemoteStore implements RecordStore {
     if (this.#isClosed) throw closed();
     try {
       const answer = await this.#endpoints.call(call, body, this.#timeout * factor);
-      this.#standing.heard((answer as { health: StoreHealth }).health);
+      this.#remoteHealth.heard((answer as { health: StoreHealth }).health);
       return answer;
     } catch (error) {
-      this.#standing.failed(error);
+      this.#remoteHealth.failed(error);
       throw error;
     }
   }

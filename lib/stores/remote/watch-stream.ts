@@ -4,7 +4,7 @@ import type { RecordChange, StoreHealth } from '../store.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';
-import type { Sender } from './http-transport.js';
+import type { HttpTransport } from './http-transport.js';
 
 /** ms of silence after which a stream is taken for dead. */
 const SILENCE = 3 * BEAT;
@@ -26,7 +26,7 @@ export class WatchStream {
 
   constructor(
     private readonly prefix: string,
-    private readonly to: { readonly sender: Sender; readonly endpoints: Endpoints },
+    private readonly to: { readonly transport: HttpTransport; readonly endpoints: Endpoints },
     private readonly listener: Listener,
   ) {
     void this.#listenOn();
@@ -53,12 +53,12 @@ export class WatchStream {
   }
 
   #listen(): Promise<void> {
-    const { sender, endpoints } = this.to;
+    const { transport, endpoints } = this.to;
     const url = `${endpoints.current.url}/${WATCH.path}?prefix=${encodeURIComponent(this.prefix)}`;
     const controller = new AbortController();
     this.#reading = controller;
     const silent = setTimeout(() => controller.abort(new Error('it fell silent')), SILENCE);
-    return sender
+    return transport
       .send(url, { controller }, async (response) => {
         for await (const { type, data } of eventsIn(response)) {
           silent.refresh();

@@ -121,6 +121,6 @@ export class TestGatekeeper extends GatekeeperService {
   override async onModuleInit(): Promise<void> {}
 
   #create(name: string): TestSemaphore {
-    return new TestSemaphore(name, this.node, this.#script, this.code, () => this.explain(name));
+    return new TestSemaphore(name, this.node, this.#script, this.declared, () => this.explain(name));
   }
 }

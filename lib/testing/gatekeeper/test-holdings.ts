@@ -1,6 +1,6 @@
 import type { NodeClock } from '../../async/node-clock.js';
 import type { NodeIdentity } from '../../gatekeeper/index.js';
-import type { Attempt, AttemptOptions, HoldingsOfRuns } from '../../permits/held-leases.js';
+import type { Attempt, AttemptOptions, RunLeases } from '../../permits/held-leases.js';
 import { Lease } from '../../permits/lease.js';
 import { Permit, type PermitOwner } from '../../permits/permit.js';
 import type { LossReason } from '../../context/events.js';
@@ -15,7 +15,7 @@ const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTim
 const ANY_DURATION = 60_000;
 
 /** Permits of one semaphore without a record: granted or denied as the test says. */
-export class TestHoldings implements HoldingsOfRuns {
+export class TestLeases implements RunLeases {
   #leases = new Set<Lease>();
   #token = 0;
 

@@ -3,7 +3,7 @@ import {
   AcquireTimeoutError,
   type AcquireOptions,
   type AcquireWaitOptions,
-  type CodeDefinitions,
+  type DeclaredDefinitions,
   type GatekeeperEvent,
   type LossReason,
   type NodeIdentity,
@@ -19,23 +19,23 @@ import {
   parseWaitOptions,
 } from '../../gatekeeper/index.js';
 import type { TestCall, TestScript } from './test-calls.js';
-import { STOPPED_CLOCK, TestHoldings } from './test-holdings.js';
+import { STOPPED_CLOCK, TestLeases } from './test-holdings.js';
 
 type Verbs = 'name' | 'tryAcquire' | 'acquire' | 'run' | 'refresh' | 'release' | 'getExpirationPeriod' | 'explain';
 
 /** A semaphore as a {@link TestGatekeeper} has it: the verbs and errors of a real one, without a record. */
 export class TestSemaphore implements Pick<Semaphore, Verbs> {
-  readonly #holdings: TestHoldings;
+  readonly #holdings: TestLeases;
   readonly #runner: Runner;
 
   constructor(
     readonly name: string,
     node: NodeIdentity,
     private readonly script: TestScript,
-    private readonly code: CodeDefinitions,
+    private readonly declared: DeclaredDefinitions,
     readonly explain: Semaphore['explain'],
   ) {
-    this.#holdings = new TestHoldings(this, node, () => script.denialOf(name));
+    this.#holdings = new TestLeases(this, node, () => script.denialOf(name));
     const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
     this.#runner = new Runner(name, this.#holdings, context);
   }
@@ -97,8 +97,8 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
 
   /** @throws InvalidOptionsError when a permit of that duration would be over before it can be used */
   async #note({ asked, ...call }: Pick<TestCall, 'method' | 'options' | 'job'> & { readonly asked?: number }) {
-    await this.code.ensure(this.name, asked);
-    const duration = asked ?? this.code.get(this.name)?.duration;
+    await this.declared.ensure(this.name, asked);
+    const duration = asked ?? this.declared.get(this.name)?.duration;
     const outcome = this.script.denialOf(this.name) ?? 'granted';
     return this.script.note({ ...call, semaphore: this.name, duration, outcome });
   }

@@ -13,7 +13,7 @@ describeInBrowser('changes of many', () => {
   const start = useConsolesWithPage();
   const visit = useBrowser();
 
-  it('migrates in portions after a dry run that shows who moves and who could take over', async () => {
+  it('migrates in batches after a dry run that shows who moves and who could take over', async () => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });
     await gatekeeper.tryAcquire('job-07');
     const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });

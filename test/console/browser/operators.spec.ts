@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
-import { until } from '../../unit/module/apps.js';
+import { until } from '../../support/apps.js';
 import { type Console, TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';

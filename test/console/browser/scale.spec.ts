@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
-import { until } from '../../unit/module/apps.js';
+import { until } from '../../support/apps.js';
 import { type Console, TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { cardsOf, publishCards } from '../scene/cards.js';

@@ -81,7 +81,7 @@ export class SimNode {
   }
 
   get knowsRecord(): boolean {
-    return this.gatekeeper.semaphore(SEMAPHORE).keeper.known !== undefined;
+    return this.gatekeeper.semaphore(SEMAPHORE).recordClient.known !== undefined;
   }
 
   lease(permitId: string) {

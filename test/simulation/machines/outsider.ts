@@ -1,4 +1,4 @@
-import type { ProxiedAnswer } from '../../../lib/gatekeeper/index.js';
+import type { ExternalAnswer } from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
@@ -80,12 +80,12 @@ export class Outsider {
     const holder = `${name}.${this.#doubts}`;
     const request = { semaphore: SEMAPHORE, instance: this.#instance, holder, acquirer: name, ...this.#duration() };
     const asked = this.process.monotonic();
-    const departure = new AbortController();
+    const clientAbort = new AbortController();
     const answer = await this.#ask((gatekeeper) =>
-      gatekeeper.proxied.take(request, { wait, signal: departure.signal }),
+      gatekeeper.external.take(request, { wait, signal: clientAbort.signal }),
     );
     // Its connection ends before there was an answer.
-    if (!answer) departure.abort();
+    if (!answer) clientAbort.abort();
     if (answer?.outcome !== 'granted') return undefined;
     const until = asked + answer.remaining;
     // It took longer than it lasts: nobody counts on it, and it runs out.
@@ -109,7 +109,7 @@ export class Outsider {
     const asked = this.process.monotonic();
     const permit = { semaphore: SEMAPHORE, instance: this.#instance, id, token };
     const duration = this.#duration();
-    const answer = await this.#ask((gatekeeper) => gatekeeper.proxied.refresh(permit, duration));
+    const answer = await this.#ask((gatekeeper) => gatekeeper.external.refresh(permit, duration));
     // One that is over stays so, also when the answer comes after its end.
     if (answer?.outcome === 'granted' && borrowed.remaining > 0) borrowed.renew(asked + answer.remaining);
   }
@@ -123,14 +123,14 @@ export class Outsider {
     borrowed.end = 'released';
     const { id } = borrowed.permit;
     const released = await this.#ask((gatekeeper) =>
-      gatekeeper.proxied.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
+      gatekeeper.external.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
     );
     // The request may still be under way: by the same name it would be given what that is about to free.
     if (released === undefined) this.#doubts++;
   }
 
   /** Asks any node that lives. @returns undefined when it failed as it may, or no answer came */
-  async #ask<T extends ProxiedAnswer | boolean>(
+  async #ask<T extends ExternalAnswer | boolean>(
     call: (gatekeeper: Machines['living'][number]['gatekeeper']) => Promise<T>,
   ): Promise<T | undefined> {
     const { machines, chance, world } = this;

@@ -68,11 +68,11 @@ export class FaultyStore implements RecordStore {
     return this.#call('now', () => this.cluster.readClock(turn));
   }
 
-  compareAndSet(key: string, expected: string | undefined, next: string, { quiet = false } = {}): Promise<boolean> {
+  compareAndSet(key: string, expected: string | undefined, next: string, { notify = true } = {}): Promise<boolean> {
     const { weather } = this.cluster;
     const { chance } = this.around;
     const lies = chance.happens(weather.lie);
-    const apply = () => this.cluster.compareAndSet(this, key, expected, next, quiet) && !lies;
+    const apply = () => this.cluster.compareAndSet(this, key, expected, next, notify) && !lies;
     const { lostReply, lateWrite } = weather;
     const fate = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
     return this.#call('cas', apply, fate);

@@ -5,8 +5,8 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
-import { PortionProgress } from '../portions/portion-progress.js';
-import { PORTION, announceProgress, usePortions } from '../portions/use-portions.js';
+import { BatchProgress } from '../batches/batch-progress.js';
+import { BATCH, announceProgress, useBatches } from '../batches/use-batches.js';
 import { whyNot } from '../session.js';
 
 type Verb = 'pause' | 'resume';
@@ -17,11 +17,11 @@ export function MaintenancePage() {
   const [names, setNames] = useState('');
   const [action, setAction] = useState<Action>();
   const [verb, setVerb] = useState<Verb>('pause');
-  const { progress, run, stop } = usePortions();
+  const { progress, run, stop } = useBatches();
   const notAllowed = whyNot('operate');
   const start = async (chosen: Verb, reason: string | undefined) => {
     setVerb(chosen);
-    const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: PORTION };
+    const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: BATCH };
     const ended = await run((signal) => call<BulkResult>(chosen, { method: 'POST', body, signal }));
     announceProgress(ended, DONE[chosen]);
   };
@@ -67,7 +67,7 @@ export function MaintenancePage() {
           </div>
         )}
       </section>
-      {progress && <PortionProgress progress={progress} verb={DONE[verb]} onStop={stop} />}
+      {progress && <BatchProgress progress={progress} verb={DONE[verb]} onStop={stop} />}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </>
   );

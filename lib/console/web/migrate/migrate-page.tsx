@@ -6,8 +6,8 @@ import { sentenceOf } from '../forms/faults.js';
 import { useSubmit } from '../forms/use-submit.js';
 import { count } from '../parts/format.js';
 import { Empty, NotAllowed } from '../parts/page-state.js';
-import { PortionProgress } from '../portions/portion-progress.js';
-import { PORTION, type Portion, announceProgress, usePortions } from '../portions/use-portions.js';
+import { BatchProgress } from '../batches/batch-progress.js';
+import { BATCH, type Batch, announceProgress, useBatches } from '../batches/use-batches.js';
 import { whyNot } from '../session.js';
 import { MigrationFields } from './migration-fields.js';
 import { EMPTY_MIGRATION, type MigrationInput, isComplete, migrationBody } from './migration-input.js';
@@ -18,7 +18,7 @@ export function MigratePage() {
   const [input, setInput] = useState(EMPTY_MIGRATION);
   const [plan, setPlan] = useState<MigrationPlan>();
   const [action, setAction] = useState<Action>();
-  const { progress, run, stop, clear } = usePortions();
+  const { progress, run, stop, clear } = useBatches();
   const notAllowed = whyNot('operate');
   /** What was planned for other input is no plan any more. */
   const change = (next: MigrationInput) => {
@@ -33,9 +33,9 @@ export function MigratePage() {
     setPlan(await call<MigrationPlan>('migrations', { method: 'POST', body }));
   });
   const apply = async (reason: string | undefined) => {
-    const body = migrationBody(input, { dryRun: false, limit: PORTION, reason });
+    const body = migrationBody(input, { dryRun: false, limit: BATCH, reason });
     const ended = await run(async (signal) =>
-      portionOf(await call<MigrationPlan>('migrations', { method: 'POST', body, signal })),
+      batchOf(await call<MigrationPlan>('migrations', { method: 'POST', body, signal })),
     );
     announceProgress(ended, 'migrated');
     setPlan(undefined);
@@ -49,7 +49,7 @@ export function MigratePage() {
   });
   return (
     <>
-      <p class="lead">Moves work to other nodes by changing the patterns of many semaphores, in small portions.</p>
+      <p class="lead">Moves work to other nodes by changing the patterns of many semaphores, in small batches.</p>
       <NotAllowed reason={notAllowed} />
       <form class="panel" onSubmit={planning.onSubmit} aria-label="Migration">
         <MigrationFields input={input} onInput={change} isDisabled={notAllowed !== undefined} />
@@ -68,7 +68,7 @@ export function MigratePage() {
           </div>
         )}
       </form>
-      {progress && <PortionProgress progress={progress} verb="migrated" onStop={stop} />}
+      {progress && <BatchProgress progress={progress} verb="migrated" onStop={stop} />}
       {plan && <Plan plan={plan} onApply={() => setAction(confirm(plan.steps.length + plan.remaining))} />}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </>
@@ -93,7 +93,7 @@ function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onAppl
   );
 }
 
-function portionOf({ steps, remaining }: MigrationPlan): Portion {
+function batchOf({ steps, remaining }: MigrationPlan): Batch {
   const failed = steps.filter(({ outcome }) => outcome === 'failed');
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),

@@ -1,0 +1,74 @@
+import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
+import { InvalidOptionsError, LONGEST_NAME, isLongerThan } from '../../decision/index.js';
+import { ROUTE_METADATA } from '../console.constants.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import type { ConsoleRequest } from '../http/console-request.js';
+import { FastifyRoutes } from '../http/fastify-routes.js';
+import { ProblemError } from '../http/problem.error.js';
+
+/** Below these a name stands in the path. They begin elsewhere: of routes that overlap Nest may be told to take none. */
+const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
+
+/** Calls that Fastify's router could not make out: says what is wrong with the name in their path. */
+@ConsoleController()
+export class InvalidPathController {
+  constructor(private readonly routes: FastifyRoutes) {
+    routes.each((route) => {
+      const named = NAMED.find((path) => route.url.endsWith(`/${path}`));
+      if (named) route.url = `${route.url.slice(0, -named.length)}${named.slice('astray/'.length)}/*`;
+    });
+  }
+
+  @Get(NAMED)
+  @SetMetadata(ROUTE_METADATA, {})
+  get(@Req() request: ConsoleRequest): never {
+    return this.#refuse(request);
+  }
+
+  @Post(NAMED)
+  @SetMetadata(ROUTE_METADATA, {})
+  post(@Req() request: ConsoleRequest): never {
+    return this.#refuse(request);
+  }
+
+  @Patch(NAMED)
+  @SetMetadata(ROUTE_METADATA, {})
+  patch(@Req() request: ConsoleRequest): never {
+    return this.#refuse(request);
+  }
+
+  @Delete(NAMED)
+  @SetMetadata(ROUTE_METADATA, {})
+  delete(@Req() request: ConsoleRequest): never {
+    return this.#refuse(request);
+  }
+
+  #refuse({ originalUrl, url }: ConsoleRequest): never {
+    const [path = ''] = (originalUrl ?? url ?? '').split('?');
+    const most = this.routes.options?.maxParamLength ?? Infinity;
+    const segments = path.split('/').map((segment) => decodeURIComponent(segment));
+    // No adapter can help it: no semaphore has such a name.
+    const noName = segments.find((segment) => isLongerThan(segment, LONGEST_NAME));
+    if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName)]);
+    const longest = Math.max(...segments.map(({ length }) => length));
+    if (longest > most) throw new HttpException(tooLong(most, longest), HttpStatus.URI_TOO_LONG);
+    throw new ProblemError(
+      'not-found',
+      'there is no such call (api/openapi.json has all of them): a "/" in a name is written "%2F" in a path',
+    );
+  }
+}
+
+function nameTooLong(name: string): string {
+  return `the name in the path has ${Array.from(name).length} characters: it is longer than ${LONGEST_NAME} characters`;
+}
+
+/** Fastify counts halves: an emoji has two. */
+function tooLong(most: number, longest: number): string {
+  const enough = longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
+  return (
+    `this application takes names of ${most} characters in a path: give it ` +
+    `new FastifyAdapter({ routerOptions: { maxParamLength: ${enough} } }), ` +
+    `or, before Fastify 5.5, new FastifyAdapter({ maxParamLength: ${enough} })`
+  );
+}

@@ -1,0 +1,60 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { count } from '../parts/format.js';
+import type { Progress } from './use-batches.js';
+
+interface BatchProgressProps {
+  readonly progress: Progress;
+  /** "paused", "migrated" */
+  readonly verb: string;
+  readonly onStop: () => void;
+}
+
+/** How far it has come, and each failure by name. The focus goes to it: what began it can't be pressed meanwhile. */
+export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
+  const panel = useRef<HTMLElement>(null);
+  const { done, failed, remaining, isRunning, fault } = progress;
+  useLayoutEffect(() => {
+    if (isRunning || document.activeElement === document.body) panel.current?.focus();
+  }, [isRunning]);
+  const total = done + Math.max(remaining, failed.size);
+  return (
+    <section class="panel progress-panel" aria-label="Progress" data-outcome tabIndex={-1} ref={panel}>
+      <progress
+        aria-label={`Semaphores ${verb}`}
+        max={Math.max(1, total)}
+        value={isRunning && total === 0 ? undefined : done}
+      />
+      <p role="status">
+        {count(done, 'semaphore')} {verb}
+        {remaining > 0 && `, ${remaining} to go`}
+        {failed.size > 0 && `, ${failed.size} failed`}
+        {!isRunning && remaining === 0 && failed.size === 0 && fault === undefined && '. Done.'}
+        {!isRunning &&
+          fault === undefined &&
+          (remaining > 0 || failed.size > 0) &&
+          '. Starting again goes on with these.'}
+      </p>
+      {isRunning && (
+        <button type="button" onClick={onStop}>
+          Stop after this batch
+        </button>
+      )}
+      {fault !== undefined && (
+        <p class="fault" role="alert">
+          {done === 0
+            ? `Nothing was ${verb}: ${fault}`
+            : `It stopped: ${fault}. Starting again goes on where it stopped.`}
+        </p>
+      )}
+      {failed.size > 0 && (
+        <ul class="failures" aria-label="Failures">
+          {[...failed].map(([name, error]) => (
+            <li key={name}>
+              <strong>{name}</strong>: {error}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,175 @@
+import {
+  type DurationInput,
+  type SemaphoreDefinition,
+  type SemaphoreDefinitionInput,
+  type SemaphoreRecord,
+  type View,
+  createRecord,
+  defined,
+  parseDefinition,
+  reinstate,
+  restore,
+} from '../decision/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import type { Context } from '../context/context.js';
+import type { Step } from '../records/plan.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { RecordClient } from '../records/record-client.js';
+import type { Archived } from './archive/bounded-archive.js';
+import { FirstLoad } from './first-load.js';
+import type { ArchivedDefinition } from './archive/definition-archive.js';
+
+/**
+ * The definitions that code brings along. They are put into the store where it has none of that name, and never
+ * overwrite what is there: that may be an operator's edit.
+ */
+export class DeclaredDefinitions {
+  #declared = new Map<string, SemaphoreDefinition>();
+  #isLoading: boolean;
+  /** Calls that find no definition right after the start wait for it. */
+  readonly firstLoad: FirstLoad;
+
+  constructor(
+    private readonly recordClientOf: (name: string) => RecordClient,
+    private readonly context: Context,
+    private readonly options: {
+      readonly requireDefinitions: boolean;
+      /** The store is this process's own: what it lacks may be put there at any time. */
+      readonly atOnce: boolean;
+      /** The longest that a call waits for definitions to be loaded for the first time, in ms. */
+      readonly patience: number;
+      /** What outlived the cluster's memory; undefined while that can't be told. */
+      readonly archived?: () => Promise<Archived | undefined>;
+    },
+  ) {
+    this.#isLoading = options.atOnce;
+    this.firstLoad = new FirstLoad(context, options.patience);
+  }
+
+  /** Whether code brought a definition of that name along, loaded or not yet. */
+  has(name: string): boolean {
+    return this.#declared.has(name);
+  }
+
+  /** What code says of that name, if anything. */
+  get(name: string): SemaphoreDefinition | undefined {
+    return this.#declared.get(name);
+  }
+
+  /** What code brought along. */
+  get all(): readonly SemaphoreDefinition[] {
+    return [...this.#declared.values()];
+  }
+
+  /** What code's definitions must keep to, and what is defined already. */
+  get rules() {
+    return {
+      configured: new Set(this.#declared.keys()),
+      requireDefinitions: this.options.requireDefinitions,
+      clockTolerance: this.context.timing.clockTolerance,
+    };
+  }
+
+  /** Notes a definition that code brings along; the first one of a name counts. */
+  register(input: SemaphoreDefinitionInput): void {
+    const definition = parseDefinition(input, this.context.timing.clockTolerance);
+    if (!this.#declared.has(definition.name)) this.#declared.set(definition.name, definition);
+  }
+
+  /** Notes what guarded methods bring along. It is in the store when this resolves, if that is this process's own. */
+  async registerAll(definitions: readonly SemaphoreDefinitionInput[]): Promise<void> {
+    for (const definition of definitions) this.register(definition);
+    if (this.options.atOnce) await this.load();
+  }
+
+  /**
+   * Where no definition of that name is known, a duration given with a call makes one: any group, any acquirer, one
+   * permit.
+   *
+   * @param duration ms or text
+   * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
+   */
+  async ensure(name: string, duration: DurationInput | undefined): Promise<void> {
+    if (duration === undefined) return this.#ensureAtOnce(name);
+    const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
+    if (this.#declared.has(name) || this.options.requireDefinitions) return this.#ensureAtOnce(name);
+    this.#declared.set(name, definition);
+    if (this.#isLoading) await this.#tryToLoad(name);
+  }
+
+  /** Also before the start: a unit test may call a method of an application that it only compiled. */
+  async #ensureAtOnce(name: string): Promise<void> {
+    if (!this.options.atOnce || !this.#declared.has(name)) return;
+    if (this.recordClientOf(name).known === undefined) await this.#tryToLoad(name);
+  }
+
+  async #tryToLoad(name: string): Promise<void> {
+    const archived = await this.#archived();
+    if (archived) await this.#load(name, archived).catch(() => undefined);
+  }
+
+  /**
+   * Puts into the store what is not there: in the place of what code says, what was archived of it, and all else that
+   * was archived. Nothing while the archive can't be read: what is paused there would run. Called once the cluster had
+   * time to show what it has, and again whenever something may be missing. A record that can't be read is left as it is
+   * and keeps no other from being loaded.
+   *
+   * @throws when the store can't be asked
+   */
+  async load(): Promise<void> {
+    this.#isLoading = true;
+    const archived = await this.#archived();
+    if (archived) await forEachLimit(this.#missing(archived), (name) => this.#load(name, archived));
+    this.firstLoad.end();
+  }
+
+  async #archived(): Promise<Archived | undefined> {
+    return this.options.archived ? this.options.archived() : new Map();
+  }
+
+  /** Names of which the store has nothing, or less than was archived, as far as this node knows. */
+  #missing(archived: Archived): string[] {
+    const revisionOf = (name: string) => this.recordClientOf(name).known?.revision;
+    const expected = [...this.#declared.keys()].filter((name) => revisionOf(name) === undefined);
+    const lost = [...archived.values()].filter(({ name, revision }) => (revisionOf(name) ?? -1) < revision);
+    return [...new Set([...expected, ...lost.map(({ name }) => name)])];
+  }
+
+  async #load(name: string, archived: Archived): Promise<void> {
+    const event = await this.#create(name, archived.get(name)).catch((error: unknown) => {
+      if (isUnreadable(error)) return undefined;
+      throw error;
+    });
+    // It answered: from now on silence is an outage, no longer a slow start.
+    this.context.reachability.back();
+    if (event) this.context.events.next({ ...event, semaphore: name });
+  }
+
+  #create(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
+    return this.recordClientOf(name).transact<Creation>((record, view, nonce): Step<Creation> => {
+      const found = archived && this.#reinstated(archived, record, view, nonce);
+      const first = found ?? (record ? undefined : this.#first(name, view, nonce));
+      if (!first) return { result: undefined };
+      const { revision } = first;
+      // Nothing may stand there because the store lost it: who held a permit may still be at work.
+      const isUnsure = !record && this.context.timing.strictStart;
+      const write = isUnsure ? restore(first, undefined, view, nonce) : first;
+      return { write, done: () => ({ type: found ? 'reinstated' : 'defined', revision }) };
+    });
+  }
+
+  #first(name: string, view: View, nonce: string): SemaphoreRecord | undefined {
+    const definition = this.#declared.get(name);
+    return definition && createRecord(definition, view.now, nonce);
+  }
+
+  /** What was reset is as code says, also when code says something else by now. */
+  #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
+    const { name, change, pause } = archived;
+    const declared = change?.kind === 'reset' ? this.#declared.get(name) : undefined;
+    return reinstate(declared ? { ...archived, ...defined(declared, pause) } : archived, record, view, nonce);
+  }
+}
+
+/** What {@link DeclaredDefinitions.load} did about a semaphore. */
+type Creation = { readonly type: 'defined' | 'reinstated'; readonly revision: number } | undefined;

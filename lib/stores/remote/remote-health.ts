@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../decision/index.js';
+import { pauseAfter } from '../../async/backoff.js';
+import type { StoreHealth } from '../store.js';
+import { NoQuorumError } from '../store.errors.js';
+
+/** How the store fares, by the last answer; while it fails it is asked for a sign of life. */
+export class RemoteHealth {
+  #health: StoreHealth = { connected: false, members: 0, quorum: 0, problem: 'no answer yet' };
+  readonly #closing = new AbortController();
+  #isAsking = false;
+
+  /** @param ask asks for a sign of life, and tells of its outcome here like any other call */
+  constructor(private readonly ask: () => Promise<unknown>) {}
+
+  get health(): StoreHealth {
+    return this.#health;
+  }
+
+  /** An answer came. */
+  heard(health: StoreHealth): void {
+    if (this.#closing.signal.aborted) return;
+    this.#health = health;
+    if (!health.connected) this.#insist();
+  }
+
+  failed(error: unknown): void {
+    const problem = messageOf(error);
+    // It answered, and the store behind it is there.
+    if (error instanceof NoQuorumError) this.#health = { ...this.#health, problem };
+    else this.#down(problem);
+  }
+
+  close(): void {
+    this.#health = { connected: false, members: 0, quorum: this.#health.quorum, problem: 'the store is closed' };
+    this.#closing.abort();
+  }
+
+  #down(problem: string): void {
+    if (this.#closing.signal.aborted) return;
+    this.#health = { ...this.#health, connected: false, members: 0, problem };
+    this.#insist();
+  }
+
+  #insist(): void {
+    if (!this.#isAsking) void this.#askUntilConnected();
+  }
+
+  async #askUntilConnected(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#isAsking = true;
+    for (let failures = 0; !this.#health.connected && !signal.aborted; failures++) {
+      // Unref'd: it keeps no process alive. Rejects when the store is closed.
+      await pause(pauseAfter(failures, Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.ask().catch(() => undefined);
+    }
+    this.#isAsking = false;
+  }
+}

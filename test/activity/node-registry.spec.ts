@@ -1,0 +1,130 @@
+import { hostname } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { START } from '../support/fake-time.js';
+import { type TestCluster, useCluster } from '../support/nodes.js';
+
+const living = (nodes: TestCluster, options = {}) => nodes.node({ heartbeat: '10s', ...options });
+
+async function names(node: { gatekeeper: { registry: { nodes(): Promise<{ acquirer: string }[]> } } }) {
+  return (await node.gatekeeper.registry.nodes()).map(({ acquirer }) => acquirer);
+}
+
+describe('the registry of nodes', () => {
+  const cluster = useCluster();
+
+  it('has a card of each node that lives, by group and name', async () => {
+    const nodes = cluster();
+    const last = await living(nodes, { group: 'z', acquirer: 'app0' });
+    const first = await living(nodes, { group: 'a', acquirer: 'app9', version: '1.2.3' });
+    first.gatekeeper.registry.jobs = () => [{ job: 'Jobs.work', semaphore: 'job' }];
+    expect(await last.gatekeeper.registry.nodes()).toEqual([
+      {
+        ...first.gatekeeper.node,
+        host: hostname(),
+        pid: process.pid,
+        version: '1.2.3',
+        startedAt: START,
+        at: START,
+        heartbeat: 10_000,
+        clock: { offset: 0 },
+        jobs: [],
+      },
+      expect.objectContaining(last.gatekeeper.node),
+    ]);
+    await nodes.time.advance(11_000);
+    const [card] = await last.gatekeeper.registry.nodes();
+    expect(card).toMatchObject({ startedAt: START, jobs: [{ job: 'Jobs.work', semaphore: 'job' }] });
+    expect(card!.at).toBeGreaterThan(START);
+  });
+
+  it('loses the card of a node that closes, at once', async () => {
+    const nodes = cluster();
+    const [one, other] = [await living(nodes), await living(nodes)];
+    expect(await names(other)).toEqual(['app1', 'app2']);
+    await one.gatekeeper.close();
+    expect(await names(other)).toEqual(['app2']);
+  });
+
+  it('loses the card of a node that died, after three heartbeats', async () => {
+    const nodes = cluster();
+    const [one, other] = [await living(nodes), await living(nodes)];
+    one.store.script = () => Promise.reject(new StoreUnavailableError('dead'));
+    await nodes.time.advance(29_999);
+    expect(await names(other)).toEqual(['app1', 'app2']);
+    await nodes.time.advance(1);
+    expect(await names(other)).toEqual(['app2']);
+    one.store.script = undefined;
+    await nodes.time.advance(11_000);
+    expect(await names(other)).toEqual(['app1', 'app2']);
+  });
+
+  it('forgets dead nodes in the store, too', async () => {
+    const nodes = cluster();
+    const many = await Promise.all(Array.from({ length: 20 }, () => living(nodes)));
+    for (const { store } of many) store.script = () => Promise.reject(new StoreUnavailableError('dead'));
+    await nodes.time.advance(60_000);
+    const survivors = await Promise.all(Array.from({ length: 20 }, () => living(nodes)));
+    const texts = [...(await nodes.raw.list('nodes:')).values()].join('');
+    const dead = many.filter(({ gatekeeper }) => texts.includes(gatekeeper.node.instance));
+    expect(survivors.every(({ gatekeeper }) => texts.includes(gatekeeper.node.instance))).toBe(true);
+    expect(dead.length).toBeLessThan(20);
+  });
+
+  it('takes a text that can not be read for no nodes, and writes it anew', async () => {
+    const nodes = cluster();
+    const one = await living(nodes);
+    for (const [key, text] of await nodes.raw.list('nodes:')) {
+      await nodes.raw.compareAndSet(key, text, '{"v":1,"nodes":[{"group":7}]}');
+    }
+    expect(await names(one)).toEqual([]);
+    await nodes.time.advance(11_000);
+    expect(await names(one)).toEqual(['app1']);
+  });
+
+  it('holds all of many nodes that begin at once', async () => {
+    const nodes = cluster();
+    const many = await Promise.all(Array.from({ length: 40 }, () => living(nodes)));
+    await nodes.time.advance(11_000);
+    expect(await names(many[0]!)).toHaveLength(40);
+  });
+
+  it('lists a node as soon as the store is there, if it was not when the node began', async () => {
+    const nodes = cluster();
+    const late = nodes.unstarted({ heartbeat: '10s' });
+    late.store.script = () => Promise.reject(new StoreUnavailableError('not yet'));
+    const other = await living(nodes);
+    await late.gatekeeper.start();
+    await nodes.time.advance(2000);
+    late.store.script = undefined;
+    await nodes.time.advance(600);
+    expect(await names(other)).toHaveLength(2);
+  });
+
+  it('says why clocks can not be trusted there', async () => {
+    const nodes = cluster();
+    const [one, other] = [await living(nodes), await living(nodes)];
+    nodes.time.jumpWall(-60_000);
+    await nodes.time.advance(40_000);
+    const [card] = await other.gatekeeper.registry.nodes();
+    expect(card!.clock).toEqual({ offset: 60_000, suspect: expect.stringMatching(/clock/) });
+    expect(one.of('clock-suspect')).toHaveLength(1);
+  });
+
+  it('is without a node that has no heartbeat, which can read it all the same', async () => {
+    const nodes = cluster();
+    const [silent] = [await nodes.node({ heartbeat: 0 }), await living(nodes)];
+    await nodes.time.advance(60_000);
+    expect(await names(silent)).toEqual(['app2']);
+  });
+
+  it('can not be read while the store is away, and says nothing of that by itself', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store, of } = await living(nodes);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await expect(gatekeeper.registry.nodes()).rejects.toThrow(StoreUnavailableError);
+    store.health = () => ({ connected: false, members: 0, quorum: 0 });
+    await nodes.time.advance(30_000);
+    expect(of('problem').filter(({ action }) => action === 'tell the others of this node')).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import type { CanActivate } from '@nestjs/common';
+import type { EventStreams } from '../../lib/console/http/event-streams.js';
+import { EventsController } from '../../lib/console/routes/events.controller.js';
+import { StoreHost } from '../../lib/console/store/store-host.js';
+import { until } from '../support/apps.js';
+import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+
+/** A guard of the application that takes so long that the client has gone by then. */
+class SlowGuard implements CanActivate {
+  asked = 0;
+  passed = 0;
+
+  async canActivate(context: Parameters<CanActivate['canActivate']>[0]): Promise<boolean> {
+    const response = context.switchToHttp().getResponse();
+    this.asked++;
+    await once(response.raw ?? response, 'close');
+    this.passed++;
+    return true;
+  }
+}
+
+describe.each(PLATFORMS)('a client that went away before its request was let in, on %s', (platform) => {
+  const start = useConsoles();
+  const boot = async () => {
+    const guard = new SlowGuard();
+    const gatekeeper = { definitions: [{ name: 'job', duration: '10s' }] };
+    const console = await start({ platform, gatekeeper, console: { ...SETTINGS, guards: [guard] } });
+    return { guard, console };
+  };
+
+  /** Asks, and hangs up once the guard was asked. */
+  const hangUp = async ({ guard, console }: { guard: SlowGuard; console: Console }, path: string, init = {}) => {
+    const quit = new AbortController();
+    const headers = { authorization: `Bearer ${TOKENS.node}`, 'content-type': 'application/json' };
+    const gone = fetch(`${console.url}${path}`, { headers, ...init, signal: quit.signal }).catch(() => 'gone');
+    await until(() => guard.asked === 1);
+    quit.abort();
+    expect(await gone).toBe('gone');
+    await until(() => guard.passed === 1);
+  };
+
+  it('gets no permit, and is not waited for', async () => {
+    const host = await boot();
+    const { external } = host.console.gatekeeper;
+    const take = external.take.bind(external);
+    let taking: Promise<unknown> | undefined;
+    external.take = (...args) => {
+      const answer = take(...args);
+      taking = answer.catch((error: Error) => error);
+      return answer;
+    };
+    const body = JSON.stringify({ semaphore: 'job', wait: 60_000 });
+    await hangUp(host, '/api/permits', { method: 'POST', body });
+    await until(() => taking !== undefined);
+    expect(await taking).toMatchObject({ name: 'AbortError' });
+    expect((await host.console.gatekeeper.state()).semaphores[0]!.holders).toEqual([]);
+  });
+
+  it.each([
+    ['/api/events', EventsController],
+    ['/api/store/watch', StoreHost],
+  ])('leaves no event stream behind: %s', async (path, owner) => {
+    const host = await boot();
+    const { streams } = host.console.app.get<{ streams: EventStreams }>(owner);
+    const open = streams.open.bind(streams);
+    let opened = 0;
+    streams.open = (response) => (opened++, open(response));
+    await hangUp(host, path);
+    await until(() => opened === 1);
+    expect(streams.count).toBe(0);
+  });
+});

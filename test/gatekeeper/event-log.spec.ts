@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { EventLog } from '../../lib/gatekeeper/event-log.js';
+import type { GatekeeperEvent } from '../../lib/context/events.js';
+
+const permit = { slot: 0, token: 7 } as never;
+const semaphore = 'nightly-export';
+const job = 'Jobs.export';
+
+const granted: GatekeeperEvent = { type: 'granted', semaphore, permit };
+const lost: GatekeeperEvent = { type: 'lost', semaphore, permit, reason: 'expired' };
+const denied: GatekeeperEvent = { type: 'denied', semaphore, reason: 'no-permit' };
+const skipped: GatekeeperEvent = { type: 'run-skipped', semaphore, job, reason: 'no-permit' };
+const paused: GatekeeperEvent = { type: 'run-skipped', semaphore, job, reason: 'paused' };
+const ran: GatekeeperEvent = { type: 'run-finished', semaphore, job, run: 1, took: 5 };
+const failed: GatekeeperEvent = { ...ran, error: new Error('disk full') };
+
+function logOf(events: readonly GatekeeperEvent[]): string[] {
+  const lines: string[] = [];
+  const to = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+  const log = new EventLog({ log: to('log'), warn: to('warn'), error: to('error'), debug: to('debug') });
+  for (const event of events) log.note(event);
+  return lines;
+}
+
+describe("the application's log", () => {
+  it('has a line when a job is skipped for another reason, not one for each tick', () => {
+    expect(logOf([skipped, skipped, skipped, paused, paused, skipped])).toEqual([
+      'debug "nightly-export": skipped Jobs.export (no-permit)',
+      'debug "nightly-export": skipped Jobs.export (paused)',
+      'debug "nightly-export": skipped Jobs.export (no-permit)',
+    ]);
+  });
+
+  it('has a line when a job begins to fail, and when it runs again', () => {
+    expect(logOf([ran, ran, failed, failed, ran])).toEqual([
+      'debug "nightly-export": Jobs.export ran',
+      'debug "nightly-export": Jobs.export failed: disk full',
+      'debug "nightly-export": Jobs.export ran',
+    ]);
+  });
+
+  it('has a line also when what a job threw has no text', () => {
+    expect(logOf([{ ...ran, error: Object.create(null) as unknown }])).toEqual([
+      'debug "nightly-export": Jobs.export failed: [object Object]',
+    ]);
+  });
+
+  it('has a line when a node gets a permit, is denied, or loses it while it is in use', () => {
+    const released: GatekeeperEvent = { type: 'released', semaphore, permit };
+    expect(logOf([granted, released, granted, denied, denied, granted, lost, granted])).toEqual([
+      'debug "nightly-export": got slot 0, token 7',
+      'debug "nightly-export": denied (no-permit)',
+      'debug "nightly-export": got slot 0, token 7',
+      'warn "nightly-export": lost slot 0 while it was in use (expired)',
+      'debug "nightly-export": got slot 0, token 7',
+    ]);
+  });
+
+  it('has each loss', () => {
+    expect(logOf([lost, lost])).toHaveLength(2);
+  });
+
+  it('tells jobs apart, and remembers only so many', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => ({ ...skipped, job: `Jobs.of(${index})` }));
+    expect(logOf([...many, ...many.slice(-500)])).toHaveLength(3000);
+    expect(logOf([...many, many[0]!])).toHaveLength(3001);
+  });
+});

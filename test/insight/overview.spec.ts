@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError, type JobInfo } from 'nestjs-gatekeeper';
+import { inSlices } from '../../lib/async/slices.js';
+import { systemClock } from '../../lib/async/node-clock.js';
+import { withHoldings } from '../../lib/insight/index.js';
+import { START } from '../support/fake-time.js';
+import { JOB, type TestCluster, useCluster } from '../support/nodes.js';
+
+const DAILY: JobInfo = {
+  job: 'Jobs.export',
+  semaphore: 'job',
+  schedule: { kind: 'cron', expression: '0 3 * * *', next: START + 5000, interval: 86_400_000 },
+};
+
+/** A node that tells of itself, runs `jobs` by itself and notes its runs. */
+async function working(nodes: TestCluster, jobs: JobInfo[] = [DAILY], options = {}) {
+  const node = nodes.unstarted({
+    definitions: [JOB],
+    definitionsDelay: 0,
+    heartbeat: '10s',
+    history: true,
+    ...options,
+  });
+  node.gatekeeper.registry.jobs = () => jobs;
+  await node.gatekeeper.start();
+  await nodes.time.advance(0);
+  return node;
+}
+
+describe('the overview', () => {
+  const cluster = useCluster();
+
+  it('shows of each semaphore what it guards, on how many nodes, and when it runs next', async () => {
+    const nodes = cluster();
+    const one = await working(nodes);
+    const later = { ...DAILY, schedule: { ...DAILY.schedule!, next: START + 9000 } };
+    await working(nodes, [later, { job: 'Jobs.other', semaphore: 'job' }, { job: 'Jobs.byTenant' }]);
+    const overview = await one.gatekeeper.overview();
+    expect(overview).toMatchObject({ now: START, nodes: [{ acquirer: 'app1' }, { acquirer: 'app2' }] });
+    expect(overview.semaphores).toMatchObject([
+      {
+        name: 'job',
+        free: 1,
+        jobs: [
+          { job: 'Jobs.export', nodes: 2 },
+          { job: 'Jobs.other', nodes: 1 },
+        ],
+        next: START + 5000,
+        warnings: [],
+      },
+    ]);
+    expect(overview.semaphores[0]).not.toHaveProperty('lastRun');
+  });
+
+  it('of one semaphore is the same as among all, and reads no other record', async () => {
+    const nodes = cluster();
+    const definitions = ['job', 'other', 'third'].map((name) => ({ ...JOB, name }));
+    const { gatekeeper, store } = await working(nodes, [DAILY], { definitions });
+    await gatekeeper.tryAcquire('job');
+    const all = await gatekeeper.overview();
+    const lists = store.calls.list;
+    expect(await gatekeeper.overview('job')).toEqual({ ...all, semaphores: [all.semaphores[0]] });
+    // Of the cards of the nodes.
+    expect(store.calls.list).toBe(lists + 1);
+    expect((await gatekeeper.overview('typo')).semaphores).toEqual([]);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    expect((await gatekeeper.overview('job')).semaphores).toMatchObject([{ name: 'job', holders: [{ isMine: true }] }]);
+  });
+
+  it('has no next run where no node is let through that runs it by itself', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    await gatekeeper.definitions.pause('job');
+    expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
+    await gatekeeper.definitions.resume('job');
+    expect((await gatekeeper.overview()).semaphores[0]).toHaveProperty('next', START + 5000);
+    await gatekeeper.definitions.edit('job', { groupPattern: 'elsewhere' });
+    expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
+  });
+
+  it('counts a next run on that passed since the node told of it', async () => {
+    const nodes = cluster();
+    const everySecond = { ...DAILY, schedule: { ...DAILY.schedule!, next: START + 500, interval: 1000 } };
+    const { gatekeeper } = await working(nodes, [everySecond]);
+    await nodes.time.advance(2700);
+    expect((await gatekeeper.overview()).semaphores[0]).toHaveProperty('next', START + 3500);
+  });
+
+  it('shows the newest run, wherever it was', async () => {
+    const nodes = cluster();
+    const [one, other] = [await working(nodes), await working(nodes, [])];
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(2000);
+    await expect(
+      other.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
+    ).rejects.toThrow('disk full');
+    await nodes.time.advance(1000);
+    const lastRun = { at: START + 2000, outcome: 'failed', message: 'disk full', node: other.gatekeeper.node };
+    expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun });
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(1000);
+    expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
+  });
+
+  it('shows the newest run of any of its jobs', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    for (const job of ['Jobs.export', 'Jobs.other']) {
+      await gatekeeper.run('job', () => 1, { job, atLeastFor: 0 });
+      await nodes.time.advance(1000);
+    }
+    expect((await gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { job: 'Jobs.other' } });
+  });
+
+  it('shows a job as the node has it that started last, in the midst of an update', async () => {
+    const nodes = cluster();
+    const weekly = { ...DAILY, schedule: { ...DAILY.schedule!, expression: '0 3 * * 1' } };
+    await working(nodes, [DAILY], { acquirer: 'b' });
+    await nodes.time.advance(1000);
+    const { gatekeeper } = await working(nodes, [weekly], { acquirer: 'a' });
+    expect((await gatekeeper.overview()).semaphores[0]!.jobs).toMatchObject([
+      { nodes: 2, schedule: { expression: '0 3 * * 1' } },
+    ]);
+  });
+
+  it('has nobody hold what is over, also before it is dropped', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await working(nodes);
+    await gatekeeper.tryAcquire('job');
+    const holds = async () => {
+      const overview = await gatekeeper.overview();
+      return (await inSlices(withHoldings(overview.nodes, overview.semaphores), systemClock))[0]!.holds.length;
+    };
+    expect(await holds()).toBe(1);
+    nodes.time.freeze(10_001);
+    expect(await holds()).toBe(0);
+  });
+
+  it('shows the last run of a rare job when others have pushed it out of the journal', async () => {
+    const nodes = cluster();
+    const [one, other] = [await working(nodes), await working(nodes, [])];
+    await expect(
+      one.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
+    ).rejects.toThrow('disk full');
+    // Once it has told of it, on its next card.
+    await nodes.time.advance(11_000);
+    await other.store.journal('runs').append(Array.from({ length: 10_000 }, () => '{}'));
+    const { semaphores, nodes: cards } = await other.gatekeeper.overview();
+    expect(await other.gatekeeper.history(10_000)).not.toContainEqual(expect.objectContaining({ kind: 'run' }));
+    const lastRun = { kind: 'run', job: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
+    expect(semaphores[0]).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
+    expect(semaphores[0]!.jobs[0]).not.toHaveProperty('lastRun');
+    expect(cards[0]!.jobs).toMatchObject([{ job: 'Jobs.export', lastRun: { outcome: 'failed' } }]);
+  });
+
+  it('is what this node knows while the store can not be asked', async () => {
+    const { gatekeeper, store } = await working(cluster());
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const { semaphores, nodes } = await gatekeeper.overview();
+    expect(nodes).toEqual([]);
+    expect(semaphores).toMatchObject([{ name: 'job', jobs: [], warnings: [] }]);
+  });
+});

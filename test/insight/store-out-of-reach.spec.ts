@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { NoQuorumError, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
+import { START } from '../support/fake-time.js';
+import { JOB, type TestNode, fate, useCluster } from '../support/nodes.js';
+
+/** Every call fails at once, as with a client that lost its last connection. */
+function disconnect({ store }: TestNode): void {
+  const problem = 'the connection was lost; connecting again';
+  store.report = { connected: false, members: 0, quorum: 0, problem };
+  store.script = () => Promise.reject(new StoreUnavailableError(`Not connected: ${problem}`));
+}
+
+/** Reads are answered, writes are refused: what a client with a quorum does. */
+function loseQuorum({ store }: TestNode): void {
+  store.report = { connected: true, members: 1, quorum: 2 } satisfies StoreHealth;
+  store.script = (call, go) =>
+    call === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go();
+}
+
+/** The connection stands and nothing answers: a frozen member. */
+function silence({ store }: TestNode): void {
+  store.script = () => new Promise(() => undefined);
+}
+
+const NIGHTLY = { job: 'Jobs.export', semaphore: 'job' };
+
+describe('while the store can not be asked', () => {
+  const cluster = useCluster();
+  const working = async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0, heartbeat: '10s', history: true });
+    node.gatekeeper.registry.jobs = () => [NIGHTLY];
+    await node.gatekeeper.start();
+    await nodes.time.advance(0);
+    await node.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(1000);
+    await node.gatekeeper.overview();
+    return { nodes, ...node, node };
+  };
+
+  it('the overview is what was last known, says of each part how old it is, and why', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    const before = await gatekeeper.overview();
+    expect(before).toMatchObject({ stale: [], nodes: [{ acquirer: 'app1' }] });
+    await nodes.time.advance(2000);
+    disconnect(node);
+    await nodes.time.advance(1000);
+    const overview = await gatekeeper.overview();
+    const sentence = expect.stringContaining('connection was lost');
+    expect(overview.stale).toEqual(
+      ['records', 'nodes', 'runs'].map((part) => ({ part, asOf: START + 1000, sentence })),
+    );
+    expect(overview.nodes).toMatchObject([{ acquirer: 'app1' }]);
+    expect(overview.semaphores).toMatchObject([
+      { name: 'job', jobs: [{ job: 'Jobs.export' }], lastRun: { outcome: 'ok', at: START } },
+    ]);
+  });
+
+  it('and nothing was ever read, each part says that nothing is known of it', async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted();
+    disconnect(node);
+    await node.gatekeeper.start();
+    const { stale, semaphores } = await node.gatekeeper.overview();
+    expect(semaphores).toEqual([]);
+    expect(stale.map(({ part }) => part)).toEqual(['records', 'nodes', 'runs']);
+    for (const part of stale) expect(part).not.toHaveProperty('asOf');
+  });
+
+  it('the state says since when it is stale', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    disconnect(node);
+    await nodes.time.advance(3000);
+    expect(await gatekeeper.state()).toMatchObject({
+      store: { connected: false },
+      stale: [{ part: 'records', asOf: START + 1000 }],
+      semaphores: [{ name: 'job' }],
+    });
+  });
+
+  it('a frozen store is found out within one call, not at the end of a long listing', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    silence(node);
+    await nodes.time.advance(3000);
+    const looking = gatekeeper.overview();
+    await nodes.time.advance(2000);
+    expect((await looking).stale).toHaveLength(3);
+    expect(gatekeeper.health()).toMatchObject({ status: 'down', grants: false, faults: [{ code: 'store-silent' }] });
+  });
+
+  it('a store that is frozen in the moment of a listing is found out long before the listing ends', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    await gatekeeper.overview();
+    silence(node);
+    const looking = gatekeeper.overview();
+    await nodes.time.advance(3000);
+    expect((await fate(looking)) as object).toMatchObject({
+      value: { stale: [{ part: 'records' }, { part: 'nodes' }] },
+    });
+  });
+
+  it('health says what is wrong, since when, how old what is shown is, and that nothing is granted', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    expect(await gatekeeper.checkHealth()).toMatchObject({ status: 'healthy', grants: true, faults: [] });
+    disconnect(node);
+    await nodes.time.advance(500);
+    await gatekeeper.checkHealth();
+    await nodes.time.advance(2500);
+    const health = await gatekeeper.checkHealth();
+    expect(health).toMatchObject({
+      status: 'down',
+      grants: false,
+      staleSince: START + 1000,
+      store: { connected: false },
+      faults: [{ code: 'store-unreachable', since: START + 1500, stopsGrants: true }],
+    });
+    expect(health.faults[0]!.sentence).toMatch(/can't be reached.*the connection was lost/);
+  });
+
+  it('and health is well again as soon as the store answers', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    disconnect(node);
+    await nodes.time.advance(20_000);
+    expect((await gatekeeper.checkHealth()).status).toBe('down');
+    node.store.script = node.store.report = undefined;
+    const health = await gatekeeper.checkHealth();
+    expect(health).toMatchObject({ status: 'healthy', grants: true, faults: [] });
+    expect(health).not.toHaveProperty('staleSince');
+  });
+
+  it.each([
+    ['out of reach', disconnect, 'unavailable', /^nothing is granted: the store can't be reached/],
+    ['without a quorum', loseQuorum, 'no-quorum', /^nothing is granted: .*1 of at least 2 members/],
+  ])('explain never says granted of a store %s', async (_, fail, reason, sentence) => {
+    const { nodes, gatekeeper, node } = await working();
+    expect((await gatekeeper.explain('job')).outcome).toBe('granted');
+    fail(node);
+    await nodes.time.advance(1500);
+    expect(await gatekeeper.explain('job')).toMatchObject({
+      semaphore: 'job',
+      outcome: 'denied',
+      reason,
+      sentence: expect.stringMatching(sentence),
+      definition: { name: 'job' },
+    });
+  });
+
+  it('a bulk change is refused as a whole, instead of failing name by name', async () => {
+    const { nodes, gatekeeper, node } = await working();
+    loseQuorum(node);
+    await nodes.time.advance(0);
+    await expect(gatekeeper.definitions.pauseAll({ names: 'job' })).rejects.toThrow(NoQuorumError);
+    const to = { groupPattern: 'elsewhere' };
+    await expect(gatekeeper.definitions.migrate({ names: 'job', to })).rejects.toThrow(NoQuorumError);
+  });
+
+  it('a bulk change that had begun says what it did, and leaves the rest for the next call', async () => {
+    const nodes = cluster();
+    const names = Array.from({ length: 100 }, (_each, index) => `job-${String(index).padStart(3, '0')}`);
+    const node = await nodes.node({ definitions: names.map((name) => ({ ...JOB, name })) });
+    let writes = 0;
+    node.store.script = (call, go) =>
+      call === 'compareAndSet' && ++writes > 40 ? Promise.reject(new StoreUnavailableError('away')) : go();
+    const { done, failed, remaining } = await node.gatekeeper.definitions.pauseAll();
+    expect(done).toHaveLength(40);
+    expect(failed.length).toBeLessThanOrEqual(32);
+    expect(done.length + failed.length + remaining).toBe(100);
+    node.store.script = undefined;
+  });
+});

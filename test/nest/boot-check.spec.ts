@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import { Injectable, type Type } from '@nestjs/common';
+import {
+  ClusterSingleton,
+  GuardedMethodsExplorer,
+  InvalidOptionsError,
+  type GatekeeperOptions,
+} from 'nestjs-gatekeeper';
+import { bootError, useApps } from '../support/apps.js';
+
+/** A class whose method `work` is decorated so. */
+function guarded(...decorators: MethodDecorator[]): Type {
+  @Injectable()
+  class Jobs {
+    async work() {
+      return 'done';
+    }
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(Jobs.prototype, 'work')!;
+  for (const decorate of decorators.toReversed()) decorate(Jobs.prototype, 'work', descriptor);
+  Object.defineProperty(Jobs.prototype, 'work', descriptor);
+  return Jobs;
+}
+
+describe('the check of guarded methods at boot', () => {
+  const { boot } = useApps();
+  const faultsOf = async (providers: Type[], options: Partial<GatekeeperOptions> = {}) => {
+    const error = await bootError(boot({ providers }, options));
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    return (error as InvalidOptionsError).faults;
+  };
+
+  it.each([
+    ['a duration that is none', ['job', 'soon'], 'duration: "soon" is not a duration'],
+    ['a duration that is too short', ['job', 20], '20 ms must be more than 3 x clockTolerance'],
+    ['no duration', ['job'], 'semaphore "job" is not in GatekeeperModule\'s definitions and has no duration'],
+    ['an empty name', ['', '10s'], 'name: is empty'],
+    ['a reserved name', ['leader:main', '10s'], '"leader:" is reserved'],
+    ['a wrong switch', ['job', '10s', { keepAlive: 'no' }], 'keepAlive: "no" is neither true nor false'],
+    ['a wrong choice', ['job', '10s', { overlap: 'queue' }], 'overlap: "queue" is not "skip" or "allow"'],
+    ['a wrong maxRunTime', ['job', '10s', { maxRunTime: 0 }], 'maxRunTime: 0 must be more than 0 ms'],
+    ['an unknown option', ['job', '10s', { lockFor: 1 }], 'lockFor'],
+    ['a wrong duration of a function', [() => 'x', 'soon'], 'duration: "soon" is not a duration'],
+  ] as [string, Parameters<typeof ClusterSingleton>, string][])('finds %s', async (_, parameters, fault) => {
+    const faults = await faultsOf([guarded(ClusterSingleton(...parameters))]);
+    expect(faults).toEqual([expect.stringMatching(/^Jobs\.work: /)]);
+    expect(faults[0]).toContain(fault);
+  });
+
+  it('finds two decorators on one method', async () => {
+    const faults = await faultsOf([guarded(ClusterSingleton('one', '10s'), ClusterSingleton('two', '10s'))]);
+    expect(faults).toEqual([expect.stringContaining('Jobs.work has two @ClusterSingleton decorators')]);
+  });
+
+  it('finds different durations for one semaphore', async () => {
+    const faults = await faultsOf([guarded(ClusterSingleton('job', '10s')), guarded(ClusterSingleton('job', '20s'))]);
+    expect(faults).toEqual([expect.stringMatching(/semaphore "job" gets the duration 20000 ms here and 10000 ms at/)]);
+  });
+
+  it('finds what is not defined when definitions are required', async () => {
+    const faults = await faultsOf([guarded(ClusterSingleton('job', '10s'))], { requireDefinitions: true });
+    expect(faults).toEqual([expect.stringContaining('requireDefinitions is on: add it')]);
+  });
+
+  it('lists all faults of all methods in one error', async () => {
+    const faults = await faultsOf([
+      guarded(ClusterSingleton('one', 'soon', { keepAlive: 7 as never })),
+      guarded(ClusterSingleton('two')),
+      guarded(ClusterSingleton('three', '10s')),
+      guarded(ClusterSingleton('three', '20s')),
+    ]);
+    expect(faults).toHaveLength(4);
+  });
+
+  it('takes a semaphore of the definitions without a duration', async () => {
+    const Jobs = guarded(ClusterSingleton('job'));
+    const { get } = await boot({ providers: [Jobs] }, { definitions: [{ name: 'job', duration: '10s' }] });
+    expect(await (get(Jobs) as { work(): Promise<string> }).work()).toBe('done');
+  });
+
+  it('lists the guarded methods', async () => {
+    const { get } = await boot({ providers: [guarded(ClusterSingleton('job', '10s'))] });
+    expect(get(GuardedMethodsExplorer).methods).toMatchObject([
+      { method: 'Jobs.work', isStatic: true, metadata: { semaphore: 'job', duration: '10s' } },
+    ]);
+  });
+
+  it('touches no getter of a provider', async () => {
+    @Injectable()
+    class Lazy {
+      get connection(): never {
+        throw new Error('not connected yet');
+      }
+    }
+    await expect(boot({ providers: [Lazy] })).resolves.toBeDefined();
+  });
+});
+
+describe('@ClusterSingleton on what it can not guard', () => {
+  it('throws for a static method, and says what to do', () => {
+    expect(() => {
+      class Jobs {
+        @ClusterSingleton('job', '10s')
+        static async work() {}
+      }
+      return Jobs;
+    }).toThrow(/static method Jobs\.work: make it a method of a provider/);
+  });
+
+  it('throws for a getter', () => {
+    expect(() => {
+      class Jobs {
+        @ClusterSingleton('job', '10s')
+        get work() {
+          return 1;
+        }
+      }
+      return Jobs;
+    }).toThrow(/can only guard methods, not work/);
+  });
+});

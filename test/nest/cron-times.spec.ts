@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import type { CronJob } from '../../lib/nest/cron-jobs.js';
+import { CronTimes } from '../../lib/nest/cron-times.js';
+import { useApps } from '../support/apps.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const IN_A_YEAR = new Date(Date.now() + 365 * DAY);
+
+@Injectable()
+class Jobs {
+  @Cron('0 3 * * *', { name: 'daily', timeZone: 'UTC' })
+  daily() {}
+
+  @Cron('0 0-12 * * *', { name: 'in the morning', timeZone: 'UTC' })
+  inTheMorning() {}
+
+  @Cron('30 * * * * *', { name: 'each minute', timeZone: 'UTC' })
+  eachMinute() {}
+
+  @Cron(IN_A_YEAR, { name: 'once' })
+  once() {}
+}
+
+describe('the times of a cron job', () => {
+  const { boot } = useApps();
+  const jobs = async () => {
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs] });
+    return app.get(SchedulerRegistry);
+  };
+
+  it('are the next one, how far the one after it is, and the last ones as far back as somebody looked', async () => {
+    const job = (await jobs()).getCronJob('daily');
+    const times = new CronTimes();
+    const { next, interval, recent } = times.look(job, Date.now());
+    expect([interval, recent]).toEqual([DAY, []]);
+    expect(times.look(job, next!)).toEqual({ next: next! + DAY, interval: DAY, recent: [next] });
+    expect(times.look(job, next! + 4 * DAY + 1)).toEqual({
+      next: next! + 5 * DAY,
+      interval: DAY,
+      recent: [next! + 2 * DAY, next! + 3 * DAY, next! + 4 * DAY],
+    });
+  });
+
+  it('keep to the cron where it pauses: the last ones are not where the distance of two dates would have them', async () => {
+    const job = (await jobs()).getCronJob('in the morning');
+    const times = new CronTimes();
+    const { next } = times.look(job, Date.now());
+    const midnight = Math.ceil((next! + 1) / DAY) * DAY;
+    // At eleven at night, of a day that begins at that midnight.
+    const { recent } = times.look(job, midnight + 23 * HOUR);
+    expect(recent!.map((at) => (at - midnight) / HOUR)).toEqual([10, 11, 12]);
+  });
+
+  it('are counted back from the next one after a long time without a look', async () => {
+    const job = (await jobs()).getCronJob('each minute');
+    const times = new CronTimes();
+    times.look(job, Date.now());
+    const { next, recent } = times.look(job, Date.now() + DAY);
+    expect(recent).toEqual([next! - 180_000, next! - 120_000, next! - 60_000]);
+  });
+
+  it('begin anew when the job is given another time', async () => {
+    const [daily, minute] = await jobs().then((registry) => [
+      registry.getCronJob('daily'),
+      registry.getCronJob('each minute'),
+    ]);
+    const times = new CronTimes();
+    const { next } = times.look(daily!, Date.now());
+    expect(times.look(daily!, next!)).toMatchObject({ interval: DAY, recent: [next] });
+    daily!.setTime(minute!.cronTime);
+    expect(times.look(daily!, Date.now())).toMatchObject({ interval: 60_000, recent: [] });
+  });
+
+  it('of one that comes once is that moment, until it is over', async () => {
+    const job = (await jobs()).getCronJob('once');
+    const times = new CronTimes();
+    expect(times.look(job, Date.now())).toEqual({ next: IN_A_YEAR.getTime() });
+    expect(times.look(job, IN_A_YEAR.getTime())).toEqual({});
+  });
+
+  it('are known of a job of cron 3, which is `running` where a later one `isActive`', async () => {
+    const { cronTime } = (await jobs()).getCronJob('daily');
+    const job = { running: true, cronTime, nextDate: () => cronTime.sendAt() } as unknown as CronJob;
+    expect(new CronTimes().look(job, Date.now())).toMatchObject({ next: expect.any(Number), interval: DAY });
+    expect(new CronTimes().look({ ...job, running: false }, Date.now())).toEqual({});
+  });
+});

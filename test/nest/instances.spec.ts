@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { Injectable, Scope } from '@nestjs/common';
+import {
+  ClusterSingleton,
+  Gatekeeper,
+  NoGatekeeperError,
+  guardWith,
+  memory,
+  parseGatekeeperOptions,
+} from 'nestjs-gatekeeper';
+import { until, useApps } from '../support/apps.js';
+
+@Injectable()
+class Jobs {
+  @ClusterSingleton('job', '10s')
+  async work() {
+    return 'ran';
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestScoped {
+  @ClusterSingleton('request', '10s')
+  async work() {
+    return 'ran';
+  }
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class Transient {
+  readonly state = 'constructed';
+
+  @ClusterSingleton('transient', '10s')
+  async work() {
+    return this.state;
+  }
+}
+
+describe('instances of other kinds', () => {
+  const { boot } = useApps();
+
+  it('are guarded when they are request-scoped, with one clear warning at boot', async () => {
+    const store = memory();
+    const one = await boot({ providers: [RequestScoped] }, {}, store);
+    const other = await boot({ providers: [RequestScoped] }, {}, store);
+    const [mine, theirs] = await Promise.all([one, other].map(({ app }) => app.resolve(RequestScoped)));
+    expect(await mine!.work()).toBe('ran');
+    expect(await theirs!.work()).toBeUndefined();
+    expect(one.log.filter((line) => line.startsWith('warn'))).toEqual([
+      expect.stringMatching(/^warn RequestScoped\.work is guarded, but its provider is not static/),
+    ]);
+  });
+
+  it('are guarded when they are transient, with one clear warning at boot', async () => {
+    const { app, log } = await boot({ providers: [Transient] });
+    expect(await (await app.resolve(Transient)).work()).toBe('constructed');
+    expect(log.filter((line) => line.startsWith('warn'))).toEqual([
+      expect.stringMatching(/^warn Transient\.work is guarded, but its provider is not static/),
+    ]);
+  });
+
+  it.each([
+    ['a factory', { provide: Jobs, useFactory: () => new Jobs() }],
+    [
+      'a factory that is a function of the old kind',
+      {
+        provide: Jobs,
+        useFactory: function () {
+          return new Jobs();
+        },
+      },
+    ],
+    ['a value', { provide: Jobs, useValue: new Jobs() }],
+  ])('are guarded when they come from %s', async (_, provider) => {
+    const { get } = await boot({ providers: [provider] });
+    expect(await get(Jobs).work()).toBe('ran');
+  });
+
+  it('are guarded under a symbol, and listed once under two tokens', async () => {
+    const token = Symbol('jobs');
+    const { app, log } = await boot({ providers: [Jobs, { provide: token, useExisting: Jobs }] });
+    expect(await app.get<Jobs>(token).work()).toBe('ran');
+    expect(log.filter((line) => !/^(debug|log) /.test(line))).toEqual([]);
+  });
+
+  it('do not run without a gatekeeper, and the error says what to do', async () => {
+    await expect(new Jobs().work()).rejects.toThrow(NoGatekeeperError);
+    await expect(new Jobs().work()).rejects.toThrow(/^Jobs\.work is guarded .* guardWith\(instance, gatekeeper\)/);
+  });
+
+  it('do not run as a function without `this`', async () => {
+    const { work } = new Jobs();
+    await expect(work()).rejects.toThrow(/^Jobs\.work is guarded/);
+  });
+
+  it('run in unit tests with guardWith', async () => {
+    const silent = { log() {}, warn() {}, error() {}, debug() {} };
+    const gatekeeper = new Gatekeeper(parseGatekeeperOptions({ store: memory(), definitionsDelay: 0 }), silent);
+    await gatekeeper.start();
+    const jobs = guardWith(new Jobs(), gatekeeper);
+    await until(async () => (await jobs.work()) === 'ran');
+    expect(await jobs.work()).toBe('ran');
+    await gatekeeper.close();
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import { Injectable, Scope } from '@nestjs/common';
+import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
+import { ClusterSingleton, type JobInfo } from 'nestjs-gatekeeper';
+import { type App, until, useApps } from '../support/apps.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NEVER_SOON = 2_000_000_000;
+
+@Injectable()
+class Jobs {
+  @ClusterSingleton('named', '10s')
+  @Cron('0 3 * * *', { name: 'export', timeZone: 'Asia/Tokyo' })
+  async named() {}
+
+  @Cron('0 3 * * *', { timeZone: 'UTC' })
+  @ClusterSingleton('unnamed', '10s')
+  async unnamed() {}
+
+  @ClusterSingleton('interval', '10s', { atLeastFor: 0 })
+  @Interval(20)
+  async interval() {}
+
+  @ClusterSingleton('timeout', '10s')
+  @Timeout('once', NEVER_SOON)
+  async timeout() {}
+
+  @ClusterSingleton((tenant: string) => `import-${tenant}`, '10s')
+  async imports(_tenant: string) {}
+
+  @ClusterSingleton('by-hand', '10s')
+  async byHand() {}
+
+  @Cron(CronExpression.EVERY_DAY_AT_1AM, { name: 'off', disabled: true })
+  @ClusterSingleton('off', '10s')
+  async off() {}
+
+  @Cron('* * * * * *')
+  async notGuarded() {}
+}
+
+@Injectable()
+class Soon {
+  @ClusterSingleton('soon', '10s')
+  @Timeout(20)
+  async once() {}
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class PerRequest {
+  @Cron('0 3 * * *')
+  @ClusterSingleton('per-request', '10s')
+  async export() {}
+}
+
+function cardOf({ gatekeeper }: App, job: string): JobInfo | undefined {
+  return gatekeeper.registry.jobs().find((card) => card.job === job);
+}
+
+describe('what a node tells of its jobs', () => {
+  const { boot } = useApps();
+  const scheduled = () => boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest] });
+
+  it('is each guarded method with its semaphore, unless a function names it', async () => {
+    const { gatekeeper } = await scheduled();
+    expect(gatekeeper.registry.jobs().map(({ job, semaphore }) => [job, semaphore])).toEqual([
+      ['Jobs.named', 'named'],
+      ['Jobs.unnamed', 'unnamed'],
+      ['Jobs.interval', 'interval'],
+      ['Jobs.timeout', 'timeout'],
+      ['Jobs.imports', undefined],
+      ['Jobs.byHand', 'by-hand'],
+      ['Jobs.off', 'off'],
+      ['PerRequest.export', 'per-request'],
+    ]);
+  });
+
+  it.each([
+    ['Jobs.named', 18], // 3 o'clock in Tokyo
+    ['Jobs.unnamed', 3],
+  ])('has the next time of the cron of %s, in its time zone, and the distance of the two next', async (job, hour) => {
+    const { schedule } = cardOf(await scheduled(), job)!;
+    expect(schedule).toMatchObject({ kind: 'cron', expression: '0 3 * * *', interval: DAY, recent: [] });
+    expect(new Date(schedule!.next!).getUTCHours()).toBe(hour);
+    expect(schedule!.next! - Date.now()).toBeGreaterThan(0);
+    expect(schedule!.next! - Date.now()).toBeLessThanOrEqual(DAY);
+  });
+
+  it('has the next time of an interval, counted from its last call', async () => {
+    const app = await scheduled();
+    const before = Date.now();
+    const first = cardOf(app, 'Jobs.interval')!.schedule!;
+    expect(first).toMatchObject({ kind: 'interval', expression: '20', interval: 20 });
+    await until(() => cardOf(app, 'Jobs.interval')!.schedule!.next! > first.next!);
+    expect(cardOf(app, 'Jobs.interval')!.schedule!.next).toBeGreaterThanOrEqual(before);
+  });
+
+  it('has the next time of an interval also while its job is skipped each time', async () => {
+    const app = await scheduled();
+    await app.gatekeeper.definitions.pause('interval');
+    await until(() => app.events.some((event) => event.type === 'run-skipped' && event.reason === 'paused'));
+    const { next } = cardOf(app, 'Jobs.interval')!.schedule!;
+    await until(() => cardOf(app, 'Jobs.interval')!.schedule!.next! > next!);
+  });
+
+  it('has no next time of a timeout that is over', async () => {
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Soon] });
+    await until(() => app.events.some(({ type }) => type === 'run-finished'));
+    expect(cardOf(app, 'Soon.once')!.schedule).toEqual({ kind: 'timeout', expression: '20' });
+  });
+
+  it('has the moment of a timeout', async () => {
+    const before = Date.now();
+    const app = await scheduled();
+    const { schedule } = cardOf(app, 'Jobs.timeout')!;
+    expect(schedule).toMatchObject({ kind: 'timeout', expression: String(NEVER_SOON) });
+    expect(schedule).not.toHaveProperty('interval');
+    expect(schedule!.next).toBeGreaterThanOrEqual(before + NEVER_SOON);
+    expect(schedule!.next).toBeLessThanOrEqual(Date.now() + NEVER_SOON);
+  });
+
+  it('has no next time of a job that is stopped', async () => {
+    const app = await scheduled();
+    const jobs = app.get(SchedulerRegistry);
+    expect(cardOf(app, 'Jobs.off')!.schedule).toEqual({ kind: 'cron', expression: CronExpression.EVERY_DAY_AT_1AM });
+    await jobs.getCronJob('export').stop();
+    expect(cardOf(app, 'Jobs.named')!.schedule).toEqual({ kind: 'cron', expression: '0 3 * * *' });
+  });
+
+  it('has no schedule of what the scheduler does not run', async () => {
+    const app = await scheduled();
+    expect(cardOf(app, 'PerRequest.export')).not.toHaveProperty('schedule');
+    expect(cardOf(app, 'Jobs.byHand')).not.toHaveProperty('schedule');
+    const without = await boot({ providers: [Jobs] });
+    expect(without.gatekeeper.registry.jobs().filter(({ schedule }) => schedule)).toEqual([]);
+    const off = ScheduleModule.forRoot({ cronJobs: false, intervals: false, timeouts: false });
+    const switchedOff = await boot({ imports: [off], providers: [Jobs] });
+    expect(switchedOff.gatekeeper.registry.jobs().filter(({ schedule }) => schedule)).toEqual([]);
+  });
+
+  it('is on the card that the other nodes read', async () => {
+    const providers = [Jobs];
+    const { gatekeeper } = await boot({ imports: [ScheduleModule.forRoot()], providers }, { heartbeat: 10 });
+    await until(async () => {
+      const { semaphores } = await gatekeeper.overview();
+      return semaphores.some(({ name, next }) => name === 'named' && next !== undefined);
+    });
+    const { semaphores, nodes } = await gatekeeper.overview();
+    expect(semaphores.find(({ name }) => name === 'unnamed')).toMatchObject({
+      jobs: [{ job: 'Jobs.unnamed', nodes: 1, schedule: { kind: 'cron', interval: DAY } }],
+    });
+    expect(nodes).toMatchObject([{ acquirer: 'app1', pid: process.pid }]);
+  });
+});

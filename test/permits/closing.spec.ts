@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { PermitLostError, type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { settled } from '../support/fake-time.js';
+import { JOB, fate, openEnd, useCluster } from '../support/nodes.js';
+import { ScriptedArchive } from '../support/scripted-archive.js';
+
+describe('close', () => {
+  const cluster = useCluster();
+
+  it('leaves no timer, and no connection', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node({ stateDump: '1m' });
+    await gatekeeper.run('job', () => 1);
+    await gatekeeper.tryAcquire('job', { keepAlive: true, holder: 'another' });
+    await nodes.time.advance(5000);
+    await gatekeeper.close();
+    expect(nodes.time.pending).toBe(0);
+    expect(store.calls.close).toBe(1);
+  });
+
+  it('leaves no timer of a start that goes on meanwhile', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    archive.script = () => new Promise(() => {});
+    const options = { store: nodes.memory, persistence: archive.persistence, stateDump: '1m', heartbeat: '5s' };
+    const { gatekeeper } = nodes.unstarted({ ...options, definitions: [JOB] });
+    const starting = gatekeeper.start();
+    await settled();
+    const closing = gatekeeper.close();
+    await nodes.time.advance(20_000);
+    expect(await fate(Promise.all([starting, closing]))).toHaveProperty('value');
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('leaves no timer of those who waited', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    await one.gatekeeper.tryAcquire('job');
+    const waiting = other.gatekeeper.acquire('job', { timeout: '1h' }).catch((error: Error) => error);
+    await settled();
+    await Promise.all([one.gatekeeper.close(), other.gatekeeper.close()]);
+    expect(await waiting).toMatchObject({ reason: 'closing' });
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('leaves no timer of what it still tried to take back', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go) => (call === 'compareAndSet' ? Promise.reject(new UnknownOutcomeError('lost')) : go());
+    const asked = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(5000);
+    expect(await asked).toBeInstanceOf(UnknownOutcomeError);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await nodes.time.advance(5000);
+    await gatekeeper.close();
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('leaves no timer of what it was just taking back', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go) => (call === 'compareAndSet' ? new Promise(() => undefined) : go());
+    const asked = gatekeeper.tryAcquire('job').catch((error: Error) => error);
+    await nodes.time.advance(2500);
+    expect(await asked).toBeInstanceOf(UnknownOutcomeError);
+    await gatekeeper.close();
+    await settled();
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('ends a start that still verifies the store', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = nodes.unstarted({ definitions: [JOB] });
+    let verified!: () => void;
+    Object.assign(store, { verify: () => new Promise<void>((resolve) => (verified = resolve)) });
+    const starting = gatekeeper.start();
+    await gatekeeper.close();
+    verified();
+    await starting;
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('is idempotent, also at once', async () => {
+    const { gatekeeper, store } = await cluster().node();
+    await Promise.all([gatekeeper.close(), gatekeeper.close()]);
+    await gatekeeper.close();
+    expect(store.calls.close).toBe(1);
+  });
+
+  it('works on a gatekeeper that never started', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = nodes.unstarted({ definitions: [JOB] });
+    await gatekeeper.close();
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('gives back what is held after a run, so that others need not wait for it', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    await one.gatekeeper.run('job', () => 1);
+    await one.gatekeeper.close();
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
+  it('gives back what waits for its atLeastFor', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node();
+    await gatekeeper.run('job', () => 1, { atLeastFor: '5s' });
+    await gatekeeper.close();
+    expect((await nodes.record()).permits).toEqual([]);
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('waits for a run that goes on, keeps its permit meanwhile, and gives it back afterwards', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node({ shutdownGrace: '1m' }), await nodes.node()];
+    const { work, end } = openEnd();
+    let permit!: RunPermit;
+    const running = one.gatekeeper.run('job', (given) => ((permit = given), work()));
+    await settled();
+    const closing = one.gatekeeper.close();
+    await nodes.time.advance(30_000);
+    expect(await fate(closing)).toBe('pending');
+    expect(permit.isHeld).toBe(true);
+    end();
+    expect(await running).toEqual({ executed: true, value: undefined });
+    await closing;
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
+  it('begins no new run while it waits', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node();
+    const { work, end } = openEnd();
+    const running = gatekeeper.run('job', work);
+    await settled();
+    const closing = gatekeeper.close();
+    expect(await gatekeeper.run('job', () => 2, { job: 'another' })).toEqual({ executed: false, reason: 'closing' });
+    expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
+    end();
+    await Promise.all([running, closing]);
+  });
+
+  it.each([
+    ['while the grace goes on', '10s', 0],
+    ['after it, while definitions are saved', '1s', 1],
+    ['after it', '1s', 0],
+  ])('begins no run whose permit comes %s', async (_when, shutdownGrace, saves) => {
+    const nodes = cluster();
+    const { work: answered, end: answer } = openEnd();
+    const archive = {
+      load: async () => [],
+      save: () => (saves ? answered() : Promise.resolve()),
+      close: async () => {},
+    };
+    const persistence = { kind: 'slow', open: () => archive };
+    const [one, other] = [await nodes.node({ shutdownGrace, persistence }), await nodes.node()];
+    one.store.script = async (call, go) => {
+      if (call === 'compareAndSet') await answered();
+      return go();
+    };
+    let hasBegun = false;
+    const running = one.gatekeeper.run('job', () => (hasBegun = true), { onUnavailable: 'run' });
+    await settled();
+    const closing = one.gatekeeper.close();
+    await nodes.time.advance(1500);
+    answer();
+    await nodes.time.advance(500);
+    expect(await running).toEqual({ executed: false, reason: 'closing' });
+    await closing;
+    expect(hasBegun).toBe(false);
+    await nodes.time.advance(10_600);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+    await other.gatekeeper.close();
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('does not run unguarded either: a node that shuts down is no store that is out of reach', async () => {
+    const { gatekeeper } = await cluster().node();
+    await gatekeeper.close();
+    const result = await gatekeeper.run('job', () => 2, { onUnavailable: 'run' });
+    expect(result).toEqual({ executed: false, reason: 'closing' });
+  });
+
+  it('tells a run that outlives shutdownGrace, and leaves its permit to expire', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node({ shutdownGrace: '3s' }), await nodes.node()];
+    const { work, end } = openEnd();
+    let signal!: AbortSignal;
+    const running = one.gatekeeper.run('job', (given) => ((signal = given.signal), work()));
+    await settled();
+    const closing = one.gatekeeper.close();
+    await nodes.time.advance(3000);
+    await closing;
+    expect(signal.reason).toBeInstanceOf(PermitLostError);
+    expect(signal.reason).toMatchObject({ reason: 'closing' });
+    expect(one.of('lost')).toMatchObject([{ reason: 'closing' }]);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeUndefined();
+    await nodes.time.advance(10_600);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+    end();
+    await running;
+  });
+
+  it('waits for the grace once, though Nest drains first and closes then', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node({ shutdownGrace: '3s' });
+    void gatekeeper.run('job', () => new Promise(() => undefined));
+    await settled();
+    const draining = gatekeeper.drain();
+    await nodes.time.advance(3000);
+    await draining;
+    expect(await fate(gatekeeper.close())).toEqual({ value: undefined });
+  });
+
+  it('ends in time though the store is away', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await gatekeeper.run('job', () => 1);
+    store.script = () => new Promise(() => undefined);
+    const closing = gatekeeper.close();
+    await nodes.time.advance(2000);
+    expect(await fate(closing)).toEqual({ value: undefined });
+  });
+
+  it('has no error when the store is away', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await gatekeeper.run('job', () => 1);
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await gatekeeper.close();
+    await nodes.time.advance(60_000);
+    expect(nodes.time.pending).toBe(0);
+  });
+
+  it('closes the store, without an error, though the watch can not be ended', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = nodes.unstarted();
+    store.watch = async () => () => Promise.reject(new StoreUnavailableError('not connected'));
+    await gatekeeper.start();
+    await gatekeeper.close();
+    expect(store.calls.close).toBe(1);
+  });
+
+  it('completes events$', async () => {
+    const { gatekeeper } = await cluster().node();
+    let isComplete = false;
+    gatekeeper.events$.subscribe({ complete: () => (isComplete = true) });
+    await gatekeeper.close();
+    expect(isComplete).toBe(true);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { type TestCluster, type TestNode, fate, useCluster } from '../support/nodes.js';
+import { onNextWrite } from '../support/scripted-store.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('a refresh whose answer is not clear', () => {
+  const cluster = useCluster();
+
+  it('does not lengthen the lease when nobody answered', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    await nodes.time.advance(5000);
+    onNextWrite(store, async (go) => {
+      await go();
+      return never();
+    });
+    const refreshing = gatekeeper.refresh(permit).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await refreshing).toBeInstanceOf(UnknownOutcomeError);
+    expect(permit.remaining).toBe(2500);
+  });
+
+  it.each([
+    ['never came', never],
+    [
+      'came after its end, when others had written',
+      async (nodes: TestCluster, other: TestNode) => {
+        await other.gatekeeper.definitions.edit('job', { permits: 2 });
+        await nodes.time.advance(1600);
+        throw new UnknownOutcomeError('the connection broke');
+      },
+    ],
+  ])('is taken back where it lengthened a lease that ended meanwhile, and the answer %s', async (_how, answer) => {
+    const nodes = cluster();
+    const [{ gatekeeper, store }, other] = [await nodes.node(), await nodes.node()];
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    await nodes.time.advance(8000);
+    onNextWrite(store, async (go) => {
+      await go();
+      return answer(nodes, other);
+    });
+    const extending = permit.extend('1h').catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await extending).toBeInstanceOf(Error);
+    expect(permit.isHeld).toBe(false);
+    await nodes.time.advance(1000);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+
+  it('leaves whoever works on after the signal the time before others might have it anyway', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const permit = (await one.gatekeeper.tryAcquire('job', { keepAlive: true }))!;
+    const waiting = other.gatekeeper.acquire('job');
+    const lost = () => Promise.reject(new UnknownOutcomeError('lost'));
+    one.store.script = (call, go) => (call === 'compareAndSet' ? lost() : go());
+    await nodes.time.advance(9600);
+    expect(permit.isHeld).toBe(false);
+    one.store.script = undefined;
+    await nodes.time.advance(800);
+    expect(await fate(waiting)).toBe('pending');
+    await nodes.time.advance(300);
+    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+  });
+
+  it('is taken back where another use of the process asked for more', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await gatekeeper.tryAcquire('job');
+    await nodes.time.advance(5000);
+    onNextWrite(store, async (go) => {
+      await go();
+      return never();
+    });
+    const asking = gatekeeper.tryAcquire('job', { duration: '1h' }).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
+    expect((await nodes.record()).permits).toMatchObject([{ duration: 3_600_000 }]);
+    await nodes.time.advance(4000);
+    expect((await nodes.record()).permits).toEqual([]);
+  });
+});

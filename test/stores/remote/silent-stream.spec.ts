@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type RecordChange, type RecordStore, remote } from 'nestjs-gatekeeper';
+import { eventually } from '../../contract/eventually.js';
+import { FakeServer, HEALTH, sendJson } from './fake-server.js';
+
+/** ms between two words of a watch that has nothing to tell. */
+const BEAT = 5000;
+const tell = (response: ServerResponse, type: string, health: object) =>
+  response.write(`event: ${type}\ndata: ${JSON.stringify({ health })}\n\n`);
+
+describe('a watch whose other side falls silent', () => {
+  let store: RecordStore | undefined;
+  afterEach(async () => {
+    jest.useRealTimers();
+    await store?.close();
+  });
+
+  it('is opened again after three beats that did not come: then anything may have changed', async () => {
+    const streams: ServerResponse[] = [];
+    await using server = await FakeServer.start((request, response) => {
+      if (request.method !== 'GET') return sendJson(response, 200, { protocol: 1, health: HEALTH });
+      streams.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      tell(response, 'open', HEALTH);
+    });
+    const opened = (store = remote({ url: server.url, token: 'a-secret-token-0123456789' }).open());
+    await eventually('it is connected', () => opened.health().connected);
+    // Before the watch sets one; only those that it sets by itself: no promise and no socket waits for them.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'Date'] });
+    const changes: RecordChange[] = [];
+    await opened.watch('', (change) => changes.push(change));
+
+    jest.advanceTimersByTime(3 * BEAT - 1);
+    tell(streams[0]!, 'beat', { ...HEALTH, members: 2 });
+    await eventually('the beat came', () => opened.health().members === 2);
+    jest.advanceTimersByTime(3 * BEAT - 1);
+    expect([streams.length, changes]).toEqual([1, []]);
+
+    jest.advanceTimersByTime(1);
+    await eventually('word that anything may have changed', () => changes.length > 0);
+    expect([streams.length, changes]).toEqual([2, [{}]]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ClockReading, Journal, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
+
+type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
+
+/** A store over another one: counts calls, and lets a test stand between. */
+export class ScriptedStore implements RecordStore {
+  readonly calls: Record<Call, number> = {
+    read: 0,
+    compareAndSet: 0,
+    list: 0,
+    now: 0,
+    append: 0,
+    readJournal: 0,
+    close: 0,
+  };
+  /** Called in the stead of every call but `close`; `go` passes it on. */
+  script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
+
+  /** What it says of itself in the stead of the inner one. */
+  report?: StoreHealth;
+
+  /** Whether hints get lost. */
+  isDeaf = false;
+
+  constructor(private readonly inner: RecordStore) {}
+
+  read(key: string): Promise<string | undefined> {
+    return this.#call('read', () => this.inner.read(key));
+  }
+
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly notify?: boolean },
+  ): Promise<boolean> {
+    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options));
+  }
+
+  list(prefix: string): Promise<Map<string, string>> {
+    return this.#call('list', () => this.inner.list(prefix));
+  }
+
+  now(): Promise<ClockReading> {
+    return this.#call('now', () => this.inner.now());
+  }
+
+  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    return this.inner.watch(prefix, (change) => this.isDeaf || onChange(change));
+  }
+
+  journal(name: string): Journal {
+    const journal = this.inner.journal(name);
+    return {
+      append: (texts) => this.#call('append', () => journal.append(texts)),
+      read: (limit) => this.#call('readJournal', () => journal.read(limit)),
+    };
+  }
+
+  health(): StoreHealth {
+    return this.report ?? this.inner.health();
+  }
+
+  close(): Promise<void> {
+    this.calls.close++;
+    return this.inner.close();
+  }
+
+  #call<T>(call: Call, go: () => Promise<T>): Promise<T> {
+    this.calls[call]++;
+    return this.script ? (this.script(call, go) as Promise<T>) : go();
+  }
+}
+
+/** A definition whose one opened store the test has in hand. */
+export function scripted(definition: StoreDefinition): { store: ScriptedStore; definition: StoreDefinition } {
+  const store = new ScriptedStore(definition.open());
+  return { store, definition: { kind: 'scripted', open: () => store } };
+}
+
+export type Go = () => Promise<unknown>;
+
+/** Does something else to the next write only. */
+export function onNextWrite(store: ScriptedStore, answer: (go: Go) => Promise<unknown>): void {
+  store.script = (call, go) => {
+    if (call !== 'compareAndSet') return go();
+    store.script = undefined;
+    return answer(go);
+  };
+}
