@@ -14,6 +14,8 @@ export interface NodeClock {
    *   not keep a process from ending
    */
   schedule(action: () => void, delay: number, isAwaited?: boolean): CancelTimer;
+  /** Calls `action` in the next turn of the event loop: everything that is due before it has its turn first. */
+  nextTurn(action: () => void): void;
 }
 
 export type CancelTimer = () => void;
@@ -35,4 +37,5 @@ export const systemClock: NodeClock = {
     cancel = () => clearTimeout(timer);
     return () => cancel();
   },
+  nextTurn: (action) => void setImmediate(action),
 };

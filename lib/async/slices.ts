@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers';
 import type { NodeClock } from './node-clock.js';
 import { InvalidOptionsError } from '../decision/index.js';
+
+type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 
 /** ms that long work may take in one turn of the event loop. */
 const SLICE = 5;
@@ -14,10 +15,10 @@ export class Slices {
   #began: number | undefined;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(private readonly clock: Pick<NodeClock, 'monotonic'>) {}
+  constructor(private readonly clock: SliceClock) {}
 
   /** The one of all work that goes by the same clock. */
-  static of(clock: Pick<NodeClock, 'monotonic'>): Slices {
+  static of(clock: SliceClock): Slices {
     const slices = slicesByClock.get(clock) ?? new Slices(clock);
     slicesByClock.set(clock, slices);
     return slices;
@@ -35,7 +36,7 @@ export class Slices {
   }
 
   #begin(): number {
-    setImmediate(() => this.#next());
+    this.clock.nextTurn(() => this.#next());
     return this.clock.monotonic();
   }
 
@@ -65,7 +66,7 @@ export interface WorkLimit {
  *
  * @throws InvalidOptionsError when it takes more steps than it may
  */
-export async function inSlices<T>(work: Pieces<T>, clock: Pick<NodeClock, 'monotonic'>, limit?: WorkLimit): Promise<T> {
+export async function inSlices<T>(work: Pieces<T>, clock: SliceClock, limit?: WorkLimit): Promise<T> {
   const slices = Slices.of(clock);
   let steps = 0;
   for (;;) {

@@ -5,7 +5,7 @@ it('work that goes on side by side shares each slice', async () => {
   let now = 0;
   let inTurn = 0;
   let most = 0;
-  const slices = new Slices({ monotonic: () => now });
+  const slices = new Slices({ monotonic: () => now, nextTurn: setImmediate });
   const tick = () => {
     inTurn = 0;
     next = setImmediate(tick);

@@ -7,6 +7,7 @@ export const START = 1_790_000_000_000;
 /** Time stands still, so that nothing expires and nothing times out: only the order of what happens is at stake. */
 export const stillClock: NodeClock = {
   monotonic: () => 0,
+  nextTurn: setImmediate,
   wall: () => START,
   schedule(action, delay) {
     if (delay >= 1) return () => undefined;

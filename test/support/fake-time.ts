@@ -25,6 +25,8 @@ export class FakeTime implements NodeClock {
     return () => void this.#timers.delete(timer);
   };
 
+  nextTurn = (action: () => void): void => void setImmediate(action);
+
   /** Timers that are set. */
   get pending(): number {
     return this.#timers.size;

@@ -8,7 +8,12 @@ import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
 
 /** Its time stands still and it sets no timer: a permit ends by command only, also under a runner's fake timers. */
-export const STOPPED_CLOCK: NodeClock = { monotonic: () => 0, wall: () => 0, schedule: () => () => undefined };
+export const STOPPED_CLOCK: NodeClock = {
+  monotonic: () => 0,
+  wall: () => 0,
+  schedule: () => () => undefined,
+  nextTurn: setImmediate,
+};
 
 const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTimeout: 0, strictStart: false } };
 /** ms; for a call that asks for no duration, of a semaphore that none is known of. */

@@ -77,6 +77,11 @@ export class SimProcess implements NodeClock {
     };
   }
 
+  /** At the same moment, after everything that is planned for it. */
+  nextTurn(action: () => void): void {
+    this.time.after(0, () => this.io(action));
+  }
+
   /** Delivers what came from outside: now, or when the process runs again, or never. */
   io(callback: () => void): void {
     if (this.#state === 'running') callback();
