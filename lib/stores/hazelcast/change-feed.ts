@@ -1,4 +1,5 @@
-import { type Client as HazelcastClient, type IMap, type Predicate, Predicates } from 'hazelcast-client';
+import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 
 interface ChangeSink {
   changed(key: string): Promise<void>;
@@ -69,7 +70,7 @@ export class ChangeFeed {
       mapEvicted: anything,
     };
     const listeners = await Promise.all([
-      records.addEntryListenerWithPredicate(vanishing, TEXT_KEYS, undefined, false),
+      records.addEntryListenerWithPredicate(vanishing, textKeys(), undefined, false),
       hints.addEntryListenerWithPredicate({ added: entry, updated: entry }, this.#others(), undefined, false),
     ]);
     const membership = client.getCluster().addMembershipListener({ memberAdded: anything, memberRemoved: anything });
@@ -77,8 +78,9 @@ export class ChangeFeed {
   }
 
   #others(): Predicate {
-    if (this.writer === '') return TEXT_KEYS;
-    return Predicates.and(TEXT_KEYS, Predicates.notEqual('this', this.writer));
+    if (this.writer === '') return textKeys();
+    const { Predicates } = loadHazelcastClient();
+    return Predicates.and(textKeys(), Predicates.notEqual('this', this.writer));
   }
 }
 
@@ -87,4 +89,6 @@ export class ChangeFeed {
  * one Java object put into the map, as a key or as a value, would end the process of every node with an uncaught
  * RangeError. So the members sort out other keys, and the text is read by a call of its own.
  */
-const TEXT_KEYS = Predicates.like('__key', '%');
+function textKeys(): Predicate {
+  return loadHazelcastClient().Predicates.like('__key', '%');
+}

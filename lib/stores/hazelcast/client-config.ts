@@ -1,4 +1,5 @@
-import { type ClientConfig, type LifecycleState, ReconnectMode } from 'hazelcast-client';
+import type { ClientConfig, LifecycleState } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { FAIL_ON_INDETERMINATE_STATE } from './client-config.faults.js';
 import type { ClientLog } from './client-log.js';
 import type { ResolvedOwnOptions } from './hazelcast.options.js';
@@ -23,7 +24,7 @@ export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHo
       clusterMembers: [...new Set([...members, ...hooks.knownMembers])],
       redoOperation: false,
     },
-    connectionStrategy: ONE_CONNECTION,
+    connectionStrategy: oneConnection(),
     flakeIdGenerators: { ...clientConfig.flakeIdGenerators, [`${clockName}*`]: { prefetchCount: 1 } },
     lifecycleListeners: [...(clientConfig.lifecycleListeners ?? []), hooks.onState],
     properties: { ...PROPERTIES, ...clientConfig.properties, [FAIL_ON_INDETERMINATE_STATE]: true },
@@ -36,11 +37,13 @@ export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHo
  * never connects to a second member (5.6.0). And with a new client per connection no listener is lost or doubled, and
  * no stale member list is read.
  */
-const ONE_CONNECTION: ClientConfig['connectionStrategy'] = {
-  asyncStart: false,
-  reconnectMode: ReconnectMode.OFF,
-  connectionRetry: { clusterConnectTimeoutMillis: 0 },
-};
+function oneConnection(): ClientConfig['connectionStrategy'] {
+  return {
+    asyncStart: false,
+    reconnectMode: loadHazelcastClient().ReconnectMode.OFF,
+    connectionRetry: { clusterConnectTimeoutMillis: 0 },
+  };
+}
 
 /** Defaults that the user's clientConfig may change. */
 const PROPERTIES: ClientConfig['properties'] = {

@@ -1,4 +1,5 @@
-import { type ILogger, LogLevel } from 'hazelcast-client';
+import type { ILogger, LogLevel } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { escapeHidden } from '../../decision/texts/hidden-characters.js';
 
 /** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
@@ -43,10 +44,11 @@ export class ClientLog implements ILogger {
   trace(): void {}
 
   log(level: LogLevel, source: string, message: string, detail?: unknown): void {
-    if (level === LogLevel.ERROR) this.error(source, message, detail);
-    else if (level === LogLevel.WARN) this.warn(source, message, detail);
-    else if (level === LogLevel.INFO) this.info(source, message, detail);
-    else if (level === LogLevel.DEBUG) this.debug(source, message, detail);
+    const { ERROR, WARN, INFO, DEBUG } = loadHazelcastClient().LogLevel;
+    if (level === ERROR) this.error(source, message, detail);
+    else if (level === WARN) this.warn(source, message, detail);
+    else if (level === INFO) this.info(source, message, detail);
+    else if (level === DEBUG) this.debug(source, message, detail);
   }
 }
 

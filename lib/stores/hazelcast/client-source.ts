@@ -1,4 +1,5 @@
-import { type Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
+import type { Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 
 /** A client for as long as it is connected. */
 export interface LiveClient {
@@ -16,7 +17,6 @@ export interface ClientSource {
 }
 
 export function meansLost(state: LifecycleState): boolean {
-  return (
-    state === LifecycleState.DISCONNECTED || state === LifecycleState.SHUTTING_DOWN || state === LifecycleState.SHUTDOWN
-  );
+  const { DISCONNECTED, SHUTTING_DOWN, SHUTDOWN } = loadHazelcastClient().LifecycleState;
+  return state === DISCONNECTED || state === SHUTTING_DOWN || state === SHUTDOWN;
 }

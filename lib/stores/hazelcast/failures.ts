@@ -1,11 +1,12 @@
-import { SplitBrainProtectionError } from 'hazelcast-client';
+import type { SplitBrainProtectionError } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
 /** What a failed read, list or clock reading means: a read changes nothing, so the store could just not be asked. */
 export function readFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
-  if (cause instanceof SplitBrainProtectionError) return refused(cause);
+  if (isRefusedForQuorum(cause)) return refused(cause);
   return new StoreUnavailableError(`Hazelcast did not answer (${said(cause)}): try again`, { cause });
 }
 
@@ -18,13 +19,18 @@ export function readFailure(cause: unknown): GatekeeperError {
  */
 export function writeFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
-  if (cause instanceof SplitBrainProtectionError) return refused(cause);
+  if (isRefusedForQuorum(cause)) return refused(cause);
   return new UnknownOutcomeError(
     `Hazelcast may or may not have written (${said(cause)}): read before you write again`,
     {
       cause,
     },
   );
+}
+
+/** Whether the members refused a call because their split-brain protection finds too few of them. */
+export function isRefusedForQuorum(error: unknown): error is SplitBrainProtectionError {
+  return error instanceof loadHazelcastClient().SplitBrainProtectionError;
 }
 
 function refused(cause: SplitBrainProtectionError): NoQuorumError {

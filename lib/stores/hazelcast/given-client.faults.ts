@@ -1,7 +1,6 @@
-import { type ClientConfig, type Client as HazelcastClient, LoadBalancerType } from 'hazelcast-client';
+import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { quoted } from '../../decision/texts/hidden-characters.js';
-
-const { ROUND_ROBIN } = LoadBalancerType;
 
 const UNHEARD =
   'client: it asks one member only, or members by chance (network.smartRouting, loadBalancer), so that the clocks of the ' +
@@ -30,6 +29,7 @@ export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: Gi
 
 /** Whether successive calls without a key go to one member after another. */
 function hearsAll(network: ClientConfig['network'], balancer: ClientConfig['loadBalancer']): boolean {
+  const { ROUND_ROBIN } = loadHazelcastClient().LoadBalancerType;
   const isInTurn = !balancer?.customLoadBalancer && (balancer?.type ?? ROUND_ROBIN) === ROUND_ROBIN;
   return isInTurn && network?.smartRouting !== false;
 }

@@ -1,4 +1,5 @@
-import { Client } from 'hazelcast-client';
+import type { Client as HazelcastClient } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { unlessAborted } from './aborted.js';
 import { ownClientConfig } from './client-config.js';
 import { ClientLog } from './client-log.js';
@@ -22,10 +23,10 @@ export class OwnClient implements ClientSource {
     return { client, lost: lost.signal, release: () => client.shutdown() };
   }
 
-  async #newClient(log: ClientLog, lost: AbortController): Promise<Client> {
+  async #newClient(log: ClientLog, lost: AbortController): Promise<HazelcastClient> {
     const onState = (state: Parameters<typeof meansLost>[0]) => meansLost(state) && lost.abort();
     const config = ownClientConfig(this.options, { log, onState, knownMembers: this.#knownMembers });
-    const creating = Client.newHazelcastClient(config);
+    const creating = loadHazelcastClient().Client.newHazelcastClient(config);
     try {
       // A client that loses its first connection before it has the list of members shuts itself down, but its promise
       // hangs for two minutes more: hence the signal.
@@ -37,7 +38,7 @@ export class OwnClient implements ClientSource {
     }
   }
 
-  #rememberMembers(client: Client): void {
+  #rememberMembers(client: HazelcastClient): void {
     this.#knownMembers = client
       .getCluster()
       .getMembers()

@@ -1,4 +1,5 @@
-import { type Client as HazelcastClient, OverflowPolicy, type ReadResultSet, type Ringbuffer } from 'hazelcast-client';
+import type { Client as HazelcastClient, ReadResultSet, Ringbuffer } from 'hazelcast-client';
+import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import type { Journal } from '../store.js';
 import { readFailure, writeFailure } from './failures.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
@@ -24,7 +25,7 @@ export class RingJournal implements Journal {
     const ring = await this.#ring();
     try {
       for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
-        await ring.addAll(texts.slice(at, at + MOST_AT_ONCE), OverflowPolicy.OVERWRITE);
+        await ring.addAll(texts.slice(at, at + MOST_AT_ONCE), loadHazelcastClient().OverflowPolicy.OVERWRITE);
       }
     } catch (error) {
       throw writeFailure(error);

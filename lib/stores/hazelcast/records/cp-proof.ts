@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client as HazelcastClient, type IAtomicReference, UnsupportedOperationError } from 'hazelcast-client';
+import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-client';
+import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { CpMissingError } from './cp-missing.error.js';
 import { CP_GROUP, type CpReferences } from './cp-references.js';
 
@@ -42,6 +43,7 @@ async function prove(client: HazelcastClient, references: CpReferences): Promise
       throw new CpMissingError('it runs in unsafe mode, since cp-member-count is 0');
     await proof.get();
   } catch (error) {
+    const { UnsupportedOperationError } = loadHazelcastClient();
     if (error instanceof UnsupportedOperationError) throw new CpMissingError(error.message, { cause: error });
     throw error;
   }

@@ -1,4 +1,5 @@
-import { CPGroupDestroyedError, type Client as HazelcastClient, type IAtomicReference } from 'hazelcast-client';
+import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-client';
+import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 
 /** All references lie in a CP group of their own, so that nobody else's load is in their way. */
 export const CP_GROUP = 'gatekeeper';
@@ -28,7 +29,7 @@ export class CpReferences {
       return await call(await this.of(key));
     } catch (error) {
       // The CP subsystem was reset: the group is made anew under another id, which references carry.
-      if (error instanceof CPGroupDestroyedError) this.#references.clear();
+      if (error instanceof loadHazelcastClient().CPGroupDestroyedError) this.#references.clear();
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
+import type { IMap } from 'hazelcast-client';
 import { quoted } from '../../../decision/texts/hidden-characters.js';
 import { StoreUnavailableError } from '../../store.errors.js';
-import { readFailure } from '../failures.js';
+import { isRefusedForQuorum, readFailure } from '../failures.js';
 import { MapRecords } from './map-records.js';
 import type { Turns } from './key-turns.js';
 
@@ -93,7 +93,7 @@ export class LockedRecords extends MapRecords {
       this.#failure = undefined;
       return isLocked;
     } catch (error) {
-      if (error instanceof SplitBrainProtectionError) throw readFailure(error);
+      if (isRefusedForQuorum(error)) throw readFailure(error);
       this.#failure = error;
       return false;
     }

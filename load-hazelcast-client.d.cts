@@ -1,0 +1,2 @@
+declare function loadHazelcastClient(): typeof import('hazelcast-client');
+export = loadHazelcastClient;
