@@ -1,4 +1,4 @@
-import type { WeatherName } from '../simulation/weather/weather.js';
+import type { FaultMixName } from '../simulation/kind/fault-mix.js';
 
 /** One change of a source: `find` stands there exactly once. */
 export interface Patch {
@@ -11,7 +11,7 @@ export interface Patch {
 export type Layer =
   | {
       readonly kind: 'simulation';
-      readonly weather: WeatherName;
+      readonly faultMix: FaultMixName;
       /** How many schedules may go by before it is found. */
       readonly within: number;
       /** What the checker must say. */

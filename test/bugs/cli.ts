@@ -43,16 +43,16 @@ async function areQuiet(print: (text: string) => void): Promise<boolean> {
   return isQuiet;
 }
 
-/** All specs at once, and of each weather as many schedules as any bug may take. Holes need no control: they are known. */
+/** All specs at once, and of each fault mix as many schedules as any bug may take. Holes need no control: they are known. */
 function controls(layers: readonly Layer[]): Layer[] {
   const specs = new Set(layers.flatMap((layer) => (layer.kind === 'specs' ? layer.specs : [])));
-  const weathers = new Map<string, Layer & { kind: 'simulation' }>();
+  const mixes = new Map<string, Layer & { kind: 'simulation' }>();
   for (const layer of layers) {
     if (layer.kind !== 'simulation') continue;
-    const other = weathers.get(layer.weather);
-    if (!other || layer.within > other.within) weathers.set(layer.weather, layer);
+    const other = mixes.get(layer.faultMix);
+    if (!other || layer.within > other.within) mixes.set(layer.faultMix, layer);
   }
-  return [{ kind: 'specs', title: 'all specs', specs: [...specs] }, ...weathers.values()];
+  return [{ kind: 'specs', title: 'all specs', specs: [...specs] }, ...mixes.values()];
 }
 
 function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
@@ -67,6 +67,6 @@ function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
 }
 
 function layerName(layer: Layer): string {
-  if (layer.kind === 'simulation') return `simulation (${layer.weather})`;
+  if (layer.kind === 'simulation') return `simulation (${layer.faultMix})`;
   return `${layer.title}: ${layer.specs.join(', ')}`;
 }

@@ -13,12 +13,12 @@ export async function findBug(name: string, from: number, print: (text: string) 
   if (layer.kind !== 'simulation') {
     throw new Error(`${name} is not for the simulation to find: npm run test:bugs -- ${name}`);
   }
-  const { weather, within, says } = layer;
+  const { faultMix, within, says } = layer;
   for (let seed = from; seed < from + within; seed++) {
-    const result = await simulate(seed, { weather });
+    const result = await simulate(seed, { faultMix });
     const said = result.violations.find((violation) => says.test(violation));
     if (!said) continue;
-    print(await story(result, { weather }, 12));
+    print(await story(result, { faultMix }, 12));
     print(`found after ${seed - from + 1} schedules: ${said}`);
     return 1;
   }

@@ -36,8 +36,8 @@ async function huntInSimulation({ name }: Bug): Promise<Catch> {
   return { isFound: exitCode === 1, how: stdout.split('\n').at(-1)! };
 }
 
-async function surveyAsIs({ weather, within }: Layer & { kind: 'simulation' }): Promise<Catch> {
-  const { stdout, exitCode } = await simulation('--weather', weather, '--count', String(within));
+async function surveyAsIs({ faultMix, within }: Layer & { kind: 'simulation' }): Promise<Catch> {
+  const { stdout, exitCode } = await simulation('--faults', faultMix, '--count', String(within));
   return { isFound: exitCode === 1, how: stdout };
 }
 

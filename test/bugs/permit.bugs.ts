@@ -13,7 +13,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: '  if (permitId === "") return undefined;\n  const permits = record.permits.slice(1);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 500, says: /S1/ },
   },
   {
     name: 'slot-without-count',
@@ -21,7 +21,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
     patches: [
       { file: 'lib/decision/decide.ts', find: '  if (held.length >= permits) return undefined;\n', replace: '' },
     ],
-    layer: { kind: 'simulation', weather: 'calm', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'none', within: 500, says: /S1/ },
   },
   {
     name: 'token-reset',
@@ -33,7 +33,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: 'return Math.max(lastToken + 1, Math.sign(now));',
       },
     ],
-    layer: { kind: 'simulation', weather: 'data-loss-and-crashes-strict', within: 500, says: /S2/ },
+    layer: { kind: 'simulation', faultMix: 'data-loss-and-crashes-strict', within: 500, says: /S2/ },
   },
   {
     name: 'refresh-changes-token',

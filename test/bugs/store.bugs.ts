@@ -12,7 +12,7 @@ export const STORE_BUGS: readonly Bug[] = [
         replace: 'if (texts.get(key) !== expected && Boolean(undefined)',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 500, says: /S1/ },
   },
   {
     name: 'no-compare-memory',
@@ -61,13 +61,13 @@ export const STORE_BUGS: readonly Bug[] = [
           'if (error instanceof UnknownOutcomeError) return true;\n      if (error instanceof DeadlinePassed) throw this',
       },
     ],
-    layer: { kind: 'simulation', weather: 'lossy', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },
   },
   {
     name: 'late-grant-kept',
     why: 'the answer came, so the permit is ours, however late it came',
     patches: [{ file: 'lib/permits/held-leases.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' }],
-    layer: { kind: 'simulation', weather: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
+    layer: { kind: 'simulation', faultMix: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
   },
   {
     name: 'late-grant-not-given-back',
@@ -119,6 +119,6 @@ export const STORE_BUGS: readonly Bug[] = [
         replace: 'return rewrite(merged, grace ? {} : {}, view, nonce);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'data-loss', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'data-loss', within: 500, says: /S1/ },
   },
 ];

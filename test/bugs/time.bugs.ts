@@ -13,7 +13,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.node.wall();',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 500, says: /S1/ },
   },
   {
     name: 'no-sandwich',
@@ -25,7 +25,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
     ],
-    layer: { kind: 'simulation', weather: 'clocks-strict', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'clocks-strict', within: 500, says: /S1/ },
   },
   {
     name: 'not-all-heard',
@@ -80,7 +80,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 20_000, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 20_000, says: /S1/ },
   },
   {
     name: 'counts-from-answer',
@@ -92,7 +92,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), notify };',
       },
     ],
-    layer: { kind: 'simulation', weather: 'slow', within: 6000, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'slow', within: 6000, says: /S1/ },
   },
   {
     name: 'monotonic-clock-only',
@@ -104,7 +104,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'timing.clockTolerance - Math.max(monotonic, 0 * wall);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 3000, says: /S1|S4/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 3000, says: /S1|S4/ },
   },
   {
     name: 'no-clock-at-all',
@@ -116,7 +116,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'timing.clockTolerance - 0 * Math.max(monotonic, wall);',
       },
     ],
-    layer: { kind: 'simulation', weather: 'stormy', within: 500, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 500, says: /S1/ },
   },
   {
     name: 'told-by-timer-only',

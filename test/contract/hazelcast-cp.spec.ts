@@ -138,7 +138,7 @@ describeOnHazelcast('cp: true', () => {
 class Counter {
   /** Writes that were answered by true. */
   acknowledged = 0;
-  /** Writes whose fate is not known. */
+  /** Writes with an unknown outcome. */
   unknown = 0;
   #isRunning = true;
 

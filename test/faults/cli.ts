@@ -14,8 +14,8 @@ const USAGE = `test:faults: real Hazelcast members and real client processes und
   --fault <name>     ${FAULTS.map(({ name }) => name).join(', ')};
                      may be given several times; all of them unless given
   --store <name>     ${Object.keys(STORES).join(', ')}; likewise
-  --seconds <n>      how long each fault strikes (60)
-  --seed <n>         what strikes when (random, and printed)
+  --seconds <n>      how long each fault is repeated (60)
+  --seed <n>         order and timing of the faults (random, and printed)
   --report <path>    writes the report there, too`;
 
 /** @returns the exit code: 1 when a promise was broken */

@@ -1,34 +1,34 @@
 import type { Chance } from '../simulation/world/chance.js';
 import type { Need } from './needs.js';
-import type { Rig } from './rig.js';
+import type { TestBed } from './test-bed.js';
 import type { SiteOptions } from './site.js';
 import type { StoreName } from './stores.js';
 
-/** How bad a fault may make things, and still be kept within what is promised. In ms. */
+/** Delays that a fault may cause without a broken promise, in ms. */
 export interface Bounds {
-  /** What a takeover after kill -9 may take beyond duration and clock tolerance. */
+  /** Longest takeover after kill -9 beyond duration and clock tolerance. */
   readonly takeover: number;
-  /** How soon each semaphore has to be granted again when all is as it should be. */
+  /** Time within which each semaphore is granted again after the fault. */
   readonly recovery: number;
   /** Both sides of a split without a quorum grant: overlaps are counted, but they break no promise. */
   readonly mayOverlap?: boolean;
 }
 
-/** One kind of trouble, made over and over. */
+/** One kind of fault, injected again and again. */
 export interface Fault {
   readonly name: string;
   readonly needs: readonly Need[];
   /**
-   * Whether the store itself suffers: then takeovers are only due when it is well again. Where only clients suffer they
+   * Whether the fault is of the store: then takeovers are due only after it has ended. Under faults of clients they
    * are due at any time.
    */
   readonly isOfStore: boolean;
-  /** How its site and clients differ from the others'. */
+  /** Differences of its site and clients from the defaults. */
   readonly site?: Partial<Pick<SiteOptions, 'quorum' | 'memberClock'>>;
   readonly clientClocks?: boolean;
-  /** The stores other than the optimistic one that it is tried on unless asked otherwise. */
+  /** Stores, besides the optimistic one, that it is tried on by default. */
   readonly alsoOn: readonly StoreName[];
   readonly bounds: Bounds;
-  /** Makes the trouble once, and ends it: everybody is there and connected again when it returns. */
-  readonly strike: (rig: Rig, chance: Chance) => Promise<void>;
+  /** Injects the fault once and ends it. All members and clients are connected again when it returns. */
+  readonly action: (testBed: TestBed, chance: Chance) => Promise<void>;
 }

@@ -9,12 +9,12 @@ import { runFault } from './run-fault.js';
 import { Site } from './site.js';
 import { describeOnHazelcast } from '../needs/members.js';
 
-/** What strikes when: the same in each run. `npm run test:faults` carries out all faults, for as long as you like. */
+/** Order and timing of the faults: the same in each run. `npm run test:faults` carries out all faults, for as long as you like. */
 const SEED = 20;
 
-/** Each strikes once. The rest of the suite runs beside it. */
+/** Injects each fault once. The rest of the suite runs beside it. */
 const SHORT = { seed: SEED, lasts: 1 };
-const STRIKE_TAKES = 120_000;
+const ONE_FAULT_TAKES = 120_000;
 
 const lacks = await whatLacks();
 
@@ -45,7 +45,7 @@ describeOnHazelcast('three members and four processes that contend for their per
         expect(figures.overlaps).toBe(0);
         expect(figures.writes.staleApplied).toBe(0);
       },
-      STRIKE_TAKES,
+      ONE_FAULT_TAKES,
     );
   }
 });

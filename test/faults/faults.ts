@@ -1,10 +1,10 @@
 import type { Fault } from './fault.js';
-import { CLOCKS } from './strikes/clocks.js';
-import { CUTS } from './strikes/cuts.js';
-import { DATA_LOSSES } from './strikes/data-loss.js';
-import { DEATHS } from './strikes/deaths.js';
-import { FREEZES } from './strikes/freezes.js';
-import { RESTARTS } from './strikes/restarts.js';
+import { CLOCKS } from './actions/clocks.js';
+import { CUTS } from './actions/cuts.js';
+import { DATA_LOSSES } from './actions/data-loss.js';
+import { DEATHS } from './actions/deaths.js';
+import { FREEZES } from './actions/freezes.js';
+import { RESTARTS } from './actions/restarts.js';
 
 export const FAULTS: readonly Fault[] = [...DEATHS, ...FREEZES, ...CUTS, ...CLOCKS, ...RESTARTS, ...DATA_LOSSES];
 

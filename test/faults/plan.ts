@@ -11,13 +11,13 @@ export interface Wanted {
   readonly stores?: readonly string[] | undefined;
 }
 
-/** Faults that strike one site, one after the other. */
+/** Faults that are injected into one site, one after the other. */
 export interface Leg {
   readonly site: Pick<SiteOptions, 'store' | 'quorum' | 'memberClock'>;
   readonly faults: Fault[];
 }
 
-/** What is run, and what this machine can't do, each with a line that says why. */
+/** The faults to run, and those that this machine cannot run, each with a line that says why. */
 export interface Plan {
   readonly legs: readonly Leg[];
   readonly skipped: readonly string[];
@@ -27,7 +27,7 @@ export interface Plan {
  * Every fault on the optimistic store, and a chosen set on the others, unless faults are named: then each of those on
  * each of the stores.
  *
- * @throws for a fault or store that there is not
+ * @throws for an unknown fault or store
  */
 export function planOf({ faults, stores }: Wanted, lacks: Lacks): Plan {
   const wanted = faults ? faults.map(faultNamed) : FAULTS;

@@ -4,7 +4,7 @@ import { pinnedVersion } from '../../lib/testing/hazelcast/package-files.js';
 import type { FaultResult } from './run-fault.js';
 import { distributionByDuration } from './takeovers-after-kill.js';
 import type { Distribution } from '../history/distribution.js';
-import { CLIENTS, CLOCK_TOLERANCE } from './rig.js';
+import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
 import { MEMBERS } from './site.js';
 import { STORES } from './stores.js';
 
@@ -25,7 +25,7 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     ...table(COLUMNS, [...results.map(row), totals(results)]),
     '',
     'Takeover: from the death or freezing of a holder to the next grant of that semaphore. Recovery: from the end of a',
-    'strike until each semaphore was granted again, the longest. Stalls: how often a process could do nothing for more than',
+    'fault until each semaphore was granted again, the longest. Stalls: how often a process could do nothing for more than',
     '150 ms that nobody froze, because this machine had no time for it: what ended meanwhile it could tell only afterwards.',
     '',
     ...takeovers(results),
@@ -50,7 +50,7 @@ const COLUMNS = [
   'store',
   'fault',
   's',
-  'strikes',
+  'injections',
   'grants',
   'refreshes',
   'takeovers: n, median, p99, max (ms)',
@@ -62,13 +62,13 @@ const COLUMNS = [
   'violations',
 ];
 
-function row({ store, fault, seconds, strikes, figures, recovery, violations, tolerated }: FaultResult): string[] {
+function row({ store, fault, seconds, injections, figures, recovery, violations, tolerated }: FaultResult): string[] {
   const { grants, refreshes, takeovers, overlaps, writes, stalls } = figures;
   return [
     store,
     fault,
     seconds.toFixed(0),
-    `${strikes}`,
+    `${injections}`,
     `${grants}`,
     `${refreshes}`,
     spread(takeovers),
@@ -88,7 +88,7 @@ function totals(results: readonly FaultResult[]): string[] {
     'all',
     '',
     total(({ seconds }) => seconds).toFixed(0),
-    `${total(({ strikes }) => strikes)}`,
+    `${total(({ injections }) => injections)}`,
     `${all(({ grants }) => grants)}`,
     `${all(({ refreshes }) => refreshes)}`,
     `${all(({ takeovers }) => takeovers.count)}`,

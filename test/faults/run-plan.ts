@@ -11,13 +11,13 @@ export interface PlanOptions {
   readonly folder: string;
   readonly lacks: Lacks;
   readonly print: (text: string) => void;
-  /** Ends the run: what goes on is given up, and everything that was started ends. */
+  /** Ends the run, and everything that was started. */
   readonly signal?: AbortSignal;
 }
 
 export interface Outcome {
   readonly results: readonly FaultResult[];
-  /** What could not be carried out to its end; the other members' faults were. */
+  /** Plans that failed before their end; the others were carried out. */
   readonly failures: readonly string[];
 }
 
@@ -49,7 +49,7 @@ async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results
   print(`three members for ${name}: ${faults.map((fault) => fault.name).join(', ')}`);
   const namespaces = lacks.namespaces === undefined;
   await using site = await Site.open({ ...kind, namespaces, folder: join(folder, name) });
-  // Whoever is interrupted ends what is under way by ending what it works on.
+  // An interruption stops the site, which ends the fault that is under way.
   const end = () => void site[Symbol.asyncDispose]();
   signal?.addEventListener('abort', end);
   try {
@@ -67,7 +67,7 @@ async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results
   }
 }
 
-function line({ store, fault, seconds, strikes, figures, recovery, violations }: FaultResult): string {
-  const counts = `${strikes} strikes, ${figures.grants} grants, recovered within ${(recovery / 1000).toFixed(1)} s`;
+function line({ store, fault, seconds, injections, figures, recovery, violations }: FaultResult): string {
+  const counts = `${injections} injections, ${figures.grants} grants, recovered within ${(recovery / 1000).toFixed(1)} s`;
   return `${store} ${fault}: ${seconds.toFixed(0)} s, ${counts}, ${violations.length} violations`;
 }

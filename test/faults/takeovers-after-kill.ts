@@ -1,6 +1,6 @@
 import { type Distribution, distributionOf } from '../history/distribution.js';
 import type { HistoryEntry } from '../history/history.js';
-import type { Contended } from './rig.js';
+import type { Contended } from './test-bed.js';
 
 /** How long the others had to do without a permit whose holder was killed, by semaphore. */
 export interface SemaphoreTakeovers {

@@ -8,7 +8,7 @@ import { Overlaps } from './overlaps.js';
 import { Permits } from './permits.js';
 import { Processes } from './processes.js';
 import { type TakeoverTimes, Takeovers } from './takeovers.js';
-import { Told } from './told.js';
+import { EndNotices } from './end-notices.js';
 import { Tokens } from './tokens.js';
 import { type Violation, Violations } from './violations.js';
 
@@ -62,8 +62,8 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
   const tokens = new Tokens(violations);
   const writes = new GuardedWrites(violations);
   const overlaps = new Overlaps(violations, limits);
-  const told = new Told(violations, processes, slack);
-  const permits = new Permits(violations, overlaps, told);
+  const endNotices = new EndNotices(violations, processes, slack);
+  const permits = new Permits(violations, overlaps, endNotices);
   const takeovers = new Takeovers(
     violations,
     { permits, limits, processes, calls },
@@ -94,7 +94,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
       overlaps: overlaps.count,
       writes: { applied: writes.applied, staleRefused: writes.staleRefused, staleApplied: writes.staleApplied },
       takeovers: { ...distributionOf(takeovers.times), unjudged: takeovers.unjudged },
-      toldLate: distributionOf(told.late),
+      toldLate: distributionOf(endNotices.late),
       stalls: processes.stalls,
     },
   };

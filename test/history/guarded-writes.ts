@@ -1,5 +1,5 @@
 import type { EntryOf } from './history.js';
-import { tellTime } from './telling.js';
+import { formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 type Written = EntryOf<'written'>;
@@ -22,7 +22,7 @@ export class GuardedWrites {
     if (isStale && !isApplied) this.staleRefused++;
     if (isStale && isApplied) {
       this.staleApplied++;
-      const when = `${highest.token} of ${highest.process} at ${tellTime(highest.at, this.violations.start)}`;
+      const when = `${highest.token} of ${highest.process} at ${formatTime(highest.at, this.violations.start)}`;
       this.#violated(
         'S3',
         entry,

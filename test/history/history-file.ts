@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { HistoryEntry } from './history.js';
 
-const told = { at: z.number(), process: z.string().min(1) };
-const call = { ...told, call: z.string().min(1), semaphore: z.string().min(1) };
-const permit = { ...told, semaphore: z.string().min(1), permit: z.string().min(1) };
+const source = { at: z.number(), process: z.string().min(1) };
+const call = { ...source, call: z.string().min(1), semaphore: z.string().min(1) };
+const permit = { ...source, semaphore: z.string().min(1), permit: z.string().min(1) };
 const place = { slot: z.int().min(0), token: z.int().min(0) };
 
 const schema = z.discriminatedUnion('event', [
@@ -28,11 +28,11 @@ const schema = z.discriminatedUnion('event', [
     threw: z.boolean().optional(),
     aborted: z.boolean().optional(),
   }),
-  z.object({ event: z.literal('stalled'), ...told, since: z.number() }),
-  z.object({ event: z.enum(['killed', 'frozen', 'thawed']), ...told }),
-  z.object({ event: z.literal('limited'), ...told, semaphore: z.string().min(1), permits: z.int().min(0) }),
-  z.object({ event: z.enum(['fault-begun', 'fault-over']), ...told, fault: z.string() }),
-  z.object({ event: z.literal('written'), ...told, ...place, semaphore: z.string().min(1), isApplied: z.boolean() }),
+  z.object({ event: z.literal('stalled'), ...source, since: z.number() }),
+  z.object({ event: z.enum(['killed', 'frozen', 'thawed']), ...source }),
+  z.object({ event: z.literal('limited'), ...source, semaphore: z.string().min(1), permits: z.int().min(0) }),
+  z.object({ event: z.enum(['fault-begun', 'fault-over']), ...source, fault: z.string() }),
+  z.object({ event: z.literal('written'), ...source, ...place, semaphore: z.string().min(1), isApplied: z.boolean() }),
 ]);
 
 /**

@@ -3,9 +3,9 @@
  * that the permits guard, and whoever causes the faults. `at` is ms by the monotonic clock that all processes of one
  * machine share, so that entries of different processes can be put in order.
  */
-export type HistoryEntry = Told & (CallEntry | PermitEntry | StalledEntry | OutsideEntry);
+export type HistoryEntry = Source & (CallEntry | PermitEntry | StalledEntry | OutsideEntry);
 
-interface Told {
+interface Source {
   readonly at: number;
   /** A name of its own for every start of a process. */
   readonly process: string;

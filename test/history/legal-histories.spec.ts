@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CheckOptions, checkHistory } from './check-history.js';
 import type { HistoryEntry } from './history.js';
-import { DURATION, TOLERANCE, legalSteps, tellLegally } from './legal-history.js';
+import { DURATION, TOLERANCE, legalSteps, legalHistory } from './legal-history.js';
 import { MUTATIONS } from './mutations.js';
 
 const OPTIONS: CheckOptions = {
@@ -16,14 +16,14 @@ describe('histories of a service that keeps every promise', () => {
   it('are found to be in order', () => {
     fc.assert(
       fc.property(legalSteps, (steps) => {
-        expect(check(tellLegally(steps)).violations).toEqual([]);
+        expect(check(legalHistory(steps)).violations).toEqual([]);
       }),
       { numRuns: 300 },
     );
   });
 
   it('show all kinds of events', () => {
-    const seen = new Set(fc.sample(legalSteps, 100).flatMap((steps) => tellLegally(steps).map(({ event }) => event)));
+    const seen = new Set(fc.sample(legalSteps, 100).flatMap((steps) => legalHistory(steps).map(({ event }) => event)));
     expect([...seen].toSorted()).toEqual(
       'denied ended frozen granted invoked killed limited refreshed released thawed woken written'.split(' '),
     );
@@ -32,7 +32,7 @@ describe('histories of a service that keeps every promise', () => {
   it('are found to be in order whatever the order of their lines', () => {
     fc.assert(
       fc.property(legalSteps, (steps) => {
-        const byProcess = tellLegally(steps).toSorted((one, other) => (one.process < other.process ? -1 : 1));
+        const byProcess = legalHistory(steps).toSorted((one, other) => (one.process < other.process ? -1 : 1));
         expect(check(byProcess).violations).toEqual([]);
       }),
       { numRuns: 50 },
@@ -45,7 +45,7 @@ describe('one change to such a history', () => {
     let changed = 0;
     fc.assert(
       fc.property(legalSteps, fc.nat(), (steps, choice) => {
-        const entries = tellLegally(steps).toSorted((one, other) => one.at - other.at);
+        const entries = legalHistory(steps).toSorted((one, other) => one.at - other.at);
         const all = variants(entries);
         if (all.length === 0) return;
         changed++;

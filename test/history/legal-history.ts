@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { HistoryEntry } from './history.js';
 import { Story } from './story.js';
 
-/** ms; of the service that {@link tellLegally} imagines. */
+/** ms; of the service that {@link legalHistory} imagines. */
 export const DURATION = 1000;
 export const TOLERANCE = 50;
 /** Everything has its call and its answer this close to the moment at which it is decided, in ms. */
@@ -57,7 +57,7 @@ class LegalService {
 
   take(step: LegalStep): void {
     this.#now += step.pause;
-    this.#tellEnds(step.amount / 200);
+    this.#reportEnds(step.amount / 200);
     const process = this.#name(step.process);
     if ((this.#busyUntil.get(process) ?? 0) >= this.#now - step.there) return;
     this[step.action](process, step);
@@ -66,7 +66,7 @@ class LegalService {
   /** The ends that are still to come, so that nothing is left untold. */
   finish(): HistoryEntry[] {
     this.#now += 10 * DURATION;
-    this.#tellEnds(0);
+    this.#reportEnds(0);
     this.story.until(this.#now);
     return this.story.entries;
   }
@@ -141,7 +141,7 @@ class LegalService {
     return `p${number}.${this.#starts.get(number) ?? 0}`;
   }
 
-  #tellEnds(late: number): void {
+  #reportEnds(late: number): void {
     const alive = new Set([0, 1, 2, 3].map((number) => this.#name(number)));
     for (const held of this.#held.filter(({ until }) => until <= this.#now)) {
       const { permit, process, until } = held;
@@ -164,7 +164,7 @@ class LegalService {
   }
 }
 
-export function tellLegally(steps: readonly LegalStep[]): HistoryEntry[] {
+export function legalHistory(steps: readonly LegalStep[]): HistoryEntry[] {
   const service = new LegalService();
   for (const step of steps) service.take(step);
   return service.finish();

@@ -1,6 +1,6 @@
 import type { Limits } from './limits.js';
 import type { Holding } from './permits.js';
-import { tellTime } from './telling.js';
+import { formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 /**
@@ -41,10 +41,10 @@ export class Overlaps {
     const { start } = this.violations;
     const list = holdings.map(
       ({ process, permit, slot, token, from, until }) =>
-        `${process} held ${permit} (slot ${slot}, token ${token}) from ${tellTime(from, start)} and was told until ${tellTime(until, start)}`,
+        `${process} held ${permit} (slot ${slot}, token ${token}) from ${formatTime(from, start)} and was told until ${formatTime(until, start)}`,
     );
     const [{ semaphore }] = holdings as [Holding];
-    this.violations.add('S1', `${semaphore}: ${what}, at ${tellTime(at, start)}: ${list.join('; ')}`, {
+    this.violations.add('S1', `${semaphore}: ${what}, at ${formatTime(at, start)}: ${list.join('; ')}`, {
       semaphore,
       processes: holdings.map(({ process }) => process),
     });

@@ -1,6 +1,6 @@
 import type { EntryOf, HistoryEntry } from './history.js';
 import type { Overlaps } from './overlaps.js';
-import type { Told } from './told.js';
+import type { EndNotices } from './end-notices.js';
 import type { Violations } from './violations.js';
 
 /** One permit as its holder was told of it. */
@@ -32,7 +32,7 @@ export class Permits {
   constructor(
     private readonly violations: Violations,
     private readonly overlaps: Overlaps,
-    private readonly told: Told,
+    private readonly endNotices: EndNotices,
   ) {}
 
   see(entry: HistoryEntry, invoked: EntryOf<'invoked'> | undefined): void {
@@ -42,7 +42,7 @@ export class Permits {
     else if (entry.event === 'ended') this.#end(entry, this.#known(entry), 'ended');
     else if (entry.event === 'woken') {
       const holding = this.#known(entry);
-      if (holding) this.told.woken(holding, entry);
+      if (holding) this.endNotices.woken(holding, entry);
     } else if (entry.event === 'invoked' && entry.permit !== undefined) {
       const holding = this.#known(entry as typeof entry & { permit: string });
       if (entry.verb === 'release') this.#end(entry, holding, 'released');
@@ -62,7 +62,7 @@ export class Permits {
   }
 
   finish(end: number): void {
-    for (const holding of this.#byId.values()) if (!holding.over) this.told.over(holding, 'silence', end);
+    for (const holding of this.#byId.values()) if (!holding.over) this.endNotices.over(holding, 'silence', end);
   }
 
   #granted(entry: EntryOf<'granted'>, invoked: EntryOf<'invoked'> | undefined): void {
@@ -70,7 +70,7 @@ export class Permits {
     const known = this.#byId.get(permit);
     if (known) {
       if (isSame(known, entry)) this.#goOn(known, at, remaining);
-      else this.#broken('S2', entry, `a permit keeps its holder, its slot and its token; ${tellHolding(known)}`);
+      else this.#broken('S2', entry, `a permit keeps its holder, its slot and its token; ${formatHolding(known)}`);
       return;
     }
     const askedAt = invoked?.at ?? at;
@@ -89,7 +89,7 @@ export class Permits {
   /** The holder counts on it anew. Past its end it was not held, whatever came later. */
   #goOn(holding: Holding, at: number, remaining: number): void {
     const isWithoutGap = !holding.over && at <= holding.until;
-    if (!isWithoutGap) this.told.revived(holding, at);
+    if (!isWithoutGap) this.endNotices.revived(holding, at);
     holding.until = at + remaining;
     if (isWithoutGap) return;
     holding.from = at;
@@ -108,7 +108,7 @@ export class Permits {
 
   #end(entry: HistoryEntry, holding: Holding | undefined, over: 'ended' | 'released'): void {
     if (!holding || holding.over) return;
-    this.told.over(holding, entry.event === 'ended' ? entry.reason : over, entry.at);
+    this.endNotices.over(holding, entry.event === 'ended' ? entry.reason : over, entry.at);
     holding.over = over;
     this.#held.get(holding.semaphore)?.delete(holding);
   }
@@ -116,7 +116,7 @@ export class Permits {
   #killed({ process, at }: HistoryEntry): void {
     for (const holding of [...this.#held.values()].flatMap((held) => [...held])) {
       if (holding.process !== process) continue;
-      this.told.over(holding, 'killed', at);
+      this.endNotices.over(holding, 'killed', at);
       holding.over = 'killed';
       this.#held.get(holding.semaphore)?.delete(holding);
     }
@@ -125,9 +125,9 @@ export class Permits {
   #known(entry: HistoryEntry & { readonly permit: string; readonly semaphore: string }): Holding | undefined {
     const holding = this.#byId.get(entry.permit);
     if (!holding) this.#broken('H', entry, 'nobody was granted it before');
-    else if (holding.semaphore !== entry.semaphore) this.#broken('H', entry, tellHolding(holding));
+    else if (holding.semaphore !== entry.semaphore) this.#broken('H', entry, formatHolding(holding));
     else if (holding.process !== entry.process && entry.event !== 'invoked')
-      this.#broken('H', entry, tellHolding(holding));
+      this.#broken('H', entry, formatHolding(holding));
     else return holding;
     return undefined;
   }
@@ -151,6 +151,6 @@ function isSame(holding: Holding, { semaphore, process, slot, token }: EntryOf<'
   );
 }
 
-export function tellHolding({ process, permit, semaphore, slot, token }: Holding): string {
+export function formatHolding({ process, permit, semaphore, slot, token }: Holding): string {
   return `${process} was granted permit ${permit} of ${semaphore} (slot ${slot}, token ${token})`;
 }

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from './history.js';
-import { tellTime } from './telling.js';
+import { formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 interface Freeze {
@@ -104,7 +104,7 @@ export class Processes {
     const [since, what] = killed === undefined ? [frozen, 'frozen'] : [killed, 'killed'];
     if (since === undefined || at <= since + this.slack) return;
     this.#broken(
-      `${process} logged "${event}" although it was ${what} at ${tellTime(since, this.violations.start)}`,
+      `${process} logged "${event}" although it was ${what} at ${formatTime(since, this.violations.start)}`,
       process,
     );
   }

@@ -216,7 +216,7 @@ describe('L: somebody takes over', () => {
   });
 
   it('breaks: who asks waits in vain', () => {
-    const waits = lost('killed').tell({
+    const waits = lost('killed').add({
       event: 'invoked',
       at: 300,
       process: 'p2',

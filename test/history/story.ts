@@ -19,56 +19,56 @@ export class Story {
   }
 
   limited(at: number, permits: number): this {
-    return this.tell({ event: 'limited', at, process: 'controller', semaphore: 'job', permits });
+    return this.add({ event: 'limited', at, process: 'controller', semaphore: 'job', permits });
   }
 
   /** Permit "p1:7" is that of process p1 with token 7. */
   granted(permit: string, { at, asked = at - 2, slot = 0, remaining = 1000, call = this.#call() }: Grant): this {
     const [process, token] = parts(permit);
-    this.tell({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'acquire' });
-    return this.tell({ event: 'granted', at, process, call, semaphore: 'job', permit, slot, token, remaining });
+    this.add({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'acquire' });
+    return this.add({ event: 'granted', at, process, call, semaphore: 'job', permit, slot, token, remaining });
   }
 
   denied(process: string, at: number, asked = at - 2): this {
     const call = this.#call();
-    this.tell({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'acquire' });
-    return this.tell({ event: 'denied', at, process, call, semaphore: 'job', reason: 'no-permit' });
+    this.add({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'acquire' });
+    return this.add({ event: 'denied', at, process, call, semaphore: 'job', reason: 'no-permit' });
   }
 
   refreshed(permit: string, at: number, remaining = 1000): this {
-    return this.tell({ event: 'refreshed', at, process: parts(permit)[0], semaphore: 'job', permit, remaining });
+    return this.add({ event: 'refreshed', at, process: parts(permit)[0], semaphore: 'job', permit, remaining });
   }
 
   released(permit: string, asked: number, at = asked + 2): this {
     const [process] = parts(permit);
     const call = this.#call();
-    this.tell({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'release', permit });
-    return this.tell({ event: 'released', at, process, call, semaphore: 'job', permit });
+    this.add({ event: 'invoked', at: asked, process, call, semaphore: 'job', verb: 'release', permit });
+    return this.add({ event: 'released', at, process, call, semaphore: 'job', permit });
   }
 
   ended(permit: string, at: number, reason = 'expired'): this {
-    return this.tell({ event: 'ended', at, process: parts(permit)[0], semaphore: 'job', permit, reason });
+    return this.add({ event: 'ended', at, process: parts(permit)[0], semaphore: 'job', permit, reason });
   }
 
   woken(permit: string, at: number, look: Pick<EntryOf<'woken'>, 'callback' | 'threw' | 'aborted'>): this {
-    return this.tell({ event: 'woken', at, process: parts(permit)[0], semaphore: 'job', permit, ...look });
+    return this.add({ event: 'woken', at, process: parts(permit)[0], semaphore: 'job', permit, ...look });
   }
 
   wrote(permit: string, at: number, isApplied: boolean, slot = 0): this {
     const [process, token] = parts(permit);
-    return this.tell({ event: 'written', at, process, semaphore: 'job', slot, token, isApplied });
+    return this.add({ event: 'written', at, process, semaphore: 'job', slot, token, isApplied });
   }
 
   happened(event: 'killed' | 'frozen' | 'thawed', process: string, at: number): this {
-    return this.tell({ event, at, process });
+    return this.add({ event, at, process });
   }
 
   stalled(process: string, since: number, at: number): this {
-    return this.tell({ event: 'stalled', at, process, since });
+    return this.add({ event: 'stalled', at, process, since });
   }
 
   fault(event: 'fault-begun' | 'fault-over', at: number): this {
-    return this.tell({ event, at, process: 'controller', fault: 'store' });
+    return this.add({ event, at, process: 'controller', fault: 'store' });
   }
 
   /** So that the history goes on until then. */
@@ -76,7 +76,7 @@ export class Story {
     return this.limited(at, (this.entries.findLast(({ event }) => event === 'limited') as EntryOf<'limited'>).permits);
   }
 
-  tell(entry: HistoryEntry): this {
+  add(entry: HistoryEntry): this {
     this.entries.push(entry);
     return this;
   }

@@ -3,7 +3,7 @@ import type { EntryOf, HistoryEntry } from './history.js';
 import type { Limits } from './limits.js';
 import type { Permits } from './permits.js';
 import type { Processes } from './processes.js';
-import { tellMs, tellTime } from './telling.js';
+import { formatMs, formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 /** What a semaphore's takeovers are measured against, all in ms. */
@@ -133,7 +133,7 @@ export class Takeovers {
       this.times.push(at - loss.at);
       const isLate = at > this.#deadline(loss);
       if (!this.timesOf(semaphore) || (isLate && !loss.isWanted)) this.unjudged++;
-      else if (isLate) this.#violated(loss, `${process} was granted the next permit after ${tellMs(at - loss.at)}`);
+      else if (isLate) this.#violated(loss, `${process} was granted the next permit after ${formatMs(at - loss.at)}`);
       return false;
     });
   }
@@ -147,10 +147,10 @@ export class Takeovers {
   #violated({ process, event, semaphore, at, from }: Loss, what: string): void {
     const { duration, tolerance, bound } = this.timesOf(semaphore)!;
     const { start } = this.violations;
-    const after = from === at ? 'after that' : `after the fault was over at ${tellTime(from, start)}`;
+    const after = from === at ? 'after that' : `after the fault was over at ${formatTime(from, start)}`;
     this.violations.add(
       'L',
-      `${process}, which held ${semaphore}, was ${event} at ${tellTime(at, start)}: ${what}; expected at the latest ${tellMs(duration)} + ${tellMs(tolerance)} + ${tellMs(bound)} ${after}`,
+      `${process}, which held ${semaphore}, was ${event} at ${formatTime(at, start)}: ${what}; expected at the latest ${formatMs(duration)} + ${formatMs(tolerance)} + ${formatMs(bound)} ${after}`,
       { semaphore, processes: [process] },
     );
   }

@@ -1,5 +1,5 @@
 import type { EntryOf, HistoryEntry } from './history.js';
-import { tellTime } from './telling.js';
+import { formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 type Granted = EntryOf<'granted'>;
@@ -39,7 +39,7 @@ export class Tokens {
     const before = this.#mustExceed.get(entry.call);
     if (holder !== undefined) this.#violated(entry, `permit ${holder} has that token, too`);
     else if (before && token <= before.token) {
-      const when = tellTime(before.at, this.violations.start);
+      const when = formatTime(before.at, this.violations.start);
       this.#violated(entry, `it was asked for after ${before.process} had been granted ${before.token} at ${when}`);
     }
     issued.permits.set(token, permit);

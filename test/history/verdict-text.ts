@@ -1,6 +1,6 @@
 import type { Verdict } from './check-history.js';
 import type { Distribution } from './distribution.js';
-import { tellMs } from './telling.js';
+import { formatMs } from './format.js';
 
 /** How many violations are told in full. */
 const MOST_TOLD = 20;
@@ -31,5 +31,5 @@ function counts(of: Readonly<Record<string, number>>): string {
 
 function spread({ count, median, p99, max }: Distribution): string {
   if (median === undefined || p99 === undefined || max === undefined) return 'none';
-  return `${count}, median ${tellMs(median)}, p99 ${tellMs(p99)}, at most ${tellMs(max)}`;
+  return `${count}, median ${formatMs(median)}, p99 ${formatMs(p99)}, at most ${formatMs(max)}`;
 }

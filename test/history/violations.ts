@@ -1,5 +1,5 @@
 import type { HistoryEntry } from './history.js';
-import { tellEntry } from './telling.js';
+import { formatEntry } from './format.js';
 
 /**
  * S1 too many held at once, S2 tokens out of order, S3 a stale write applied, S4 a holder not told, L nobody took over,
@@ -49,7 +49,7 @@ export class Violations {
   #around(subject: Subject): string[] {
     const before = this.#search(-1, this.index, BEFORE, subject).toReversed();
     const after = this.#search(1, this.index + 1, AFTER, subject);
-    return [...before, ...after].map((entry) => tellEntry(entry, this.start));
+    return [...before, ...after].map((entry) => formatEntry(entry, this.start));
   }
 
   #search(step: 1 | -1, from: number, count: number, subject: Subject): HistoryEntry[] {

@@ -26,15 +26,15 @@ describe('a history that contradicts itself', () => {
   });
 
   it.each(BROKEN)('%s', (_, broken, says) => {
-    expect(found(story().tell(broken))).toEqual([expect.stringMatching(new RegExp(`^H .*${says}`))]);
+    expect(found(story().add(broken))).toEqual([expect.stringMatching(new RegExp(`^H .*${says}`))]);
   });
 
   it('an answer to a call of another kind or another process', () => {
-    const asked = () => story().tell({ ...entry, event: 'invoked', call: 'x', verb: 'acquire' });
+    const asked = () => story().add({ ...entry, event: 'invoked', call: 'x', verb: 'acquire' });
     const released = { ...entry, event: 'released', call: 'x', permit: 'p1:1' } as const;
-    expect(found(asked().tell(released))).toEqual([expect.stringContaining('does not fit')]);
+    expect(found(asked().add(released))).toEqual([expect.stringContaining('does not fit')]);
     const denied = { ...entry, event: 'denied', call: 'x', process: 'p2', reason: 'group' } as const;
-    expect(found(asked().tell(denied))).toEqual([expect.stringContaining('does not fit')]);
+    expect(found(asked().add(denied))).toEqual([expect.stringContaining('does not fit')]);
   });
 
   it('the dead and the frozen say something', () => {
@@ -58,7 +58,7 @@ describe('a history that contradicts itself', () => {
 
   it('calls without an answer are counted, not complained of', () => {
     const { violations, figures } = checkHistory(
-      story().tell({ ...entry, event: 'invoked', call: 'x', verb: 'acquire' }).entries,
+      story().add({ ...entry, event: 'invoked', call: 'x', verb: 'acquire' }).entries,
     );
     expect(violations).toEqual([]);
     expect(figures.failures).toEqual({ unanswered: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
 import { START } from '../support/fake-time.js';
-import { JOB, type TestNode, fate, useCluster } from '../support/nodes.js';
+import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 
 /** Every call fails at once, as with a client that lost its last connection. */
 function disconnect({ store }: TestNode): void {
@@ -94,7 +94,7 @@ describe('while the store can not be asked', () => {
     silence(node);
     const looking = gatekeeper.overview();
     await nodes.time.advance(3000);
-    expect((await fate(looking)) as object).toMatchObject({
+    expect((await outcomeOf(looking)) as object).toMatchObject({
       value: { stale: [{ part: 'records' }, { part: 'nodes' }] },
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AcquireTimeoutError, type Permit, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
-import { JOB, type TestNode, fate, useCluster } from '../support/nodes.js';
+import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 
 describe('acquire', () => {
   const cluster = useCluster();
@@ -16,9 +16,9 @@ describe('acquire', () => {
   it('is woken by the release, without any time going by', async () => {
     const { waiter, permit } = await held();
     const waiting = waiter.gatekeeper.acquire('job');
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await permit.release();
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('acquire', () => {
     await permit.release().catch(() => undefined);
     store.script = undefined;
     await nodes.time.advance(150);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('does not ask on and on for what is over when it comes', async () => {
@@ -65,9 +65,9 @@ describe('acquire', () => {
     await holder.gatekeeper.tryAcquire('job');
     const waiting = waiter.gatekeeper.acquire('job');
     await nodes.time.advance(10_400);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(200);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('is woken when the permit must be over, though it was stamped by a clock that is 10 minutes ahead', async () => {
@@ -82,9 +82,9 @@ describe('acquire', () => {
     await holder.gatekeeper.tryAcquire('job');
     const waiting = waiter.gatekeeper.acquire('job');
     await nodes.time.advance(10_499);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(2 + 20);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('is woken by an edit that adds a permit', async () => {
@@ -92,7 +92,7 @@ describe('acquire', () => {
     const waiting = waiter.gatekeeper.acquire('job');
     await settled();
     await holder.gatekeeper.definitions.edit('job', { permits: 2 });
-    expect(await fate(waiting)).toMatchObject({ value: { slot: 1 } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { slot: 1 } });
   });
 
   it('hears of a release that happens while it looks, at whichever moment of that', async () => {
@@ -108,14 +108,14 @@ describe('acquire', () => {
         if (call === 'read') void release();
         return answer;
       };
-      expect({ hops, ...Object(await fate(waiter.gatekeeper.acquire('job'))) }).toMatchObject({ hops, value: {} });
+      expect({ hops, ...Object(await outcomeOf(waiter.gatekeeper.acquire('job'))) }).toMatchObject({ hops, value: {} });
     }
   });
 
   it('asks the store no more than every few seconds while nothing happens', async () => {
     const { nodes, waiter } = await held();
     const aborter = new AbortController();
-    const waiting = fate(waiter.gatekeeper.acquire('job', { signal: aborter.signal }));
+    const waiting = outcomeOf(waiter.gatekeeper.acquire('job', { signal: aborter.signal }));
     await settled();
     const before = waiter.store.calls.read;
     await nodes.time.advance(60_000);
@@ -130,7 +130,7 @@ describe('acquire', () => {
     const waiting = waiter.gatekeeper.acquire('job', { timeout: '3s' });
     const outcome = waiting.catch((error: Error) => error);
     await nodes.time.advance(2999);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(1);
     const error = (await outcome) as AcquireTimeoutError;
     expect(error).toBeInstanceOf(AcquireTimeoutError);
@@ -162,9 +162,9 @@ describe('acquire', () => {
     const second = waiter.gatekeeper.acquire('job', { holder: 'second' });
     await settled();
     aborter.abort(new Error('enough'));
-    expect(await fate(first)).toMatchObject({ error: { message: 'enough' } });
+    expect(await outcomeOf(first)).toMatchObject({ error: { message: 'enough' } });
     await permit.release();
-    expect(await fate(second)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(second)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('gives up its place in the line too', async () => {
@@ -174,9 +174,9 @@ describe('acquire', () => {
     const second = waiter.gatekeeper.acquire('job', { signal: aborter.signal, holder: 'second' });
     await settled();
     aborter.abort(new Error('enough'));
-    expect(await fate(second)).toMatchObject({ error: { message: 'enough' } });
+    expect(await outcomeOf(second)).toMatchObject({ error: { message: 'enough' } });
     await permit.release();
-    expect(await fate(first)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(first)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('gives back a grant that arrives after its signal aborted', async () => {
@@ -214,11 +214,11 @@ describe('acquire', () => {
     await nodes.time.advance(0);
     const first = gatekeeper.acquire('job', { acquirer: 'first', holder: 'a' });
     await nodes.time.advance(0);
-    expect(await fate(first)).toMatchObject({ value: { isHeld: true } });
-    expect(await fate(second)).toBe('pending');
+    expect(await outcomeOf(first)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(second)).toBe('pending');
     await gatekeeper.definitions.edit('job', { acquirerPattern: 'first|second' });
     await nodes.time.advance(0);
-    expect(await fate(second)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(second)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('says that its acquirer did not match when it gives up', async () => {
@@ -238,7 +238,7 @@ describe('acquire', () => {
     const behind = holder.gatekeeper.acquire('job', { holder: 'another', timeout: '1m' });
     behind.catch(() => undefined);
     await settled();
-    expect(await fate(holder.gatekeeper.acquire('job'))).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(holder.gatekeeper.acquire('job'))).toMatchObject({ value: { isHeld: true } });
   });
 
   it('goes on waiting while the store can not be asked', async () => {
@@ -247,24 +247,24 @@ describe('acquire', () => {
     const waiting = waiter.gatekeeper.acquire('job');
     await permit.release();
     await nodes.time.advance(3000);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     waiter.store.script = undefined;
     await nodes.time.advance(1100);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('throws for a semaphore that nobody defined, rather than to wait for ever', async () => {
     const { gatekeeper } = await cluster().node();
-    expect(await fate(gatekeeper.acquire('typo'))).toMatchObject({ error: expect.any(UnknownSemaphoreError) });
+    expect(await outcomeOf(gatekeeper.acquire('typo'))).toMatchObject({ error: expect.any(UnknownSemaphoreError) });
   });
 
   it('waits for a definition that is still to be loaded', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node({ definitionsDelay: '5s' });
     const waiting = gatekeeper.acquire('job');
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(7000);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('ends with an error when the node shuts down', async () => {
@@ -284,7 +284,7 @@ describe('acquire', () => {
     const waiting = waiter.gatekeeper.acquire('job', { holder: 'third' }).catch((error: Error) => error);
     await settled();
     const draining = waiter.gatekeeper.drain();
-    expect(await fate(waiting)).toMatchObject({ value: { reason: 'closing' } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { reason: 'closing' } });
     await nodes.time.advance(10_000);
     await draining;
   });

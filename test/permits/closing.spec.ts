@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PermitLostError, type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
-import { JOB, fate, openEnd, useCluster } from '../support/nodes.js';
+import { JOB, outcomeOf, openEnd, useCluster } from '../support/nodes.js';
 import { ScriptedArchive } from '../support/scripted-archive.js';
 
 describe('close', () => {
@@ -28,7 +28,7 @@ describe('close', () => {
     await settled();
     const closing = gatekeeper.close();
     await nodes.time.advance(20_000);
-    expect(await fate(Promise.all([starting, closing]))).toHaveProperty('value');
+    expect(await outcomeOf(Promise.all([starting, closing]))).toHaveProperty('value');
     expect(nodes.time.pending).toBe(0);
   });
 
@@ -120,7 +120,7 @@ describe('close', () => {
     await settled();
     const closing = one.gatekeeper.close();
     await nodes.time.advance(30_000);
-    expect(await fate(closing)).toBe('pending');
+    expect(await outcomeOf(closing)).toBe('pending');
     expect(permit.isHeld).toBe(true);
     end();
     expect(await running).toEqual({ executed: true, value: undefined });
@@ -210,7 +210,7 @@ describe('close', () => {
     const draining = gatekeeper.drain();
     await nodes.time.advance(3000);
     await draining;
-    expect(await fate(gatekeeper.close())).toEqual({ value: undefined });
+    expect(await outcomeOf(gatekeeper.close())).toEqual({ value: undefined });
   });
 
   it('ends in time though the store is away', async () => {
@@ -220,7 +220,7 @@ describe('close', () => {
     store.script = () => new Promise(() => undefined);
     const closing = gatekeeper.close();
     await nodes.time.advance(2000);
-    expect(await fate(closing)).toEqual({ value: undefined });
+    expect(await outcomeOf(closing)).toEqual({ value: undefined });
   });
 
   it('has no error when the store is away', async () => {

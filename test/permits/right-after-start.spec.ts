@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NotReadyError, type StoreHealth } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
-import { JOB, type TestCluster, type TestNode, fate, openEnd, useCluster } from '../support/nodes.js';
+import { JOB, type TestCluster, type TestNode, outcomeOf, openEnd, useCluster } from '../support/nodes.js';
 
 const SHORT = { definitions: [{ name: 'job', duration: '2s' }] };
 
@@ -32,7 +32,7 @@ describe('a permit that expired before a node started', () => {
     await fresh.gatekeeper.start();
     await reading.started;
     const running = fresh.gatekeeper.run('job', () => 2);
-    expect(await fate(running)).toBe('pending');
+    expect(await outcomeOf(running)).toBe('pending');
     reading.end();
     expect(await running).toEqual({ executed: true, value: 2 });
   });
@@ -52,7 +52,7 @@ describe('a permit that expired before a node started', () => {
     await settled();
     const running = fresh.gatekeeper.run('job', () => 2);
     await nodes.time.advance(1000);
-    expect(await fate(running)).toEqual({ value: { executed: false, reason: 'no-permit' } });
+    expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'no-permit' } });
   });
 
   it('is not waited for while it is not over by what clocks were heard', async () => {
@@ -63,7 +63,7 @@ describe('a permit that expired before a node started', () => {
     fresh.store.script = (call, go) => (call === 'now' && fresh.store.calls.now > 1 ? new Promise(() => {}) : go());
     await fresh.gatekeeper.start();
     await settled();
-    expect(await fate(fresh.gatekeeper.run('job', () => 2))).toEqual({
+    expect(await outcomeOf(fresh.gatekeeper.run('job', () => 2))).toEqual({
       value: { executed: false, reason: 'no-permit' },
     });
   });
@@ -86,7 +86,7 @@ describe('a definition that the store lacks right after the start', () => {
     const node = await started(nodes);
     const answer = call(node);
     await nodes.time.advance(4999);
-    expect(await fate(answer)).toBe('pending');
+    expect(await outcomeOf(answer)).toBe('pending');
     await nodes.time.advance(1);
     expect(await answer).toMatchObject(expected as object);
   });
@@ -96,9 +96,9 @@ describe('a definition that the store lacks right after the start', () => {
     const later = await started(nodes, { definitionsDelay: '50s' });
     const running = later.gatekeeper.run('job', () => 1);
     await nodes.time.advance(1000);
-    expect(await fate(running)).toBe('pending');
+    expect(await outcomeOf(running)).toBe('pending');
     await nodes.node();
-    expect(await fate(running)).toEqual({ value: { executed: true, value: 1 } });
+    expect(await outcomeOf(running)).toEqual({ value: { executed: true, value: 1 } });
   });
 
   it('is waited for no longer than its delay and one call when the store goes away', async () => {
@@ -108,7 +108,7 @@ describe('a definition that the store lacks right after the start', () => {
     await settled();
     node.store.script = () => new Promise(() => {});
     await nodes.time.advance(9100);
-    expect(await fate(running)).toEqual({ value: { executed: false, reason: 'unavailable' } });
+    expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'unavailable' } });
   });
 
   it('is not waited for once definitions were loaded, nor when an operator removed it', async () => {
@@ -117,9 +117,9 @@ describe('a definition that the store lacks right after the start', () => {
     await one.gatekeeper.definitions.remove('job');
     const later = await started(nodes);
     const skipped = { value: { executed: false, reason: 'no-definition' } };
-    expect(await fate(later.gatekeeper.run('job', () => 1))).toEqual(skipped);
+    expect(await outcomeOf(later.gatekeeper.run('job', () => 1))).toEqual(skipped);
     await nodes.overwrite(undefined);
-    expect(await fate((await nodes.node({ definitions: [] })).gatekeeper.tryAcquire('job'))).toMatchObject({
+    expect(await outcomeOf((await nodes.node({ definitions: [] })).gatekeeper.tryAcquire('job'))).toMatchObject({
       error: { code: 'unknown-semaphore' },
     });
   });
@@ -130,7 +130,7 @@ describe('a definition that the store lacks right after the start', () => {
     const running = node.gatekeeper.run('job', () => 1);
     await settled();
     const draining = node.gatekeeper.drain();
-    expect(await fate(running)).toEqual({ value: { executed: false, reason: 'closing' } });
+    expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'closing' } });
     await draining;
   });
 });
@@ -144,7 +144,7 @@ describe('ready()', () => {
     await gatekeeper.start();
     const ready = gatekeeper.ready();
     await nodes.time.advance(4999);
-    expect(await fate(ready)).toBe('pending');
+    expect(await outcomeOf(ready)).toBe('pending');
     await nodes.time.advance(1);
     await ready;
     expect(await gatekeeper.run('job', () => 1)).toMatchObject({ executed: true });
@@ -155,7 +155,7 @@ describe('ready()', () => {
     await nodes.node();
     const { gatekeeper } = nodes.unstarted({ definitions: [JOB], definitionsDelay: '5s' });
     await gatekeeper.start();
-    expect(await fate(gatekeeper.ready())).toEqual({ value: undefined });
+    expect(await outcomeOf(gatekeeper.ready())).toEqual({ value: undefined });
   });
 
   it('counts a record that can not be read as there', async () => {
@@ -163,7 +163,7 @@ describe('ready()', () => {
     await nodes.overwrite('garbage');
     const { gatekeeper } = nodes.unstarted({ definitions: [JOB] });
     await gatekeeper.start();
-    expect(await fate(gatekeeper.ready())).toEqual({ value: undefined });
+    expect(await outcomeOf(gatekeeper.ready())).toEqual({ value: undefined });
   });
 
   it('waits for the store, and says what is lacking when the time is over', async () => {
@@ -179,7 +179,7 @@ describe('ready()', () => {
     expect(((await late) as unknown as Error).message).toMatch(/not ready within 3000 ms: .*connection refused/);
     health = { connected: true, members: 1, quorum: 0 };
     await nodes.time.advance(200);
-    expect(await fate(ready)).toEqual({ value: undefined });
+    expect(await outcomeOf(ready)).toEqual({ value: undefined });
   });
 
   it.each<['clock' | 'definitions', string]>([
@@ -202,7 +202,7 @@ describe('ready()', () => {
     const ready = gatekeeper.ready();
     await settled();
     const closing = gatekeeper.close();
-    expect(await fate(ready)).toMatchObject({ error: { code: 'not-ready', lack: 'closing' } });
+    expect(await outcomeOf(ready)).toMatchObject({ error: { code: 'not-ready', lack: 'closing' } });
     await closing;
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { type TestCluster, type TestNode, fate, useCluster } from '../support/nodes.js';
+import { type TestCluster, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';
 
 const never = () => new Promise<never>(() => undefined);
@@ -61,9 +61,9 @@ describe('a refresh whose answer is not clear', () => {
     expect(permit.isHeld).toBe(false);
     one.store.script = undefined;
     await nodes.time.advance(800);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(300);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it('is taken back where another use of the process asked for more', async () => {

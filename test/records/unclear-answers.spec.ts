@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
-import { type TestCluster, type TestNode, fate, useCluster } from '../support/nodes.js';
+import { type TestCluster, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 import { type Go, onNextWrite } from '../support/scripted-store.js';
 
 /** The store comes back when the definition's duration has long passed, and the permit is freed. */
@@ -88,7 +88,7 @@ describe('a write whose answer is not clear', () => {
     onNextWrite(store, never);
     const asking = gatekeeper.tryAcquire('job').catch((error: Error) => error);
     await nodes.time.advance(1999);
-    expect(await fate(asking)).toBe('pending');
+    expect(await outcomeOf(asking)).toBe('pending');
     await nodes.time.advance(1);
     expect(await asking).toBeInstanceOf(UnknownOutcomeError);
   });

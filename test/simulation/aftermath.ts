@@ -1,6 +1,6 @@
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
-import { WEATHERS } from './weather/weather.js';
+import { FAULT_MIXES } from './kind/fault-mix.js';
 import type { World } from './world/world.js';
 
 /** ms within which a call that meets no fault is done. */
@@ -10,11 +10,11 @@ const LONGEST_SWEEP = 11_000;
 
 /** When everything works again, nobody is shut out for ever; and at the end nothing is left. */
 export async function aftermath(world: World, machines: Machines): Promise<void> {
-  const { weather, cluster, trace } = world;
-  trace.note('', () => 'the weather clears up');
+  const { faultMix, cluster, trace } = world;
+  trace.note('', () => 'the faults end');
   cluster.comeBack();
   merge(world);
-  cluster.weather = { ...WEATHERS.calm, memberSpread: weather.memberSpread };
+  cluster.faultMix = { ...FAULT_MIXES.none, memberSpread: faultMix.memberSpread };
   await finishWork(world, machines);
   await probeAll(world, machines);
   await shutDown(world, machines);
@@ -27,7 +27,7 @@ export function merge({ cluster, checker, measures, tolerance }: World): void {
 }
 
 async function finishWork({ time, measures, checker, callTimeout }: World, machines: Machines): Promise<void> {
-  await time.pass(measures.calm);
+  await time.pass(measures.faultFree);
   // Whoever died comes back before long.
   await time.pass(measures.horizon, () => machines.living.length === measures.nodes);
   for (const node of machines.living) node.process.resume();
@@ -40,8 +40,8 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 
 /** S5: everybody can have a permit within the time that the promises leave. */
 async function probeAll(world: World, machines: Machines): Promise<void> {
-  const { weather, measures } = world;
-  const setBack = Math.max(0, ...weather.clockJumps.map((jump) => -jump));
+  const { faultMix, measures } = world;
+  const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
   const patience = 2 * measures.longest + setBack + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());

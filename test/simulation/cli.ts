@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findBug } from '../bugs/find-in-simulation.js';
-import { Crew } from './crew.js';
+import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
-import { LENGTHS } from './weather/length.js';
-import type { Kind } from './weather/mix.js';
-import { HOLES, KEPT, WEATHERS } from './weather/weather.js';
+import { LENGTHS } from './kind/length.js';
+import type { Kind } from './kind/kind.js';
+import { HOLES, KEPT, FAULT_MIXES } from './kind/fault-mix.js';
 
-const USAGE = `sim: schedules of a simulated cluster. Weather and length follow from the seed unless given.
+const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the length follow from the seed unless given.
   --seed <n>         one schedule with its trace
   --from <n>         first seed (1)
   --count <n>        how many schedules (100000)
-  --weather <name>   ${Object.keys(KEPT).join(', ')};
+  --faults <name>    ${Object.keys(KEPT).join(', ')};
                      with known holes: ${Object.keys(HOLES).join(', ')}
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
   --workers <n>      threads (${availableParallelism()})
@@ -28,27 +28,27 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
       seed: { type: 'string' },
       from: { type: 'string', default: '1' },
       count: { type: 'string', default: '100000' },
-      weather: { type: 'string' },
+      faults: { type: 'string' },
       length: { type: 'string' },
       bug: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
     },
   });
-  const { weather, length } = values;
-  const isKnown = isAbsentOrIn(WEATHERS, weather) && isAbsentOrIn(LENGTHS, length);
+  const { faults: faultMix, length } = values;
+  const isKnown = isAbsentOrIn(FAULT_MIXES, faultMix) && isAbsentOrIn(LENGTHS, length);
   if (values.help || !isKnown) {
     print(USAGE);
     return isKnown ? 0 : 2;
   }
-  const asked = { ...(weather && { weather }), ...(length && { length }) } as Partial<Kind>;
+  const asked = { ...(faultMix && { faultMix }), ...(length && { length }) } as Partial<Kind>;
   if (values.seed !== undefined) return replay(Number(values.seed), asked, print);
   if (values.bug !== undefined) return findBug(values.bug, Number(values.from), print);
-  const crew = new Crew(Number(values.workers));
+  const pool = new WorkerPool(Number(values.workers));
   try {
-    return await run(crew, Number(values.from), Number(values.count), asked, print);
+    return await run(pool, Number(values.from), Number(values.count), asked, print);
   } finally {
-    await crew.close();
+    await pool.close();
   }
 }
 
@@ -57,19 +57,25 @@ function isAbsentOrIn(table: object, name: string | undefined): boolean {
 }
 
 async function replay(seed: number, asked: ScheduleOptions, print: Print): Promise<number> {
-  const { trace, violations, weather, length } = await simulate(seed, { ...asked, isTraced: true });
+  const { trace, violations, faultMix, length } = await simulate(seed, { ...asked, isTraced: true });
   for (const line of [...trace, ...violations]) print(line);
-  print(`seed ${seed}, a ${length} schedule in ${weather} weather: ${violations.length} promises broken`);
+  print(`seed ${seed}, a ${length} schedule with faults "${faultMix}": ${violations.length} promises broken`);
   return violations.length > 0 ? 1 : 0;
 }
 
-async function run(crew: Crew, from: number, count: number, asked: ScheduleOptions, print: Print): Promise<number> {
+async function run(
+  pool: WorkerPool,
+  from: number,
+  count: number,
+  asked: ScheduleOptions,
+  print: Print,
+): Promise<number> {
   const began = performance.now();
-  const { schedules, grants, happenings, failures } = await crew.survey(from, count, asked);
+  const { schedules, grants, happenings, failures } = await pool.survey(from, count, asked);
   const took = performance.now() - began;
   const share = ((100 * failures.length) / schedules).toFixed(3);
   print(
-    `${schedules} schedules${asked.weather ? ` in ${asked.weather} weather` : ''} in ${(took / 1000).toFixed(1)} s ` +
+    `${schedules} schedules${asked.faultMix ? ` with faults "${asked.faultMix}"` : ''} in ${(took / 1000).toFixed(1)} s ` +
       `(${(took / schedules).toFixed(2)} ms each): ${grants} grants, ${happenings} happenings; ` +
       `${failures.length} schedules (${share} %) broke a promise`,
   );

@@ -1,18 +1,18 @@
 import { type ScheduleOptions, type ScheduleResult, simulate } from './schedule.js';
 
 /** What to run to see a schedule again: the seed alone, unless something else than the usual mix was asked for. */
-export function replayHint(seed: number, { weather, length }: ScheduleOptions): string {
-  const asked = [weather && `--weather ${weather}`, length && `--length ${length}`].filter(Boolean);
+export function replayHint(seed: number, { faultMix, length }: ScheduleOptions): string {
+  const asked = [faultMix && `--faults ${faultMix}`, length && `--length ${length}`].filter(Boolean);
   return ['npm run sim --', ...asked, `--seed ${seed}`].join(' ');
 }
 
 /** The story of one failure up to the moment of the first broken promise, for people. */
 export async function story(failure: ScheduleResult, options: ScheduleOptions = {}, lines = 80): Promise<string> {
-  const { seed, weather, length, violations } = failure;
+  const { seed, faultMix, length, violations } = failure;
   const { trace } = await simulate(seed, { ...options, isTraced: true });
   const end = trace.findIndex((line) => line.includes('!!!')) + 1;
   return [
-    `seed ${seed}, a ${length} schedule in ${weather} weather, broke a promise; all of it: ${replayHint(seed, options)}`,
+    `seed ${seed}, a ${length} schedule with faults "${faultMix}", broke a promise; all of it: ${replayHint(seed, options)}`,
     ...trace.slice(Math.max(0, end - lines), end),
     ...violations,
   ].join('\n');

@@ -4,10 +4,10 @@ import type { StoreDefinition } from '../../lib/stores/index.js';
 import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';
 import { StoreCluster } from './store/store-cluster.js';
-import { LENGTHS } from './weather/length.js';
-import { type Kind, kindOf } from './weather/mix.js';
-import { swarm } from './weather/swarm.js';
-import { WEATHERS } from './weather/weather.js';
+import { LENGTHS } from './kind/length.js';
+import { type Kind, kindOf } from './kind/kind.js';
+import { swarm } from './kind/swarm.js';
+import { FAULT_MIXES } from './kind/fault-mix.js';
 import { Chance } from './world/chance.js';
 import { Checker } from './world/checker.js';
 import { Trace } from './world/trace.js';
@@ -59,7 +59,7 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
   if (!options.isTraced) Error.stackTraceLimit = 0;
   try {
     // A stream of its own: where nobody comes from outside, schedules go as they went before there were outsiders.
-    await storm(world, machines, new Chance(~seed));
+    await workUnderFaults(world, machines, new Chance(~seed));
     if (world.measures.hasAftermath) await aftermath(world, machines);
     // Only in another turn of the event loop does Node tell of rejections that nobody handled.
     await new Promise((resolve) => setImmediate(resolve));
@@ -72,7 +72,7 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
   return { ...kind, seed, violations, grants, happenings: time.count, trace: trace.lines };
 }
 
-function createWorld(seed: number, { weather: name, length }: Kind, options: ScheduleOptions): World {
+function createWorld(seed: number, { faultMix: name, length }: Kind, options: ScheduleOptions): World {
   const { isTraced = false } = options;
   const chance = new Chance(seed);
   const time = new VirtualTime();
@@ -80,9 +80,9 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
   const checker = new Checker(time, trace);
   const tolerance = chance.pick([60, 200, 500]);
   const measures = LENGTHS[length](tolerance, chance.fork());
-  const weather = measures.isSwarm ? swarm(WEATHERS[name], chance.fork()) : WEATHERS[name];
+  const faultMix = measures.isSwarm ? swarm(FAULT_MIXES[name], chance.fork()) : FAULT_MIXES[name];
   const onWrite = (text: string) => checker.written(text);
-  const cluster = new StoreCluster(weather, measures, { time, trace, chance: chance.fork(), onWrite });
+  const cluster = new StoreCluster(faultMix, measures, { time, trace, chance: chance.fork(), onWrite });
   const { duration } = measures;
   const definition = parseDefinition(
     { name: SEMAPHORE, permits: chance.pick([1, 1, 1, 2, 2, 3, 4]), duration },
@@ -96,15 +96,15 @@ function createWorld(seed: number, { weather: name, length }: Kind, options: Sch
     clockTolerance: tolerance,
     callTimeout,
     shutdownGrace: Math.ceil(measures.longest),
-    strictStart: weather.strictStart,
+    strictStart: faultMix.strictStart,
   };
-  return { time, trace, checker, cluster, weather, measures, definition, settings, tolerance, callTimeout, chance };
+  return { time, trace, checker, cluster, faultMix, measures, definition, settings, tolerance, callTimeout, chance };
 }
 
 /** The nodes work while everything goes wrong that may. */
-async function storm(world: World, machines: Machines, outsiders: Chance): Promise<void> {
+async function workUnderFaults(world: World, machines: Machines, outsiders: Chance): Promise<void> {
   const { chance, measures, time, trace } = world;
-  trace.note('', () => JSON.stringify({ weather: world.weather, measures, definition: world.definition }));
+  trace.note('', () => JSON.stringify({ faultMix: world.faultMix, measures, definition: world.definition }));
   for (let node = 1; node <= measures.nodes; node++) {
     machines.boot(`n${node}`, measures.horizon, chance.between(0, measures.starts), chance.fork());
   }
@@ -117,25 +117,25 @@ async function storm(world: World, machines: Machines, outsiders: Chance): Promi
 }
 
 function planForStore(world: World, machines: Machines): void {
-  const { chance, weather, measures, time, cluster } = world;
+  const { chance, faultMix, measures, time, cluster } = world;
   const { horizon } = measures;
-  if (chance.happens(weather.rollbacks)) planRollback(world);
-  for (let losses = 0; losses < weather.dataLosses; losses++) {
+  if (chance.happens(faultMix.rollbacks)) planRollback(world);
+  for (let losses = 0; losses < faultMix.dataLosses; losses++) {
     time.after(chance.between(horizon / 8, horizon), () => loseData(world, machines));
   }
-  if (weather.clockJumps.length > 0) {
-    const by = chance.pick(weather.clockJumps);
-    const isOneMember = chance.happens(weather.loneJumps);
+  if (faultMix.clockJumps.length > 0) {
+    const by = chance.pick(faultMix.clockJumps);
+    const isOneMember = chance.happens(faultMix.loneJumps);
     time.after(chance.between(horizon / 8, horizon), () => cluster.jumpClock(by, isOneMember));
   }
-  if (chance.happens(weather.splits)) {
+  if (chance.happens(faultMix.splits)) {
     time.after(chance.between(horizon / 8, horizon), () => {
-      if (!weather.quorum) world.checker.splitUp();
+      if (!faultMix.quorum) world.checker.splitUp();
       cluster.splitUp();
       time.after(chance.skewed(100, horizon), () => merge(world));
     });
   }
-  if (!chance.happens(weather.outages)) return;
+  if (!chance.happens(faultMix.outages)) return;
   time.after(chance.between(0, horizon), () => {
     cluster.goDown();
     time.after(chance.skewed(100, (3 / 8) * horizon), () => cluster.comeBack());
@@ -153,8 +153,8 @@ function planRollback({ chance, measures, time, cluster }: World): void {
 
 /** A node that never saw the record can't know that it was lost: known, and left out unless new nodes come anyway. */
 function loseData(world: World, machines: Machines): void {
-  const { weather, measures, time, cluster } = world;
+  const { faultMix, measures, time, cluster } = world;
   const isKnown = machines.living.length === measures.nodes && machines.living.every((node) => node.knowsRecord);
-  if (isKnown || weather.crashes > 0) cluster.becomeFragile();
+  if (isKnown || faultMix.crashes > 0) cluster.becomeFragile();
   else if (time.now < measures.horizon) time.after(measures.duration / 4, () => loseData(world, machines));
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Crew } from './crew.js';
+import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
-import { HOLES, KEPT, type WeatherName } from './weather/weather.js';
+import { HOLES, KEPT, type FaultMixName } from './kind/fault-mix.js';
 import { TWO_SIDES } from './world/checker.js';
 
 /** Some of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
@@ -13,32 +13,32 @@ const SHORT_WITH_HOLES = 50;
 
 describe('several nodes in a simulated cluster', () => {
   /** One thread without Jest in it: there a schedule takes half the time. */
-  let crew: Crew;
-  beforeAll(() => void (crew = new Crew(1, [])));
-  afterAll(() => crew.close());
+  let pool: WorkerPool;
+  beforeAll(() => void (pool = new WorkerPool(1, [])));
+  afterAll(() => pool.close());
 
   const expectKept = async (count: number, options: ScheduleOptions, grantsEach = 2) => {
-    const { failures, grants } = await crew.survey(1, count, options);
+    const { failures, grants } = await pool.survey(1, count, options);
     if (failures[0]) throw new Error(await story(failures[0], options));
     expect(grants).toBeGreaterThan(grantsEach * count);
   };
 
-  it.each(Object.keys(KEPT) as WeatherName[])('keep every promise when the weather is %s', async (weather) => {
-    await expectKept(BRIEF, { weather, length: 'brief' }, 1);
-    await expectKept(SHORT, { weather, length: 'short' });
-    await expectKept(LONG, { weather, length: 'long' });
+  it.each(Object.keys(KEPT) as FaultMixName[])('keep every promise with faults: %s', async (faultMix) => {
+    await expectKept(BRIEF, { faultMix, length: 'brief' }, 1);
+    await expectKept(SHORT, { faultMix, length: 'short' });
+    await expectKept(LONG, { faultMix, length: 'long' });
   });
 
-  it.each(Object.keys(HOLES).filter((name) => name !== 'split-without-quorum') as WeatherName[])(
-    'break a promise in few schedules when the weather is %s',
-    async (weather) => {
-      const { failures } = await crew.survey(1, SHORT_WITH_HOLES, { weather, length: 'short' });
+  it.each(Object.keys(HOLES).filter((name) => name !== 'split-without-quorum') as FaultMixName[])(
+    'break a promise in few schedules with faults: %s',
+    async (faultMix) => {
+      const { failures } = await pool.survey(1, SHORT_WITH_HOLES, { faultMix, length: 'short' });
       expect(failures.length).toBeLessThanOrEqual(SHORT_WITH_HOLES / 5);
     },
   );
 
   it('count wrong while the store is in two sides without a quorum, and right again after', async () => {
-    const { failures } = await crew.survey(1, SHORT, { weather: 'split-without-quorum', length: 'short' });
+    const { failures } = await pool.survey(1, SHORT, { faultMix: 'split-without-quorum', length: 'short' });
     expect(failures.length).toBeGreaterThan(0);
     expect(failures.flatMap(({ violations }) => violations).filter((each) => !each.includes(TWO_SIDES))).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import type { Job } from './crew.js';
+import type { SeedRange } from './worker-pool.js';
 import { survey } from './survey.js';
 
-/** Carries out what the crew hands it, one job after another; ended by the crew. */
-parentPort!.on('message', ({ first, count, options }: Job) => {
+/** Carries out what the pool hands it, one range of seeds after another; ended by the pool. */
+parentPort!.on('message', ({ first, count, options }: SeedRange) => {
   void survey(first, count, options).then((result) => parentPort!.postMessage(result));
 });

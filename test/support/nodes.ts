@@ -95,8 +95,8 @@ export function useCluster(): () => TestCluster {
   };
 }
 
-/** What became of a promise once nothing more can happen without time. */
-export async function fate<T>(
+/** Outcome of a promise as soon as nothing more can happen without the passing of time. */
+export async function outcomeOf<T>(
   promise: Promise<T>,
 ): Promise<{ value: T; error?: undefined } | { error: Error } | 'pending'> {
   const outcome = promise.then(

@@ -22,8 +22,8 @@ export class ContenderJob {
   #isRunning = false;
   #call = '';
   #permit?: NotedPermit;
-  /** What the gatekeeper told of the run that goes on: a run's permit does not tell its id, nor a skip its reason. */
-  #told = { id: '', skipped: '', isReleased: false };
+  /** Events of the run that goes on: they carry the id of its permit and the reason of a skip, which the run does not get. */
+  #current = { id: '', skipped: '', isReleased: false };
 
   constructor(
     gatekeeper: GatekeeperService,
@@ -37,26 +37,26 @@ export class ContenderJob {
   async tick(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#told = { id: '', skipped: '', isReleased: false };
+    this.#current = { id: '', skipped: '', isReleased: false };
     this.#permit = undefined;
     this.#call = this.diary.invoked('acquire', JOB);
     await this.run();
-    this.#tellOutcome();
+    this.#reportOutcome();
     this.#isRunning = false;
   }
 
   @ClusterSingleton(() => JOB, undefined, { atLeastFor: 0 })
   async run(): Promise<void> {
     const permit = currentPermit();
-    this.#permit = noted(permit, this.#told.id);
+    this.#permit = noted(permit, this.#current.id);
     this.diary.granted(this.#call, this.#permit);
     await this.writer.writeFor(this.#chance.skewed(50, 4000), permit, this.#chance.happens(0.75));
     // The run's end gives the permit back.
     this.#call = this.diary.invoked('release', JOB, this.#permit);
   }
 
-  #tellOutcome(): void {
-    const { skipped, isReleased } = this.#told;
+  #reportOutcome(): void {
+    const { skipped, isReleased } = this.#current;
     if (!this.#permit) this.diary.denied(this.#call, JOB, skipped);
     else if (isReleased) this.diary.released(this.#call, this.#permit);
     else this.diary.failed(this.#call, JOB, 'the release was not confirmed');
@@ -64,9 +64,9 @@ export class ContenderJob {
 
   #hear(event: GatekeeperEvent): void {
     if (!('semaphore' in event) || event.semaphore !== JOB) return;
-    if (event.type === 'granted') this.#told.id = event.permit.id;
-    if (event.type === 'run-skipped') this.#told.skipped = event.reason;
-    if (event.type === 'released' && event.permit.id === this.#told.id) this.#told.isReleased = true;
+    if (event.type === 'granted') this.#current.id = event.permit.id;
+    if (event.type === 'run-skipped') this.#current.skipped = event.reason;
+    if (event.type === 'released' && event.permit.id === this.#current.id) this.#current.isReleased = true;
   }
 }
 

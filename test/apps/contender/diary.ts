@@ -31,51 +31,51 @@ export class Diary {
   invoked(verb: 'acquire' | 'refresh' | 'release', semaphore: string, permit?: NotedPermit): string {
     const call = `${process.pid}-${++this.#calls}`;
     if (permit && verb === 'release') this.#held.delete(permit.id);
-    tell({ event: 'invoked', call, verb, semaphore, permit: permit?.id });
+    report({ event: 'invoked', call, verb, semaphore, permit: permit?.id });
     return call;
   }
 
   granted(call: string, permit: NotedPermit): void {
     const { remaining, semaphore, id, slot, token, signal } = permit;
-    tell({ event: 'granted', call, semaphore, permit: id, slot, token, remaining });
+    report({ event: 'granted', call, semaphore, permit: id, slot, token, remaining });
     this.#held.set(id, permit);
     const ended = () => {
       this.#held.delete(id);
-      tell({ event: 'ended', semaphore, permit: id, reason: (signal.reason as PermitLostError).reason });
+      report({ event: 'ended', semaphore, permit: id, reason: (signal.reason as PermitLostError).reason });
     };
     if (signal.aborted) ended();
     else signal.addEventListener('abort', ended);
   }
 
   refreshed(call: string, { remaining, semaphore, id }: NotedPermit): void {
-    tell({ event: 'refreshed', call, semaphore, permit: id, remaining });
+    report({ event: 'refreshed', call, semaphore, permit: id, remaining });
   }
 
   released(call: string, { semaphore, id }: NotedPermit): void {
-    tell({ event: 'released', call, semaphore, permit: id });
+    report({ event: 'released', call, semaphore, permit: id });
   }
 
   denied(call: string, semaphore: string, reason: string): void {
-    tell({ event: 'denied', call, semaphore, reason });
+    report({ event: 'denied', call, semaphore, reason });
   }
 
   failed(call: string, semaphore: string, error: unknown): void {
-    tell({ event: 'failed', call, semaphore, error: String(error) });
+    report({ event: 'failed', call, semaphore, error: String(error) });
   }
 
   woken(callback: 'io' | 'timer' | 'after-timers', { semaphore, id }: NotedPermit, found: object): void {
-    tell({ event: 'woken', semaphore, permit: id, callback, ...found });
+    report({ event: 'woken', semaphore, permit: id, callback, ...found });
   }
 
   stalled(since: number): void {
-    tell({ event: 'stalled', since });
+    report({ event: 'stalled', since });
   }
 
   #refreshedByItself(id: string): void {
     const permit = this.#held.get(id);
-    if (permit) tell({ event: 'refreshed', semaphore: permit.semaphore, permit: id, remaining: permit.remaining });
+    if (permit) report({ event: 'refreshed', semaphore: permit.semaphore, permit: id, remaining: permit.remaining });
   }
 }
 
-/** Under one name of its own: the gatekeeper's own events, which the app tells too, bear some of the same names. */
-const tell = (entry: object): void => say('history', { entry });
+/** Under one name of its own: the gatekeeper's own events, which the app reports too, have some of the same names. */
+const report = (entry: object): void => say('history', { entry });

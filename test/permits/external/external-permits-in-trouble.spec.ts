@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ClockReading, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../../support/fake-time.js';
-import { fate, useCluster } from '../../support/nodes.js';
+import { outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, take, taken } from '../../support/external-client.js';
 
 describe('a permit for one who is no node, when the store lost its data', () => {
@@ -29,9 +29,9 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     expect(await take(node)).toMatchObject({ outcome: 'denied', reason: 'recovering' });
     const waiting = take(node, { wait: 60_000 });
     await nodes.time.advance(DURATION + TOLERANCE - 1);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(5000);
-    expect(await fate(waiting)).toMatchObject({ value: { outcome: 'granted' } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { outcome: 'granted' } });
   });
 
   it('is called lost by a node that never heard of it only after the grace: another one may know it', async () => {

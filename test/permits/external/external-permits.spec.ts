@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
-import { JOB, fate, useCluster } from '../../support/nodes.js';
+import { JOB, outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, onNextWrite, take, taken, hangingUp } from '../../support/external-client.js';
 
 describe('what is left of a permit for one who is no node', () => {
@@ -96,9 +96,9 @@ describe('a permit for one who is no node', () => {
     await taken(one);
     const waiting = take(other, { holder: 'other', wait: 60_000 });
     await nodes.time.advance(DURATION + TOLERANCE - 1);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(100);
-    expect(await fate(waiting)).toMatchObject({ value: { outcome: 'granted' } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { outcome: 'granted' } });
   });
 
   it('that is released counts as released when the answer was lost and somebody wrote since', async () => {
@@ -122,7 +122,7 @@ describe('a permit for one who is no node', () => {
     await nodes.time.advance(0);
     expect(await node.gatekeeper.external.release(permit)).toBe(true);
     await nodes.time.advance(0);
-    expect(await fate(waiting)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
   it("that is released not before a moment stays taken until then, and is nobody's", async () => {

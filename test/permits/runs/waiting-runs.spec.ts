@@ -7,7 +7,7 @@ import {
   UnknownSemaphoreError,
 } from 'nestjs-gatekeeper';
 import { settled } from '../../support/fake-time.js';
-import { type TestNode, fate, openEnd, useCluster } from '../../support/nodes.js';
+import { type TestNode, outcomeOf, openEnd, useCluster } from '../../support/nodes.js';
 
 const NAMED = { job: 'Jobs.consume' };
 
@@ -74,11 +74,11 @@ describe('a run with wait', () => {
     const { nodes, other, first, end } = await busy(cluster);
     const waiting = other.gatekeeper.run('job', () => 2, { wait: '30s' });
     await nodes.time.advance(20_000);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     end();
     await first;
     await nodes.time.advance(50);
-    expect(await fate(waiting)).toEqual({ value: { executed: true, value: 2 } });
+    expect(await outcomeOf(waiting)).toEqual({ value: { executed: true, value: 2 } });
     expect(skips(other)).toEqual([]);
   });
 
@@ -90,9 +90,9 @@ describe('a run with wait', () => {
     await nodes.time.advance(2000);
     await other.gatekeeper.definitions.pause('job');
     await nodes.time.advance(999);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(1);
-    expect(await fate(waiting)).toEqual({ value: { executed: false, reason: 'paused' } });
+    expect(await outcomeOf(waiting)).toEqual({ value: { executed: false, reason: 'paused' } });
     expect(told).toEqual([{ semaphore: 'job', job: 'Jobs.consume', reason: 'paused' }]);
     expect(skips(other)).toEqual(['paused']);
   });
@@ -118,16 +118,16 @@ describe('a run with wait', () => {
     await one.gatekeeper.run('job', () => 1, { wait: '1s', atLeastFor: '4s' });
     const waiting = other.gatekeeper.run('job', () => 2, { wait: '30s' });
     await nodes.time.advance(3900);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(150);
-    expect(await fate(waiting)).toEqual({ value: { executed: true, value: 2 } });
+    expect(await outcomeOf(waiting)).toEqual({ value: { executed: true, value: 2 } });
   });
 
   it('does not wait, and keeps the permit after the run, with wait: 0', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     await one.gatekeeper.run('job', () => 1, { wait: 0 });
-    expect(await fate(other.gatekeeper.run('job', () => 2, { wait: 0 }))).toEqual({
+    expect(await outcomeOf(other.gatekeeper.run('job', () => 2, { wait: 0 }))).toEqual({
       value: { executed: false, reason: 'no-permit' },
     });
   });
@@ -150,9 +150,9 @@ describe('a run with wait', () => {
     await store.close();
     const waiting = gatekeeper.run('job', ({ isGuarded }) => isGuarded, { wait: '3s', onUnavailable: 'run' });
     await nodes.time.advance(2999);
-    expect(await fate(waiting)).toBe('pending');
+    expect(await outcomeOf(waiting)).toBe('pending');
     await nodes.time.advance(1);
-    expect(await fate(waiting)).toEqual({ value: { executed: true, value: false } });
+    expect(await outcomeOf(waiting)).toEqual({ value: { executed: true, value: false } });
   });
 
   it('is skipped at once when the node shuts down', async () => {
@@ -160,7 +160,7 @@ describe('a run with wait', () => {
     const waiting = other.gatekeeper.run('job', () => 2, { wait: '30s' });
     await settled();
     const draining = other.gatekeeper.drain();
-    expect(await fate(waiting)).toEqual({ value: { executed: false, reason: 'closing' } });
+    expect(await outcomeOf(waiting)).toEqual({ value: { executed: false, reason: 'closing' } });
     await draining;
   });
 
@@ -189,9 +189,9 @@ describe('a run with wait', () => {
       const { nodes, one } = await busy(cluster);
       const waiting = one.gatekeeper.run('job', () => 2, { ...NAMED, wait: '3s' });
       await nodes.time.advance(2999);
-      expect(await fate(waiting)).toBe('pending');
+      expect(await outcomeOf(waiting)).toBe('pending');
       await nodes.time.advance(1);
-      expect(await fate(waiting)).toEqual({ value: { executed: false, reason: 'overlap' } });
+      expect(await outcomeOf(waiting)).toEqual({ value: { executed: false, reason: 'overlap' } });
     });
 
     it('waits no longer than `wait` in all: for the former run and for the permit', async () => {
@@ -204,9 +204,9 @@ describe('a run with wait', () => {
       end();
       await first;
       await nodes.time.advance(1999);
-      expect(await fate(waiting)).toBe('pending');
+      expect(await outcomeOf(waiting)).toBe('pending');
       await nodes.time.advance(1);
-      expect(await fate(waiting)).toEqual({ value: { executed: false, reason: 'acquirer' } });
+      expect(await outcomeOf(waiting)).toEqual({ value: { executed: false, reason: 'acquirer' } });
       theirs.end();
       await ahead;
     });
@@ -216,7 +216,7 @@ describe('a run with wait', () => {
       const waiting = one.gatekeeper.run('job', () => 2, { ...NAMED, wait: '30s' });
       await settled();
       const draining = one.gatekeeper.drain();
-      expect(await fate(waiting)).toEqual({ value: { executed: false, reason: 'closing' } });
+      expect(await outcomeOf(waiting)).toEqual({ value: { executed: false, reason: 'closing' } });
       end();
       await first;
       await draining;
@@ -226,7 +226,7 @@ describe('a run with wait', () => {
     it('runs beside it with overlap: allow, and shares its permit', async () => {
       const { one, first, end } = await busy(cluster);
       const beside = one.gatekeeper.run('job', () => 2, { ...NAMED, wait: '30s', overlap: 'allow' });
-      expect(await fate(beside)).toEqual({ value: { executed: true, value: 2 } });
+      expect(await outcomeOf(beside)).toEqual({ value: { executed: true, value: 2 } });
       end();
       await first;
     });
@@ -235,7 +235,7 @@ describe('a run with wait', () => {
       const { one } = await busy(cluster);
       void one.gatekeeper.run('job', () => 2, { ...NAMED, wait: '30s' });
       const skipped = { value: { executed: false, reason: 'overlap' } };
-      expect(await fate(one.gatekeeper.run('job', () => 3, NAMED))).toEqual(skipped);
+      expect(await outcomeOf(one.gatekeeper.run('job', () => 3, NAMED))).toEqual(skipped);
     });
   });
 

@@ -49,7 +49,7 @@ export class Machines {
   }
 
   #plan(node: SimNode, horizon: number, chance: Chance, clocks: ClockFaults): void {
-    const { weather, trace, definition, measures } = this.world;
+    const { faultMix, trace, definition, measures } = this.world;
     const befall = (rate: number, action: () => void) => this.#befall(rate, horizon, chance, action);
     const stop = (how: 'freeze' | 'sleep') => () => {
       const length = chance.skewed(50, 3 * definition.duration);
@@ -60,12 +60,12 @@ export class Machines {
         node.process.resume();
       });
     };
-    befall(weather.freezes, stop('freeze'));
+    befall(faultMix.freezes, stop('freeze'));
     // What is assumed: not both clocks lose time within one lease, the one asleep and the other set back.
     const mayBeSetBack = chance.happens(0.5);
-    befall(mayBeSetBack ? 0 : weather.sleeps, stop('sleep'));
-    befall(weather.wallJumps, () => node.process.jumpWall(chance.between(mayBeSetBack ? -600_000 : 0, 600_000)));
-    befall(weather.crashes, () => {
+    befall(mayBeSetBack ? 0 : faultMix.sleeps, stop('sleep'));
+    befall(faultMix.wallJumps, () => node.process.jumpWall(chance.between(mayBeSetBack ? -600_000 : 0, 600_000)));
+    befall(faultMix.crashes, () => {
       trace.note(node.name, () => 'CRASHES');
       node.process.crash();
       if (!chance.happens(measures.comebacks)) return;

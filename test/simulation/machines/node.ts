@@ -12,7 +12,7 @@ function matches(definition: typeof OPEN, other: typeof OPEN): boolean {
   return definition.groupPattern === other.groupPattern && definition.acquirerPattern === other.acquirerPattern;
 }
 
-/** One process of the application: the production code, unchanged, in simulated surroundings. */
+/** One process of the application: the production code, unchanged, in a simulated environment. */
 export class SimNode {
   readonly gatekeeper: Gatekeeper;
   readonly workload: Workload;
@@ -27,7 +27,7 @@ export class SimNode {
     this.workload = new Workload(this, world, chance.fork());
     this.gatekeeper.events$.subscribe((event) => {
       world.trace.note(name, () => describe(event));
-      // Others are told by the one who asked: see Outsider.
+      // External clients report their grants themselves: see Outsider.
       if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.permit.id);
     });
   }
@@ -38,7 +38,7 @@ export class SimNode {
     this.workload.start();
   }
 
-  /** Anything may fail in bad weather, but only in the ways that are documented. */
+  /** Calls may fail under faults, but only in the ways that are documented. */
   watch(what: string, promise: Promise<unknown>): void {
     promise.catch((error) => this.world.checker.violated(`${this.name} ${what} failed: ${(error as Error).stack}`));
   }
@@ -48,21 +48,21 @@ export class SimNode {
     return new Promise((resolve) => this.process.schedule(resolve, delay));
   }
 
-  /** After the storm: anyone may have a permit again. What the storm left behind may take a few tries. */
+  /** Lets every node have a permit again after the faults. It may take a few tries, because late writes may still arrive. */
   async reopen(): Promise<void> {
     const permits = Math.max(1, this.world.definition.permits);
     const open = { ...OPEN, permits };
     for (let isOpen = false; !isOpen; await this.pause(isOpen ? 1 : 500)) {
       const { definitions } = this.gatekeeper;
-      // Whoever paused it may have died in the storm.
+      // The node that paused it may have crashed.
       const opening = definitions.edit(SEMAPHORE, open).then(() => definitions.resume(SEMAPHORE));
       isOpen = await opening.then(() => true, isDocumented);
     }
   }
 
   /**
-   * S5: whatever happened, a permit can be had again. A definition that came back with lost data may have undone the
-   * edit that let everyone in, since it counts more revisions: then the operator looks, and edits again.
+   * S5: whatever happened, a permit is granted again. A definition that came back with lost data may have undone the
+   * edit that let all nodes in, since it counts more revisions: then the operator looks, and edits again.
    */
   async probe(patience: number): Promise<void> {
     try {
@@ -124,11 +124,11 @@ function isDocumented(error: unknown): false {
 
 const silent = { log() {}, warn() {}, error() {}, debug() {} };
 
-/** Any event, by the parts that are told in a way of their own. */
-type Told = { type: string; semaphore?: string; permit?: StoredPermit; error?: unknown };
+/** Any event, with the parts that the trace formats in a special way. */
+type EventParts = { type: string; semaphore?: string; permit?: StoredPermit; error?: unknown };
 
 function describe(event: GatekeeperEvent): string {
-  const { type, permit, semaphore: _semaphore, error, ...rest } = event as Told;
+  const { type, permit, semaphore: _semaphore, error, ...rest } = event as EventParts;
   const which = permit ? ` ${permit.id} slot ${permit.slot} token ${permit.token}` : '';
   return `* ${type}${which} ${JSON.stringify(rest)}${error ? ` ${(error as Error).message}` : ''}`;
 }

@@ -137,8 +137,8 @@ export class Outsider {
     if (machines.living.length === 0) return undefined;
     const node = chance.pick(machines.living);
     const isLost = {
-      request: chance.happens(world.weather.lostRequest),
-      reply: chance.happens(world.weather.lostReply),
+      request: chance.happens(world.faultMix.lostRequest),
+      reply: chance.happens(world.faultMix.lostReply),
     };
     const answer = this.#travel()
       .then(
@@ -162,7 +162,7 @@ export class Outsider {
 
   #travel(): Promise<void> {
     const { chance, world } = this;
-    return this.#pause(chance.skewed(0.5, chance.happens(world.weather.slow) ? 1900 : 20));
+    return this.#pause(chance.skewed(0.5, chance.happens(world.faultMix.slow) ? 1900 : 20));
   }
 
   #pause(delay: number): Promise<void> {

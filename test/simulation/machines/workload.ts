@@ -92,7 +92,7 @@ export class Workload {
       { permits: chance.pick([0, 1, 1, 1, 2, 2, 3, 4]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
       { acquirerPattern: chance.pick(['n1', 'n[12].*', '.*']) },
-      ...(this.world.weather.longPermits ? [{ duration: anyDuration(this.world, this.chance) }] : []),
+      ...(this.world.faultMix.longPermits ? [{ duration: anyDuration(this.world, this.chance) }] : []),
     ]);
     this.world.trace.note(this.node.name, () => `edits to ${JSON.stringify(change)}`);
     await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);

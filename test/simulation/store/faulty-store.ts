@@ -14,7 +14,7 @@ import type { StoreCluster } from './store-cluster.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
 
-type Fate = 'fine' | 'lostReply' | 'lateWrite' | 'lostRequest';
+type Outcome = 'fine' | 'lostReply' | 'lateWrite' | 'lostRequest';
 
 export interface ClientSurroundings {
   readonly name: string;
@@ -69,13 +69,13 @@ export class FaultyStore implements RecordStore {
   }
 
   compareAndSet(key: string, expected: string | undefined, next: string, { notify = true } = {}): Promise<boolean> {
-    const { weather } = this.cluster;
+    const { faultMix } = this.cluster;
     const { chance } = this.around;
-    const lies = chance.happens(weather.lie);
+    const lies = chance.happens(faultMix.lie);
     const apply = () => this.cluster.compareAndSet(this, key, expected, next, notify) && !lies;
-    const { lostReply, lateWrite } = weather;
-    const fate = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
-    return this.#call('cas', apply, fate);
+    const { lostReply, lateWrite } = faultMix;
+    const outcome = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
+    return this.#call('cas', apply, outcome);
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
@@ -93,10 +93,10 @@ export class FaultyStore implements RecordStore {
     this.cluster.leave(this);
   }
 
-  /** News: a hint, as good as the weather. */
+  /** Delivers a hint, which the faults may lose, delay or repeat. */
   tell(change: RecordChange): void {
     const { chance, time } = this.around;
-    const isBad = chance.happens(this.cluster.weather.badNews);
+    const isBad = chance.happens(this.cluster.faultMix.badNews);
     if (isBad && chance.happens(0.4)) return;
     time.after(isBad ? chance.skewed(10, 5000) : chance.skewed(0.2, 5), () => this.#deliver(change));
     if (isBad && chance.happens(0.3)) time.after(chance.skewed(10, 5000), () => this.#deliver(change));
@@ -110,15 +110,15 @@ export class FaultyStore implements RecordStore {
     });
   }
 
-  #call<T>(what: string, effect: () => T, fate: Fate = 'fine'): Promise<T> {
+  #call<T>(what: string, effect: () => T, outcome: Outcome = 'fine'): Promise<T> {
     const { process, chance, trace, name } = this.around;
     if (this.#isClosed) throw new Error(`${name} calls ${what} on a closed store`);
-    const lost = chance.happens(this.cluster.weather.lostRequest);
-    const late = fate === 'lateWrite' ? chance.skewed(50, this.cluster.measures.horizon / 2) : 0;
+    const lost = chance.happens(this.cluster.faultMix.lostRequest);
+    const late = outcome === 'lateWrite' ? chance.skewed(50, this.cluster.measures.horizon / 2) : 0;
     const [there, back] = this.#delays();
     return new Promise<T>((resolve, reject) => {
       const answer = (settle: () => void) => this.#later(back, () => process.io(settle));
-      if (lost || fate !== 'fine') this.#fail(what, lost, reject);
+      if (lost || outcome !== 'fine') this.#fail(what, lost, reject);
       if (lost) return trace.note(name, () => `${what}: the request is lost`);
       this.#later(there + late, () => {
         if (this.cluster.isDown)
@@ -128,10 +128,10 @@ export class FaultyStore implements RecordStore {
           return this.#refuse(answer, () => reject(new StoreUnavailableError('simulated: split')));
         if (reach === 'no-quorum') return answer(() => reject(new NoQuorumError('simulated: the minority')));
         const result = effect();
-        trace.note(name, () => `${what} arrived (${fate}): ${show(result)}`);
+        trace.note(name, () => `${what} arrived (${outcome}): ${show(result)}`);
         if (reach === 'unconfirmed' && what === 'cas') {
           this.#refuse(answer, () => reject(new UnknownOutcomeError('simulated: no backup confirmed it')));
-        } else if (fate === 'fine') answer(() => resolve(result));
+        } else if (outcome === 'fine') answer(() => resolve(result));
       });
     });
   }
@@ -162,7 +162,7 @@ export class FaultyStore implements RecordStore {
 
   #delay(): number {
     const { chance } = this.around;
-    return chance.happens(this.cluster.weather.slow) ? chance.between(50, 1900) : chance.skewed(0.1, 5);
+    return chance.happens(this.cluster.faultMix.slow) ? chance.between(50, 1900) : chance.skewed(0.1, 5);
   }
 
   #later(delay: number, action: () => void): void {

@@ -8,8 +8,8 @@ import { EPOCH } from '../machines/sim-process.js';
 import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
-import type { Measures } from '../weather/length.js';
-import type { Weather } from '../weather/weather.js';
+import type { Measures } from '../kind/length.js';
+import type { FaultMix } from '../kind/fault-mix.js';
 
 export interface ClusterSurroundings {
   readonly time: VirtualTime;
@@ -19,7 +19,7 @@ export interface ClusterSurroundings {
   readonly onWrite: (text: string) => void;
 }
 
-/** The simulated store itself: linearizable, but for what the weather does to it. */
+/** The simulated store itself: linearizable, except for the faults of the mix. */
 export class StoreCluster {
   #texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
@@ -39,15 +39,15 @@ export class StoreCluster {
   }
 
   constructor(
-    public weather: Weather,
+    public faultMix: FaultMix,
     readonly measures: Measures,
     private readonly around: ClusterSurroundings,
   ) {
     this.#tellsAll = around.chance.happens(0.1);
-    const apart = around.chance.between(-weather.memberSpread, weather.memberSpread);
+    const apart = around.chance.between(-faultMix.memberSpread, faultMix.memberSpread);
     this.#clocks = [0, apart].slice(
       0,
-      around.chance.whole(weather.memberSpread > 1000 || weather.loneJumps > 0 ? 2 : 1, 2),
+      around.chance.whole(faultMix.memberSpread > 1000 || faultMix.loneJumps > 0 ? 2 : 1, 2),
     );
   }
 
@@ -78,7 +78,7 @@ export class StoreCluster {
   splitUp(): void {
     const { chance, time, trace } = this.around;
     if (this.#split) return;
-    const split = new Split(this.#texts, this.weather.quorum, chance.fork());
+    const split = new Split(this.#texts, this.faultMix.quorum, chance.fork());
     this.#split = split;
     trace.note('store', () => 'SPLITS');
     for (const side of split.sides) {

@@ -2,11 +2,11 @@ import type { GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import type { SemaphoreDefinition } from '../../../lib/decision/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
-import { SHORTEST, type Measures } from '../weather/length.js';
+import { SHORTEST, type Measures } from '../kind/length.js';
 import type { StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
-import type { Weather } from '../weather/weather.js';
+import type { FaultMix } from '../kind/fault-mix.js';
 
 /** What all parts of one schedule share. */
 export interface World {
@@ -14,7 +14,7 @@ export interface World {
   readonly trace: Trace;
   readonly checker: Checker;
   readonly cluster: StoreCluster;
-  readonly weather: Weather;
+  readonly faultMix: FaultMix;
   readonly measures: Measures;
   readonly definition: SemaphoreDefinition;
   /** Of every node, but for what each has of its own: its store, its names, its delays. */
@@ -28,6 +28,6 @@ export interface World {
 export const SEMAPHORE = 'job';
 
 /** What may be asked for instead of the definition's duration, in ms. */
-export function anyDuration({ tolerance, weather, definition, measures }: World, chance: Chance): number {
-  return Math.round(chance.skewed(SHORTEST * tolerance, weather.longPermits ? measures.longest : definition.duration));
+export function anyDuration({ tolerance, faultMix, definition, measures }: World, chance: Chance): number {
+  return Math.round(chance.skewed(SHORTEST * tolerance, faultMix.longPermits ? measures.longest : definition.duration));
 }

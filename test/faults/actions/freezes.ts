@@ -1,27 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../../simulation/world/chance.js';
 import type { Fault } from '../fault.js';
-import { CLOCK_TOLERANCE } from '../rig.js';
+import { CLOCK_TOLERANCE } from '../test-bed.js';
 import { type MemberTarget, anyMember, ownerOfAKey } from './targets.js';
 
 /** From a hiccup to far beyond the end of a permit. */
 const howLong = (duration: number, chance: Chance) => duration * chance.between(0.5, 3);
 
-function freezing(target: MemberTarget): Fault['strike'] {
-  return async (rig, chance) => {
-    const member = await target(rig, chance);
+function freezing(target: MemberTarget): Fault['action'] {
+  return async (testBed, chance) => {
+    const member = await target(testBed, chance);
     member.pause();
     try {
-      await pause(howLong(chance.pick(rig.semaphores).duration, chance));
+      await pause(howLong(chance.pick(testBed.semaphores).duration, chance));
     } finally {
       member.resume();
     }
-    await rig.site.whole();
+    await testBed.site.whole();
   };
 }
 
-const freezeHolder: Fault['strike'] = async (rig, chance) => {
-  const { client, semaphore } = await rig.holder(chance);
+const freezeHolder: Fault['action'] = async (testBed, chance) => {
+  const { client, semaphore } = await testBed.holder(chance);
   client.freeze();
   try {
     await pause(howLong(semaphore.duration, chance));
@@ -29,7 +29,7 @@ const freezeHolder: Fault['strike'] = async (rig, chance) => {
     client.thaw();
   }
   // Time for its first steps after that, and for its last writes.
-  await rig.grantsOf([semaphore], semaphore.duration + CLOCK_TOLERANCE + 2000);
+  await testBed.grantsOf([semaphore], semaphore.duration + CLOCK_TOLERANCE + 2000);
 };
 
 /** A frozen member is dropped after 10 s without a beat of its heart, and merges when it goes on. */
@@ -42,7 +42,7 @@ export const FREEZES: readonly Fault[] = [
     isOfStore: false,
     alsoOn: ['pessimistic', 'cp'],
     bounds: { takeover: 1000, recovery: 10_000 },
-    strike: freezeHolder,
+    action: freezeHolder,
   },
   {
     name: 'freeze-member',
@@ -50,7 +50,7 @@ export const FREEZES: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['cp'],
     bounds: MEMBER_FROZEN,
-    strike: freezing(anyMember),
+    action: freezing(anyMember),
   },
   {
     name: 'freeze-owner',
@@ -58,6 +58,6 @@ export const FREEZES: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['pessimistic'],
     bounds: MEMBER_FROZEN,
-    strike: freezing(ownerOfAKey),
+    action: freezing(ownerOfAKey),
   },
 ];

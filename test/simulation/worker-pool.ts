@@ -4,7 +4,7 @@ import type { ScheduleOptions } from './schedule.js';
 import { type Survey, sumOf } from './survey.js';
 
 /** A run of seeds that one worker carries out. */
-export interface Job {
+export interface SeedRange {
   readonly first: number;
   readonly count: number;
   readonly options: ScheduleOptions;
@@ -17,7 +17,7 @@ const PORTION = 200;
  * Spreads schedules over threads. Each schedule follows from its seed alone, so that what comes out is the same with
  * any number of them.
  */
-export class Crew {
+export class WorkerPool {
   readonly #workers: Worker[];
 
   /** @param argv what run.mjs is to read in each worker; by default what it read here, so that a bug is in all of them */
@@ -34,17 +34,17 @@ export class Crew {
     const parts: Survey[] = [];
     const keepBusy = async (worker: Worker) => {
       while (next < end) {
-        const job: Job = { first: next, count: Math.min(PORTION, end - next), options };
-        next += job.count;
-        parts.push(await this.#carryOut(job, worker));
+        const range: SeedRange = { first: next, count: Math.min(PORTION, end - next), options };
+        next += range.count;
+        parts.push(await this.#carryOut(range, worker));
       }
     };
     await Promise.all(this.#workers.map(keepBusy));
     return sumOf(parts);
   }
 
-  async #carryOut(job: Job, worker: Worker): Promise<Survey> {
-    worker.postMessage(job);
+  async #carryOut(range: SeedRange, worker: Worker): Promise<Survey> {
+    worker.postMessage(range);
     const [part] = (await once(worker, 'message')) as [Survey];
     return part;
   }

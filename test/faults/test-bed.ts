@@ -9,7 +9,7 @@ import { Client } from './client.js';
 import { Recorder } from './recorder.js';
 import type { Site } from './site.js';
 
-/** What all contend for. The names get the fault's in front: each fault has a history of its own. */
+/** Semaphores of all contenders. Their names begin with the fault.s: each fault has a history of its own. */
 const SEMAPHORES = [
   { name: 'solo', permits: 1, duration: 2000 },
   { name: 'long', permits: 1, duration: 5000 },
@@ -22,42 +22,42 @@ export type SemaphoreName = (typeof SEMAPHORES)[number]['name'];
 export const CLIENTS = 4;
 export const CLOCK_TOLERANCE = 500;
 
-/** A semaphore that all contend for, by its full name. */
+/** One of them, with its full name. */
 export interface Contended {
   readonly name: string;
   readonly permits: number;
   readonly duration: number;
 }
 
-export interface RigOptions {
+export interface TestBedOptions {
   readonly fault: string;
   readonly seed: number;
   readonly clientClocks: boolean;
 }
 
-/** All that takes part while one fault strikes: the site's members, contenders, the guarded resource, the history. */
-export class Rig implements AsyncDisposable {
+/** Everything that takes part while one fault is injected: members, contenders, the guarded resource, the history. */
+export class TestBed implements AsyncDisposable {
   readonly recorder = new Recorder();
   readonly clients: Client[] = [];
-  /** What a strike itself found broken. */
+  /** Broken promises that a fault action found itself. */
   readonly complaints: string[] = [];
   #resource!: GuardedResource;
 
   private constructor(
     readonly site: Site,
-    private readonly options: RigOptions,
+    private readonly options: TestBedOptions,
   ) {}
 
-  /** @returns when each semaphore was granted to somebody */
-  static async open(site: Site, options: RigOptions): Promise<Rig> {
-    const rig = new Rig(site, options);
+  /** @returns after each semaphore was granted once */
+  static async open(site: Site, options: TestBedOptions): Promise<TestBed> {
+    const testBed = new TestBed(site, options);
     try {
-      await rig.#start();
+      await testBed.#start();
     } catch (error) {
-      await rig[Symbol.asyncDispose]();
+      await testBed[Symbol.asyncDispose]();
       throw error;
     }
-    return rig;
+    return testBed;
   }
 
   get semaphores(): Contended[] {
@@ -72,14 +72,14 @@ export class Rig implements AsyncDisposable {
     return this.site.cluster.members;
   }
 
-  /** Waits until somebody surely holds one of the semaphores, picked by chance. */
+  /** Waits until a client surely holds one of the semaphores, picked by chance. */
   async holder(chance: Chance, among = this.semaphores): Promise<{ client: Client; semaphore: Contended }> {
     const semaphore = chance.pick(among);
     const find = () => {
       const names = new Set(this.recorder.holders(semaphore.name).map(({ process }) => process));
       return this.clients.find(({ name, isRunning }) => isRunning && names.has(name)) ?? false;
     };
-    return { client: (await eventually(`somebody holds ${semaphore.name}`, find)) as Client, semaphore };
+    return { client: (await eventually(`a client holds ${semaphore.name}`, find)) as Client, semaphore };
   }
 
   /** Waits for a grant of each of these that comes after now. @returns ms that the slowest took */
@@ -93,12 +93,12 @@ export class Rig implements AsyncDisposable {
     return sharedNow() - since;
   }
 
-  /** Tells what is in force from now on. */
+  /** Records the limit that is in force from now on. */
   limited(semaphore: Contended, permits: number): void {
     this.recorder.outside('controller', { event: 'limited', semaphore: semaphore.name, permits });
   }
 
-  /** Ends the contenders, and takes down what the resource saw. */
+  /** Ends the contenders, and records the writes that the resource saw. */
   async finish(): Promise<void> {
     await Promise.all(this.clients.map((client) => client.kill()));
     await this[Symbol.asyncDispose]();

@@ -2,35 +2,35 @@ import type { Chance } from '../world/chance.js';
 
 /** The measures of one schedule, in ms of true time unless said otherwise. */
 export interface Measures {
-  /** How many nodes. */
+  /** Count of nodes. */
   readonly nodes: number;
   /** How long a permit lasts unless something else is asked for. */
   readonly duration: number;
   /** The longest that any permit may be asked for: longer ones come only from clocks that were set back. */
   readonly longest: number;
-  /** In which things go wrong. */
+  /** Time in which faults come. */
   readonly horizon: number;
   /** Nodes start within this time. */
   readonly starts: number;
-  /** A node does something after a pause of so much. */
+  /** Shortest and longest pause of a node between two actions. */
   readonly pauses: readonly [number, number];
-  /** What is done under a permit takes so many steps. */
+  /** Most steps of the work under one permit. */
   readonly steps: number;
-  /** The longest that anybody waits for a permit. */
+  /** The longest that a caller waits for a permit. */
   readonly patience: number;
-  /** How long the nodes work on when the weather has cleared up. */
-  readonly calm: number;
-  /** Whether only some of the weather's faults come, those the oftener. */
+  /** How long the nodes work on after the faults have ended. */
+  readonly faultFree: number;
+  /** Whether only some faults of the mix come, and these more often. */
   readonly isSwarm: boolean;
   /** Whether the cluster may have the record from the start. */
   readonly isOld: boolean;
   /** How likely a node that crashed comes back; surely where there is an aftermath. */
   readonly comebacks: number;
-  /** Whether in the end everything works again, and everybody must be able to have a permit. */
+  /** Whether in the end everything works again, and every node must be able to get a permit. */
   readonly hasAftermath: boolean;
 }
 
-/** The shortest that any permit may be asked for: as many times the tolerance. */
+/** The shortest duration that may be asked for, in multiples of the tolerance. */
 export const SHORTEST = 3.2;
 
 /**
@@ -57,7 +57,7 @@ function longMeasures(tolerance: number, chance: Chance): Measures {
     pauses: [20, 3000],
     steps: 4,
     patience: 6000,
-    calm: 20_000,
+    faultFree: 20_000,
     isSwarm: false,
     isOld: false,
     comebacks: 1,
@@ -77,7 +77,7 @@ function shortMeasures(tolerance: number, chance: Chance): Measures {
     pauses: [20, horizon],
     steps: 2,
     patience: 2 * duration,
-    calm: duration / 2,
+    faultFree: duration / 2,
     isSwarm: true,
     isOld: true,
     comebacks: 1,
@@ -97,7 +97,7 @@ function briefMeasures(tolerance: number, chance: Chance): Measures {
     pauses: [20, horizon],
     steps: 2,
     patience: 2 * duration,
-    calm: 0,
+    faultFree: 0,
     isSwarm: true,
     isOld: true,
     comebacks: 0.5,

@@ -1,14 +1,14 @@
 import type { EntryOf } from './history.js';
-import { type Holding, tellHolding } from './permits.js';
+import { type Holding, formatHolding } from './permits.js';
 import type { Processes } from './processes.js';
-import { tellMs, tellTime } from './telling.js';
+import { formatMs, formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 /**
  * S4: a holder is told of the end of its permit when it comes; after a freeze past the end the first look throws, and
  * the signal has aborted when the first turn of timers is over. What has ended is never revived.
  */
-export class Told {
+export class EndNotices {
   /** ms by which holders that were not frozen were told after the end (before it: less than 0). */
   readonly late: number[] = [];
 
@@ -38,7 +38,7 @@ export class Told {
 
   woken(holding: Holding, { at, callback, threw, aborted }: EntryOf<'woken'>): void {
     if (holding.until > at) return;
-    const late = `${tellMs(at - holding.until)} after its end`;
+    const late = `${formatMs(at - holding.until)} after its end`;
     if (callback === 'after-timers' && aborted !== true) {
       this.#violated(holding, `woke, and the signal had not aborted after the first turn of timers, ${late}`);
     } else if (callback !== 'after-timers' && threw === false) {
@@ -48,10 +48,10 @@ export class Told {
 
   #violated(holding: Holding, what: string): void {
     const { semaphore, process } = holding;
-    this.violations.add('S4', `${tellHolding(holding)} and ${what}`, { semaphore, processes: [process] });
+    this.violations.add('S4', `${formatHolding(holding)} and ${what}`, { semaphore, processes: [process] });
   }
 
   #time(at: number): string {
-    return tellTime(at, this.violations.start);
+    return formatTime(at, this.violations.start);
   }
 }

@@ -2,41 +2,42 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../../simulation/world/chance.js';
 import type { Fault } from '../fault.js';
 import type { Place } from '../network.js';
-import type { Rig } from '../rig.js';
+import type { TestBed } from '../test-bed.js';
 
-type Who = (rig: Rig, chance: Chance) => Place;
+type Who = (testBed: TestBed, chance: Chance) => Place;
 
-const member: Who = (rig, chance) => rig.site.place(chance.pick(rig.members));
-const client: Who = (rig, chance) => chance.pick(rig.clients).place;
+const member: Who = (testBed, chance) => testBed.site.place(chance.pick(testBed.members));
+const client: Who = (testBed, chance) => chance.pick(testBed.clients).place;
 
 /** Short ones go unnoticed; a member that is cut off for more than 10 s is dropped by the others. */
 const howLong = (chance: Chance) => chance.between(1000, 14_000);
 
-async function during(rig: Rig, chance: Chance, cut: () => Promise<void>, ms = howLong(chance)): Promise<void> {
+async function during(testBed: TestBed, chance: Chance, cut: () => Promise<void>, ms = howLong(chance)): Promise<void> {
   await cut();
   await pause(ms);
-  await rig.site.network.heal();
-  await rig.site.whole();
+  await testBed.site.network.heal();
+  await testBed.site.whole();
 }
 
 const oneWay =
-  (who: Who): Fault['strike'] =>
-  (rig, chance) =>
-    during(rig, chance, () => rig.site.network.silence(who(rig, chance)));
+  (who: Who): Fault['action'] =>
+  (testBed, chance) =>
+    during(testBed, chance, () => testBed.site.network.silence(who(testBed, chance)));
 
 const twoWay =
-  (who: Who): Fault['strike'] =>
-  (rig, chance) =>
-    during(rig, chance, () => rig.site.network.part([who(rig, chance)]));
+  (who: Who): Fault['action'] =>
+  (testBed, chance) =>
+    during(testBed, chance, () => testBed.site.network.part([who(testBed, chance)]));
 
 /** One member and half of the clients on one side, two members and the others on the other, until each has noticed. */
-const split: Fault['strike'] = (rig, chance) => {
-  const clients = rig.clients.toSorted(() => chance.between(-1, 1)).slice(0, rig.clients.length / 2);
-  const side = [member(rig, chance), ...clients.map(({ place }) => place)];
-  return during(rig, chance, () => rig.site.network.part(side), chance.between(12_000, 20_000));
+const split: Fault['action'] = (testBed, chance) => {
+  const clients = testBed.clients.toSorted(() => chance.between(-1, 1)).slice(0, testBed.clients.length / 2);
+  const side = [member(testBed, chance), ...clients.map(({ place }) => place)];
+  return during(testBed, chance, () => testBed.site.network.part(side), chance.between(12_000, 20_000));
 };
 
-const slow: Fault['strike'] = (rig, chance) => during(rig, chance, () => rig.site.network.slow(member(rig, chance)));
+const slow: Fault['action'] = (testBed, chance) =>
+  during(testBed, chance, () => testBed.site.network.slow(member(testBed, chance)));
 
 /**
  * Both ends of a cut connection find out in their own time: TCP sends again after pauses that grow to as long as the cut
@@ -52,7 +53,7 @@ export const CUTS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['cp'],
     bounds: CUT,
-    strike: oneWay(client),
+    action: oneWay(client),
   },
   {
     name: 'cut-client-two-way',
@@ -60,7 +61,7 @@ export const CUTS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['pessimistic'],
     bounds: CUT,
-    strike: twoWay(client),
+    action: twoWay(client),
   },
   {
     name: 'cut-member-one-way',
@@ -68,7 +69,7 @@ export const CUTS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['pessimistic'],
     bounds: CUT,
-    strike: oneWay(member),
+    action: oneWay(member),
   },
   {
     name: 'cut-member-two-way',
@@ -76,10 +77,10 @@ export const CUTS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['cp'],
     bounds: CUT,
-    strike: twoWay(member),
+    action: twoWay(member),
   },
-  { name: 'slow-store', needs: NAMESPACES, isOfStore: true, alsoOn: [], bounds: CUT, strike: slow },
-  { name: 'split', needs: NAMESPACES, isOfStore: true, alsoOn: ['pessimistic', 'cp'], bounds: CUT, strike: split },
+  { name: 'slow-store', needs: NAMESPACES, isOfStore: true, alsoOn: [], bounds: CUT, action: slow },
+  { name: 'split', needs: NAMESPACES, isOfStore: true, alsoOn: ['pessimistic', 'cp'], bounds: CUT, action: split },
   {
     name: 'split-without-quorum',
     needs: NAMESPACES,
@@ -87,6 +88,6 @@ export const CUTS: readonly Fault[] = [
     site: { quorum: false },
     alsoOn: [],
     bounds: { ...CUT, mayOverlap: true },
-    strike: split,
+    action: split,
   },
 ];

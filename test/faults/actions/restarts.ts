@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../fault.js';
 
 /** Each in good order (SIGTERM), the next one when the former is back. */
-const rollMembers: Fault['strike'] = async (rig) => {
-  for (const member of rig.members) {
+const rollMembers: Fault['action'] = async (testBed) => {
+  for (const member of testBed.members) {
     await member.stop();
     await member.start();
-    await rig.site.whole();
+    await testBed.site.whole();
   }
 };
 
-const rollClients: Fault['strike'] = async (rig, chance) => {
-  for (const client of rig.clients) {
+const rollClients: Fault['action'] = async (testBed, chance) => {
+  for (const client of testBed.clients) {
     await client.restart();
     await pause(chance.between(0, 1000));
   }
@@ -24,7 +24,7 @@ export const RESTARTS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: [],
     bounds: { takeover: 3000, recovery: 15_000 },
-    strike: rollMembers,
+    action: rollMembers,
   },
   {
     name: 'roll-clients',
@@ -32,6 +32,6 @@ export const RESTARTS: readonly Fault[] = [
     isOfStore: false,
     alsoOn: [],
     bounds: { takeover: 1000, recovery: 10_000 },
-    strike: rollClients,
+    action: rollClients,
   },
 ];

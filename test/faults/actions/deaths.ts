@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../fault.js';
-import { CLOCK_TOLERANCE } from '../rig.js';
+import { CLOCK_TOLERANCE } from '../test-bed.js';
 import { type MemberTarget, anyMember, ownerOfAKey } from './targets.js';
 
 /** kill -9, and after a while it is started again, empty. */
-function killing(target: MemberTarget): Fault['strike'] {
-  return async (rig, chance) => {
-    const member = await target(rig, chance);
+function killing(target: MemberTarget): Fault['action'] {
+  return async (testBed, chance) => {
+    const member = await target(testBed, chance);
     await member.kill();
     await pause(chance.between(500, 5000));
     await member.start();
-    await rig.site.whole();
+    await testBed.site.whole();
   };
 }
 
-const killHolder: Fault['strike'] = async (rig, chance) => {
-  const { client, semaphore } = await rig.holder(chance);
+const killHolder: Fault['action'] = async (testBed, chance) => {
+  const { client, semaphore } = await testBed.holder(chance);
   // Anywhere between two refreshes.
   await pause(chance.between(0, semaphore.duration / 3));
   const until = semaphore.duration + CLOCK_TOLERANCE + 2000;
   await client.kill();
-  await Promise.all([rig.grantsOf([semaphore], until), pause(chance.between(0, 1500)).then(() => client.start())]);
+  await Promise.all([testBed.grantsOf([semaphore], until), pause(chance.between(0, 1500)).then(() => client.start())]);
 };
 
 /** A dead member's connections are closed at once: the others take its partitions over without waiting for its heart. */
@@ -33,7 +33,7 @@ export const DEATHS: readonly Fault[] = [
     isOfStore: false,
     alsoOn: ['pessimistic', 'cp'],
     bounds: { takeover: 1000, recovery: 10_000 },
-    strike: killHolder,
+    action: killHolder,
   },
   {
     name: 'kill-member',
@@ -41,7 +41,7 @@ export const DEATHS: readonly Fault[] = [
     isOfStore: true,
     alsoOn: ['pessimistic'],
     bounds: MEMBER_DIES,
-    strike: killing(anyMember),
+    action: killing(anyMember),
   },
-  { name: 'kill-owner', needs: [], isOfStore: true, alsoOn: [], bounds: MEMBER_DIES, strike: killing(ownerOfAKey) },
+  { name: 'kill-owner', needs: [], isOfStore: true, alsoOn: [], bounds: MEMBER_DIES, action: killing(ownerOfAKey) },
 ];

@@ -5,17 +5,17 @@ import type { Fault } from '../fault.js';
 const jump = (chance: Chance) => chance.pick(['+600s', '-600s']);
 
 /** Ten minutes away, and back again after a while, which is a jump as well. */
-const clientClock: Fault['strike'] = async (rig, chance) => {
-  const { client } = await rig.holder(chance);
+const clientClock: Fault['action'] = async (testBed, chance) => {
+  const { client } = await testBed.holder(chance);
   await client.setClock(jump(chance));
   await pause(chance.between(1000, 8000));
   await client.setClock('+0s');
 };
 
-const memberClock: Fault['strike'] = async (rig, chance) => {
-  await rig.site.setMemberClock(jump(chance));
+const memberClock: Fault['action'] = async (testBed, chance) => {
+  await testBed.site.setMemberClock(jump(chance));
   await pause(chance.between(1000, 12_000));
-  await rig.site.setMemberClock('+0s');
+  await testBed.site.setMemberClock('+0s');
 };
 
 export const CLOCKS: readonly Fault[] = [
@@ -26,7 +26,7 @@ export const CLOCKS: readonly Fault[] = [
     clientClocks: true,
     alsoOn: [],
     bounds: { takeover: 1000, recovery: 15_000 },
-    strike: clientClock,
+    action: clientClock,
   },
   {
     name: 'member-clock',
@@ -36,6 +36,6 @@ export const CLOCKS: readonly Fault[] = [
     alsoOn: [],
     // While clocks are suspect a taker waits until it has itself watched a permit for as long as that lasts.
     bounds: { takeover: 6000, recovery: 20_000 },
-    strike: memberClock,
+    action: memberClock,
   },
 ];

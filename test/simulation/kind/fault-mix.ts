@@ -1,5 +1,5 @@
-/** What may go wrong in a schedule, and how often. Rates are probabilities per call. */
-export interface Weather {
+/** Faults of a schedule and their rates. Rates are probabilities per call unless said otherwise. */
+export interface FaultMix {
   /** The write is applied, its answer is lost. */
   readonly lostReply: number;
   /** The write is applied long after its caller gave up. */
@@ -10,7 +10,7 @@ export interface Weather {
   readonly lie: number;
   /** Up to 1.9 s under way, there or back. */
   readonly slow: number;
-  /** News that get lost, come late or twice. */
+  /** A hint gets lost, comes late or comes twice. */
   readonly badNews: number;
   /** Per node and schedule. */
   readonly freezes: number;
@@ -19,7 +19,7 @@ export interface Weather {
   readonly crashes: number;
   /** Per schedule: the store can't be reached for a while. */
   readonly outages: number;
-  /** Per schedule: the store splits in two sides, and merges after a while. */
+  /** Per schedule: the store splits into two sides, and merges after a while. */
   readonly splits: number;
   /** The smaller side refuses to write once it has noticed. */
   readonly quorum: boolean;
@@ -38,7 +38,7 @@ export interface Weather {
   readonly longPermits: boolean;
 }
 
-const CALM: Weather = {
+const NONE: FaultMix = {
   lostReply: 0,
   lateWrite: 0,
   lostRequest: 0,
@@ -61,8 +61,8 @@ const CALM: Weather = {
   longPermits: true,
 };
 
-const LOSSY: Weather = {
-  ...CALM,
+const LOSSY: FaultMix = {
+  ...NONE,
   lostReply: 0.05,
   lateWrite: 0.03,
   lostRequest: 0.03,
@@ -70,45 +70,45 @@ const LOSSY: Weather = {
   badNews: 0.2,
   outages: 0.3,
 };
-const STORMY: Weather = { ...LOSSY, freezes: 1.5, sleeps: 0.3, wallJumps: 0.3, crashes: 0.5 };
-/** ms by which clocks jump: by so little that it is hard to notice, and by so much that it does all the harm it can. */
+const UNSTABLE_NODES: FaultMix = { ...LOSSY, freezes: 1.5, sleeps: 0.3, wallJumps: 0.3, crashes: 0.5 };
+/** ms by which clocks jump: a little, which is hard to notice, or so much that it does the most harm. */
 const AHEAD = [3000, 100_000];
 const BACK = [-3000, -100_000];
-/** Data are lost when few have heard of what was written last. */
-const FORGETFUL: Weather = { ...STORMY, dataLosses: 3, badNews: 0.7, crashes: 1 };
+/** Data are lost when few nodes have heard of the last writes. */
+const FORGETFUL: FaultMix = { ...UNSTABLE_NODES, dataLosses: 3, badNews: 0.7, crashes: 1 };
 
 /** Groups of faults in which no schedule may break a promise. */
 export const KEPT = {
-  calm: CALM,
+  none: NONE,
   lossy: LOSSY,
   slow: { ...LOSSY, slow: 0.15 },
-  stormy: STORMY,
-  all: { ...STORMY, slow: 0.05 },
-  'split-with-quorum': { ...STORMY, splits: 1 },
+  'unstable-nodes': UNSTABLE_NODES,
+  all: { ...UNSTABLE_NODES, slow: 0.05 },
+  'split-with-quorum': { ...UNSTABLE_NODES, splits: 1 },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
-  'clock-back': { ...STORMY, clockJumps: BACK },
-  'one-clock-ahead': { ...STORMY, clockJumps: AHEAD, loneJumps: 1 },
-  'one-clock-back': { ...STORMY, clockJumps: BACK, loneJumps: 1 },
-  'clock-spread': { ...STORMY, memberSpread: 3000 },
-  'clocks-strict': { ...STORMY, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
-} satisfies Record<string, Weather>;
+  'clock-back': { ...UNSTABLE_NODES, clockJumps: BACK },
+  'one-clock-ahead': { ...UNSTABLE_NODES, clockJumps: AHEAD, loneJumps: 1 },
+  'one-clock-back': { ...UNSTABLE_NODES, clockJumps: BACK, loneJumps: 1 },
+  'clock-spread': { ...UNSTABLE_NODES, memberSpread: 3000 },
+  'clocks-strict': { ...UNSTABLE_NODES, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
+} satisfies Record<string, FaultMix>;
 
 /**
  * Known holes. A node that has just started has no history to hold against an empty store or against clocks that all
  * jumped ahead; `strictStart` closes both. After lost data the grace is as long as the longest permit that the restoring
  * node knew of: a longer one of which it had not heard may outlast it, unless its holder hears of the loss in time. An
  * old copy of the data that is just what a node knew last is no loss to that node: it takes over what was granted since,
- * unless somebody who knows better looks first.
+ * unless a node that knows more reads the record first.
  */
 export const HOLES = {
-  'clock-ahead': { ...STORMY, clockJumps: AHEAD },
+  'clock-ahead': { ...UNSTABLE_NODES, clockJumps: AHEAD },
   'data-loss-and-crashes': FORGETFUL,
   'data-loss-and-long-permits': { ...FORGETFUL, crashes: 0 },
-  rollback: { ...STORMY, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
-  'split-without-quorum': { ...STORMY, splits: 1, quorum: false },
-} satisfies Record<string, Weather>;
+  rollback: { ...UNSTABLE_NODES, crashes: 0, rollbacks: 1, badNews: 0.5, longPermits: false },
+  'split-without-quorum': { ...UNSTABLE_NODES, splits: 1, quorum: false },
+} satisfies Record<string, FaultMix>;
 
-export const WEATHERS = { ...KEPT, ...HOLES };
+export const FAULT_MIXES = { ...KEPT, ...HOLES };
 
-export type WeatherName = keyof typeof WEATHERS;
+export type FaultMixName = keyof typeof FAULT_MIXES;
