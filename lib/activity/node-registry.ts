@@ -27,7 +27,7 @@ export class NodeRegistry {
   /** Tells what this node runs by itself; set by whoever knows its scheduler. */
   jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
-  /** @internal The nodes that lived when they were last listed. */
+  /** The nodes that lived when {@link nodes} last listed them. */
   known: readonly NodeInfo[] = [];
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #leftOut: LeftOut;

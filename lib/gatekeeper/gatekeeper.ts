@@ -3,23 +3,21 @@ import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } fro
 import { Deadline } from '../async/deadline.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import type { DeclaredDefinitions, Definitions } from '../definitions/index.js';
+import type { Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, NodeRegistry } from '../activity/index.js';
 import type { GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Explanation } from '../permits/explanation.js';
-import type { ExternalPermits } from '../permits/external/external-permits.js';
 import type { Permit } from '../permits/permit.js';
 import type { RunPermit } from '../permits/runs/run-permit.js';
 import type { RunResult } from '../permits/runs/runner.js';
 import type { Semaphore } from '../permits/semaphore.js';
-import type { RecordStore } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { oneLineLogger } from './one-line-logger.js';
-import { type Environment, type Parts, createParts } from './parts.js';
+import { type Environment, type Parts, createParts, keepParts } from './parts.js';
 import { Readiness } from './readiness.js';
 
 /**
@@ -27,17 +25,14 @@ import { Readiness } from './readiness.js';
  * every timer, watch and connection that it owns.
  */
 export class Gatekeeper {
-  /** @internal Not true of a mock, nor of a gatekeeper that only tests use: such a one has no rules for guarded methods. */
-  readonly isReal: boolean = true;
+  /** This node, as its permits name it. */
   readonly node: NodeIdentity;
   /** The definitions in force, and how to change them. */
   readonly definitions: Definitions;
-  /** Which nodes live. */
+  /** The living nodes, and the jobs that they run. */
   readonly registry: NodeRegistry;
-  /** Who changed what. */
+  /** The audit log: changes by people and by programs. */
   readonly audit: Audit;
-  /** @internal Permits for those who are no nodes. */
-  readonly external: ExternalPermits;
   readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
@@ -49,12 +44,12 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, audit, external } = this.#parts;
+    const { context, definitions, registry, audit } = this.#parts;
+    keepParts(this, this.#parts);
     this.node = context.node;
     this.definitions = definitions;
     this.registry = registry;
     this.audit = audit;
-    this.external = external;
   }
 
   /** All that happens on this node. Completes at {@link close}. */
@@ -68,11 +63,6 @@ export class Gatekeeper {
    */
   get changes$(): Observable<string> {
     return this.#parts.context.news.asObservable();
-  }
-
-  /** @internal What this node's code brings along. */
-  get declared(): DeclaredDefinitions {
-    return this.#parts.directory.declared;
   }
 
   /**
@@ -99,7 +89,8 @@ export class Gatekeeper {
    * @throws InvalidOptionsError
    */
   async ready(options?: ReadyOptions): Promise<void> {
-    await new Readiness(this.declared, (name) => this.semaphore(name).recordClient, this.#parts.context).wait(options);
+    const { context, directory } = this.#parts;
+    await new Readiness(directory.declared, (name) => this.semaphore(name).recordClient, context).wait(options);
   }
 
   async #verifyStore(): Promise<void> {
@@ -109,12 +100,6 @@ export class Gatekeeper {
       await this.close();
       throw error;
     }
-  }
-
-  /** @internal Another client of the store, which hears of this node's writes too; whoever opens it closes it. */
-  openStore(): RecordStore {
-    const { store, callTimeout } = this.settings;
-    return store.open({ callTimeout });
   }
 
   /** The same verbs as here, bound to a name. @throws InvalidOptionsError, ReservedNameError */
@@ -205,8 +190,8 @@ export class Gatekeeper {
 
   async #drain(): Promise<void> {
     this.#isClosing = true;
-    this.external.close();
-    this.declared.firstLoad.end();
+    this.#parts.external.close();
+    this.#parts.directory.declared.firstLoad.end();
     const semaphores = [...this.#parts.directory.known.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);

@@ -9,18 +9,19 @@ import { readState } from '../insight/state-reader.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { StoreWatcher } from '../permits/store-watcher.js';
+import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 
-/** The machine's clocks and chance; tests give others. */
+/** The machine's clocks and randomness, unless a test gives others. */
 export interface Environment {
   readonly nodeClock?: NodeClock;
   readonly random?: Randomness;
 }
 
-/** Everything that one gatekeeper is made of. */
+/** The parts of one gatekeeper. */
 export interface Parts {
   readonly context: Context;
   readonly directory: SemaphoreDirectory;
@@ -33,6 +34,37 @@ export interface Parts {
   readonly watcher: StoreWatcher;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
+  /** Opens another client of the store, which is notified of this node's writes, too. The caller closes it. */
+  readonly openStore: () => RecordStore;
+}
+
+/** Kept outside the class, so that users of a gatekeeper see the public members only. */
+const partsByGatekeeper = new WeakMap<object, Parts>();
+const standIns = new WeakSet<object>();
+
+export function keepParts(gatekeeper: object, parts: Parts): void {
+  partsByGatekeeper.set(gatekeeper, parts);
+}
+
+/** The parts of a gatekeeper, for `nest/`, `console/` and `testing/`. @throws Error for a mock, which has none */
+export function partsOf(gatekeeper: object): Parts {
+  const parts = partsByGatekeeper.get(gatekeeper);
+  if (!parts) throw new Error('a mock in the place of the gatekeeper: use a TestGatekeeper or a real one');
+  return parts;
+}
+
+export function isMock(gatekeeper: object): boolean {
+  return !partsByGatekeeper.has(gatekeeper);
+}
+
+/** Marks a gatekeeper that grants by a test's orders: guarded methods are not checked, and no store is opened for it. */
+export function markAsStandIn(gatekeeper: object): void {
+  standIns.add(gatekeeper);
+}
+
+/** False for a mock and for a stand-in of a test. */
+export function isReal(gatekeeper: object): boolean {
+  return !isMock(gatekeeper) && !standIns.has(gatekeeper);
 }
 
 /** Makes the parts and connects them. Starts nothing. */
@@ -85,6 +117,7 @@ export function createParts(
     watcher,
     health,
     housekeeping,
+    openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
 }
 

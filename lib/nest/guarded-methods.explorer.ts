@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { type Gatekeeper } from '../gatekeeper/index.js';
+import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
@@ -40,12 +40,13 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
     // A mock in the gatekeeper's place has no rules to check against and nothing to announce.
-    if (this.gatekeeper.isReal !== true) return;
-    const { faults, definitions } = checkGuardedMethods(this.#methods, this.gatekeeper.declared.rules);
+    if (!isReal(this.gatekeeper)) return;
+    const { declared } = partsOf(this.gatekeeper).directory;
+    const { faults, definitions } = checkGuardedMethods(this.#methods, declared.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     this.#announceJobs();
     for (const { method, isStatic } of this.#methods) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
-    await this.gatekeeper.declared.registerAll(definitions);
+    await declared.registerAll(definitions);
   }
 
   /** The scheduler begins in this phase, too. */
@@ -53,13 +54,13 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#cards?.booted();
   }
 
-  /** The other nodes are told what this one runs by itself. */
+  /** Publishes this node's scheduled jobs to the other nodes. */
   #announceJobs(): void {
     const cards = new JobInfos(this.#methods, findRegistry(this.discovery));
     this.#cards = cards;
     this.gatekeeper.registry.jobs = () => cards.all;
     if (this.#methods.some(({ schedule }) => schedule && schedule.kind !== 'cron')) {
-      this.gatekeeper.events$.subscribe((event) => cards.hear(event));
+      this.gatekeeper.events$.subscribe((event) => cards.observe(event));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Gatekeeper } from '../gatekeeper/index.js';
+import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
 import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema, unreserved } from '../decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
@@ -16,7 +16,7 @@ export class NoGatekeeperError extends GatekeeperError {
 export type RunsJobs = Pick<Gatekeeper, 'run'>;
 
 interface Guarded {
-  [GATEKEEPER_PROPERTY]?: RunsJobs & Partial<Gatekeeper>;
+  [GATEKEEPER_PROPERTY]?: RunsJobs;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   const method = jobName(instance, place);
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
-  if (isGatekeeper(gatekeeper)) await declare(gatekeeper, name, duration);
+  if (!isMock(gatekeeper)) await declare(gatekeeper, name, duration);
   // A name that depends on the arguments makes runs for different arguments different jobs.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
   const result = await gatekeeper.run?.(name, work, { ...options, job });
@@ -61,13 +61,9 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   return result.executed ? result.value : undefined;
 }
 
-/** Not a mock: those answer only to `run`. */
-function isGatekeeper(gatekeeper: RunsJobs & Partial<Gatekeeper>): gatekeeper is Gatekeeper {
-  return typeof gatekeeper.isReal === 'boolean';
-}
-
 /** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
-async function declare({ declared }: Gatekeeper, name: string, duration: number | string | undefined): Promise<void> {
+async function declare(gatekeeper: object, name: string, duration: number | string | undefined): Promise<void> {
+  const { declared } = partsOf(gatekeeper).directory;
   if (!declared.has(name)) await declared.ensure(unreserved(name), duration);
 }
 

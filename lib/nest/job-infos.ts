@@ -8,7 +8,7 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 /** ms by which timers may be early, held against a wall clock of whole ms. */
 const EARLY = 1;
 
-/** Tells what this node runs by itself, and when. */
+/** The jobs that this node schedules, and when they run. */
 export class JobInfos {
   readonly #crons = new Map<string, CronTimes>();
   /** By the wall clock, in ms: when each interval or timeout came last, whether its job ran or was skipped. */
@@ -35,8 +35,8 @@ export class JobInfos {
     this.#bootedAt = this.nodeClock.wall();
   }
 
-  /** Notes when intervals and timeouts come: nobody else knows. */
-  hear(event: GatekeeperEvent): void {
+  /** Notes when intervals and timeouts come: the scheduler does not say. */
+  observe(event: GatekeeperEvent): void {
     if (event.type !== 'run-started' && event.type !== 'run-skipped') return;
     if (this.#calls.has(event.job)) this.#calls.set(event.job, this.nodeClock.wall());
   }
@@ -82,7 +82,7 @@ export class JobInfos {
 
   #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
-    // Its timer may have started before this node had booted: it came already, unless somebody called the method earlier.
+    // Its timer may have started before this node had booted: it came already, unless the application called the method earlier.
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : { next };
   }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { execa } from 'execa';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url));
 const POM = fileURLToPath(new URL('../../tools/openapi-generator/pom.xml', import.meta.url));
@@ -58,7 +59,7 @@ export function useGeneratedClient(language: Language): () => Promise<void> {
     const env = { GATEKEEPER_URL: console.url, GATEKEEPER_TOKEN: TOKENS.operate };
     const running = execa({ cwd: folder, env, reject: false })(command, args);
     const ended = running.then(({ all, stderr }) => Promise.reject(new Error(`it ended: ${all ?? stderr}`)));
-    await Promise.race([ended, until(() => console.gatekeeper.external.waiting === 1)]);
+    await Promise.race([ended, until(() => partsOf(console.gatekeeper).external.waiting === 1)]);
     ended.catch(() => undefined); // from now on its output is looked at
     await held.release();
     const { stdout, stderr } = await running;

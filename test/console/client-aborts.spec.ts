@@ -6,6 +6,7 @@ import { EventsController } from '../../lib/console/routes/events.controller.js'
 import { StoreHost } from '../../lib/console/store/store-host.js';
 import { until } from '../support/apps.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 /** A guard of the application that takes so long that the client has gone by then. */
 class SlowGuard implements CanActivate {
@@ -43,7 +44,7 @@ describe.each(PLATFORMS)('a client that went away before its request was let in,
 
   it('gets no permit, and is not waited for', async () => {
     const host = await boot();
-    const { external } = host.console.gatekeeper;
+    const { external } = partsOf(host.console.gatekeeper);
     const take = external.take.bind(external);
     let taking: Promise<unknown> | undefined;
     external.take = (...args) => {

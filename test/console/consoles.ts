@@ -13,6 +13,7 @@ import {
 } from 'nestjs-gatekeeper';
 
 import { until } from '../support/apps.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 export const PLATFORMS = ['Express', 'Fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -99,7 +100,8 @@ export function useConsoles() {
     const prefix = host.prefix ? `/${host.prefix}` : '';
     const url = `http://127.0.0.1:${port}${prefix}/${host.console?.path ?? 'gatekeeper'}`;
     const gatekeeper = app.get(GatekeeperService);
-    for (const { name } of gatekeeper.declared.all) await until(async () => !!(await gatekeeper.definitions.get(name)));
+    for (const { name } of partsOf(gatekeeper).directory.declared.all)
+      await until(async () => !!(await gatekeeper.definitions.get(name)));
     return { app, gatekeeper, url, log, ...clientOf(url) };
   };
 }

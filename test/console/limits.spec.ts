@@ -3,6 +3,7 @@ import { Allowance } from '../../lib/console/access/allowance.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
 const WRONG = 'a-token-that-nobody-gave-out';
@@ -83,7 +84,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     const take = (holder: string, token: string, wait = 30_000) =>
       send('POST', '/api/permits', { semaphore: 'job', holder, wait }, { token });
     const waiting = Array.from({ length: 100 }, (_, index) => take(`h${index}`, TOKENS.operate));
-    await until(() => gatekeeper.external.waiting === 100);
+    await until(() => partsOf(gatekeeper).external.waiting === 100);
     expectProblem(await take('one-more', TOKENS.operate), 429, 'too-many-waits');
     expectProblem(await take('at-once', TOKENS.operate, 0), 409, 'denied');
     expectProblem(await take('other', TOKENS.define, 1), 409, 'denied');

@@ -3,6 +3,7 @@ import { StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
 
@@ -40,7 +41,7 @@ describe.each(PLATFORMS)('for programs in other languages, on %s', (platform) =>
 
   it('a store that can not be asked is told with when to try again', async () => {
     const console = await boot();
-    console.gatekeeper.external.take = () => Promise.reject(new StoreUnavailableError('it is gone'));
+    partsOf(console.gatekeeper).external.take = () => Promise.reject(new StoreUnavailableError('it is gone'));
     const refused = await take(console);
     expectProblem(refused, 503, 'unavailable');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
 
@@ -90,7 +91,9 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const [one, other] = [await boot({ store }), await boot({ store })];
     const held = (await one.gatekeeper.tryAcquire('job'))!;
     const waiting = [take(one, { wait: 60_000, holder: 'a' }), take(other, { wait: 60_000, holder: 'b' })];
-    await until(() => one.gatekeeper.external.waiting === 1 && other.gatekeeper.external.waiting === 1);
+    await until(
+      () => partsOf(one.gatekeeper).external.waiting === 1 && partsOf(other.gatekeeper).external.waiting === 1,
+    );
     await held.release();
     const first = await Promise.race(waiting);
     expect(first.status).toBe(201);
@@ -104,7 +107,7 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const began = performance.now();
     expectProblem(await take(console, { wait: 300 }), 409, 'denied');
     expect(performance.now() - began).toBeGreaterThan(299);
-    expect(console.gatekeeper.external.waiting).toBe(0);
+    expect(partsOf(console.gatekeeper).external.waiting).toBe(0);
   });
 
   it('are no longer waited for by a client that went away', async () => {
@@ -112,10 +115,10 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const held = (await console.gatekeeper.tryAcquire('job'))!;
     const quit = new AbortController();
     const gone = take(console, { wait: 60_000 }, { signal: quit.signal }).catch(() => 'gone');
-    await until(() => console.gatekeeper.external.waiting === 1);
+    await until(() => partsOf(console.gatekeeper).external.waiting === 1);
     quit.abort();
     expect(await gone).toBe('gone');
-    await until(() => console.gatekeeper.external.waiting === 0);
+    await until(() => partsOf(console.gatekeeper).external.waiting === 0);
     await held.release();
     expect((await console.gatekeeper.state()).semaphores[0]!.holders).toEqual([]);
   });
@@ -124,7 +127,7 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const console = await boot();
     await console.gatekeeper.tryAcquire('job');
     const waiting = take(console, { wait: 60_000 });
-    await until(() => console.gatekeeper.external.waiting === 1);
+    await until(() => partsOf(console.gatekeeper).external.waiting === 1);
     const closing = console.app.close();
     expectProblem(await waiting, 503, 'closing');
     await closing;

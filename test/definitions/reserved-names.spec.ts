@@ -3,6 +3,7 @@ import { InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestCluster, keyOf, useCluster } from '../support/nodes.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const RESERVED = ['gatekeeper:sweep', 'leader:main', 'task:mail', 'shard:7'];
 /** Names of an application, however much they look like reserved ones. */
@@ -32,14 +33,14 @@ describe('a reserved name', () => {
       gatekeeper.acquire(name, { duration: '5s', timeout: 1 }),
       gatekeeper.run(name, () => undefined, { duration: '5s' }),
       (async () => gatekeeper.semaphore(name))(),
-      gatekeeper.external.take(request, { wait: 0, signal }),
-      gatekeeper.external.refresh({ semaphore: name, instance: 'http:ann', id: 'x', token: 1 }),
-      gatekeeper.external.release({ semaphore: name, instance: 'http:ann', id: 'x' }),
+      partsOf(gatekeeper).external.take(request, { wait: 0, signal }),
+      partsOf(gatekeeper).external.refresh({ semaphore: name, instance: 'http:ann', id: 'x', token: 1 }),
+      partsOf(gatekeeper).external.release({ semaphore: name, instance: 'http:ann', id: 'x' }),
       gatekeeper.definitions.define({ name, duration: '5s' }),
     ];
     expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'reserved-name'));
     expect(await cluster().raw.read(keyOf(name))).toBeUndefined();
-    expect(gatekeeper.declared.has(name)).toBe(false);
+    expect(partsOf(gatekeeper).directory.declared.has(name)).toBe(false);
   });
 
   it.each(RESERVED)('ends the start where the definitions of the application list it: %s', (name) => {

@@ -68,7 +68,7 @@ describeUnless(await lackOf('bash', 'curl', 'python3')).each(['permit.sh', 'perm
   });
 
   it('goes on when it is refused a refresh for a moment: the permit lasts until its end all the same', async () => {
-    const { external } = console.gatekeeper;
+    const { external } = partsOf(console.gatekeeper);
     const refresh = external.refresh.bind(external);
     let denials = 0;
     external.refresh = async (permit, options) => {
@@ -143,3 +143,4 @@ except (Denied, Refused) as denial:
 except PermitLost:
     sys.exit(70)
 `;
+import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -87,14 +87,17 @@ describeUnless(await lackOf('python3'))('permit.py among faults', () => {
     const held = (await console.gatekeeper.tryAcquire('export'))!;
     const [duration, wait] = [2000, 30_000];
     const running = run(console.url, { duration, wait });
-    await until(() => console.gatekeeper.external.waiting === 1);
+    await until(() => partsOf(console.gatekeeper).external.waiting === 1);
     running.kill('SIGSTOP');
     try {
       await held.release();
       await eventually('it was granted', async () => (await holders())[0]?.holder.startsWith('python'));
       const other = await console.gatekeeper.acquire('export', { timeout: '20s', duration: '10s' });
       running.kill('SIGCONT');
-      await eventually('it asks again', () => console.gatekeeper.external.waiting === 1 || running.exitCode !== null);
+      await eventually(
+        'it asks again',
+        () => partsOf(console.gatekeeper).external.waiting === 1 || running.exitCode !== null,
+      );
       // As long as the permit of the answer would have lasted if it were counted from its arrival.
       const deadline = performance.now() + duration;
       await until(() => performance.now() > deadline || hasBegun());
@@ -138,3 +141,4 @@ except (Denied, Refused) as denial:
 except PermitLost as loss:
     sys.exit(print(f"lost: {loss}", file=sys.stderr) or 70)
 `;
+import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Gatekeeper, type Permit, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { interleaved, stillClock } from './interleaved-store.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const SEMAPHORE = 'job';
 const silent = { log() {}, warn() {}, error() {}, debug() {} };
@@ -30,7 +31,7 @@ class Nodes {
 
   async start(): Promise<void> {
     await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.start()));
-    await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.declared.load()));
+    await Promise.all(this.#gatekeepers.map((gatekeeper) => partsOf(gatekeeper).directory.declared.load()));
   }
 
   async play(node: number, todo: readonly Move[]): Promise<void> {

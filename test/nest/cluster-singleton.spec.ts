@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ClusterSingleton, type Skipped, currentPermit, memory } from 'nestjs-gatekeeper';
 import { until, useApps } from '../support/apps.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const fault = new Error('disk full');
 
@@ -172,7 +173,7 @@ describe('a guarded method, called directly', () => {
   it('throws when that function gives a reserved name, and defines nothing', async () => {
     const { one, nodes } = await two();
     await expect(one.reserved()).rejects.toMatchObject({ code: 'reserved-name' });
-    expect(nodes[0].gatekeeper.declared.has('leader:main')).toBe(false);
+    expect(partsOf(nodes[0].gatekeeper).directory.declared.has('leader:main')).toBe(false);
   });
 
   it('throws when that function names what nobody defined', async () => {

@@ -17,7 +17,7 @@ function nodeWithTimeout() {
   cards.booted();
   return {
     at: (time: number) => (node.time = time),
-    call: () => cards.hear({ type: 'run-started', semaphore: 'soon', job: 'Soon.once', run: 1 }),
+    call: () => cards.observe({ type: 'run-started', semaphore: 'soon', job: 'Soon.once', run: 1 }),
     next: () => cards.all[0]!.schedule!.next,
   };
 }

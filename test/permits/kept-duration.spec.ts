@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type TestCluster, type TestNode, openEnd, useCluster } from '../support/nodes.js';
 import { take, taken } from '../support/external-client.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const HOUR = 3_600_000;
 const LONG = { definitions: [{ name: 'job', duration: '1h' }] };
@@ -155,11 +156,19 @@ describe('the duration that a permit was taken with', () => {
     const [one, other] = [await nodes.node(LONG), await nodes.node(LONG)];
     const permit = await taken(one, { duration: 5000 });
     await nodes.time.advance(1000);
-    expect(await other.gatekeeper.external.refresh(permit)).toMatchObject({ outcome: 'granted', remaining: 4500 });
+    expect(await partsOf(other.gatekeeper).external.refresh(permit)).toMatchObject({
+      outcome: 'granted',
+      remaining: 4500,
+    });
     await nodes.time.advance(1000);
     expect(await take(other, { duration: 5000 })).toMatchObject({ outcome: 'granted', remaining: 4500 });
-    expect(await other.gatekeeper.external.refresh(permit, { duration: 9000 })).toMatchObject({ remaining: 8500 });
+    expect(await partsOf(other.gatekeeper).external.refresh(permit, { duration: 9000 })).toMatchObject({
+      remaining: 8500,
+    });
     await nodes.time.advance(8000);
-    expect(await one.gatekeeper.external.refresh(permit)).toMatchObject({ outcome: 'granted', remaining: 4500 });
+    expect(await partsOf(one.gatekeeper).external.refresh(permit)).toMatchObject({
+      outcome: 'granted',
+      remaining: 4500,
+    });
   });
 });

@@ -10,6 +10,7 @@ import {
   type StoreDefinition,
   memory,
 } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 /** What the application logged, each line begun with its level. */
 export type Log = string[];
@@ -54,7 +55,7 @@ export function useApps() {
     const gatekeeper = app.get(GatekeeperService);
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));
-    const expected = gatekeeper.declared.all.map(({ name }) => name);
+    const expected = partsOf(gatekeeper).directory.declared.all.map(({ name }) => name);
     await until(async () => {
       const known = new Set((await gatekeeper.state()).semaphores.map(({ name }) => name));
       return expected.every((name) => known.has(name));

@@ -1,4 +1,5 @@
 import { JOB, type TestCluster, type TestNode } from './nodes.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 export const TOLERANCE = 500;
 export const DURATION = 10_000;
@@ -17,7 +18,7 @@ export function take(
   { holder = 'script', duration, wait = 0, signal = noSignal }: Asking = {},
 ) {
   const who = { semaphore: 'job', instance: 'http:ann', acquirer: 'ann', holder };
-  return gatekeeper.external.take({ ...who, ...(duration !== undefined && { duration }) }, { wait, signal });
+  return partsOf(gatekeeper).external.take({ ...who, ...(duration !== undefined && { duration }) }, { wait, signal });
 }
 
 /** A permit that is granted, as a later request names it. */

@@ -1,4 +1,5 @@
 import { Inject, Req } from '@nestjs/common';
+import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { ROUTES } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
@@ -20,7 +21,7 @@ export class OpenApiController {
 
   /** Made when it is first asked for: a test may boot the application with a mock for a gatekeeper. */
   get #document(): ReturnType<typeof openApiOf> {
-    const { clockTolerance } = this.gatekeeper.declared.rules;
+    const { clockTolerance } = partsOf(this.gatekeeper).directory.declared.rules;
     this.#made ??= openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
     return this.#made;
   }

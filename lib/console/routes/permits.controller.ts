@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quoted } from '../../decision/index.js';
-import { AlreadyDefinedError, type ExternalAnswer } from '../../gatekeeper/index.js';
+import { AlreadyDefinedError, type ExternalAnswer, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -34,7 +34,7 @@ export class PermitsController {
     if (definition) await this.#defineFirst(visitor, { name: body.semaphore, ...definition });
     const who = { holder, acquirer, instance: instanceOf(visitor.user) };
     const request = { ...rest, ...who, isBounded: isBounded(visitor) };
-    const taking = () => this.gatekeeper.external.take(request, { wait, signal: clientAbort });
+    const taking = () => partsOf(this.gatekeeper).external.take(request, { wait, signal: clientAbort });
     const answer = await (wait > 0 ? this.#waits.during(visitor.user, taking) : taking());
     return told(body.semaphore, answer);
   }
@@ -47,7 +47,7 @@ export class PermitsController {
     const { semaphore, token, duration } = body;
     const permit = { semaphore, id, token, instance: instanceOf(visitor.user) };
     const options = { duration, isBounded: isBounded(visitor) };
-    return told(semaphore, await this.gatekeeper.external.refresh(permit, options));
+    return told(semaphore, await partsOf(this.gatekeeper).external.refresh(permit, options));
   }
 
   @Serves(ROUTES.release)
@@ -57,7 +57,7 @@ export class PermitsController {
   ): Promise<{ released: boolean }> {
     const { semaphore, atLeastFor } = body;
     const permit = { semaphore, id, instance: instanceOf(user) };
-    return { released: await this.gatekeeper.external.release(permit, { atLeastFor }) };
+    return { released: await partsOf(this.gatekeeper).external.release(permit, { atLeastFor }) };
   }
 
   /** Leaves an existing definition as it is. */

@@ -1,4 +1,5 @@
 import { Inject } from '@nestjs/common';
+import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { shortestDuration } from '../../decision/index.js';
 import { ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
@@ -21,7 +22,7 @@ export class SessionController {
     const { readOnly, environment } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
     const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };
-    const { clockTolerance } = this.gatekeeper.declared.rules;
+    const { clockTolerance } = partsOf(this.gatekeeper).directory.declared.rules;
     return {
       user,
       role,

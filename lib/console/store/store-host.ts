@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { isReal, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { RecordStore } from '../../stores/index.js';
 import { BEAT } from '../../stores/remote/protocol.js';
@@ -26,7 +27,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     const isAsked = this.settings.tokens.some(({ role }) => role === 'node');
-    if (isAsked && this.gatekeeper.isReal === true) this.#store = this.gatekeeper.openStore();
+    if (isAsked && isReal(this.gatekeeper)) this.#store = partsOf(this.gatekeeper).openStore();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -38,7 +39,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   /** @throws ProblemError once the application shuts down; surely nothing was done */
   get store(): RecordStore {
     if (this.#isClosing) throw new ProblemError('closing', 'this node shuts down: ask another one');
-    this.#store ??= this.gatekeeper.openStore();
+    this.#store ??= partsOf(this.gatekeeper).openStore();
     return this.#store;
   }
 

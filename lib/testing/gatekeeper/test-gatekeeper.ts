@@ -1,4 +1,4 @@
-import { type Explanation, type LossReason, type Semaphore } from '../../gatekeeper/index.js';
+import { type Explanation, type LossReason, type Semaphore, markAsStandIn, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { show } from '../../decision/index.js';
 import { memory } from '../../stores/memory/index.js';
@@ -26,8 +26,6 @@ export interface TestGatekeeperOptions {
  * ```
  */
 export class TestGatekeeper extends GatekeeperService {
-  /** @internal */
-  override readonly isReal = false;
   readonly #script = new TestScript();
   readonly #semaphores = new Map<string, TestSemaphore>();
 
@@ -35,6 +33,7 @@ export class TestGatekeeper extends GatekeeperService {
     // Nothing is loaded into the store: writes would take timers and log lines.
     const store = { ...memory(), isOwn: false };
     super({ store, group, acquirer, heartbeat: 0, history: false });
+    markAsStandIn(this);
   }
 
   /** The calls that asked for a permit, oldest first. */
@@ -121,6 +120,6 @@ export class TestGatekeeper extends GatekeeperService {
   override async onModuleInit(): Promise<void> {}
 
   #create(name: string): TestSemaphore {
-    return new TestSemaphore(name, this.node, this.#script, this.declared, () => this.explain(name));
+    return new TestSemaphore(name, this.node, this.#script, partsOf(this).directory.declared, () => this.explain(name));
   }
 }

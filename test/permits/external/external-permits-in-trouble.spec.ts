@@ -3,6 +3,7 @@ import { type ClockReading, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../../support/fake-time.js';
 import { outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, take, taken } from '../../support/external-client.js';
+import { partsOf } from '../../../lib/gatekeeper/parts.js';
 
 describe('a permit for one who is no node, when the store lost its data', () => {
   const cluster = useCluster();
@@ -14,7 +15,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     await nodes.time.advance(1000);
     await nodes.overwrite(undefined);
     const { id, token } = permit;
-    expect(await node.gatekeeper.external.refresh(permit)).toMatchObject({
+    expect(await partsOf(node.gatekeeper).external.refresh(permit)).toMatchObject({
       outcome: 'granted',
       remaining: DURATION - TOLERANCE,
       permit: { id, token, slot: 0 },
@@ -40,7 +41,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     const permit = await taken(knowing);
     await knowing.gatekeeper.close();
     await nodes.overwrite(undefined);
-    const refresh = () => other.gatekeeper.external.refresh(permit);
+    const refresh = () => partsOf(other.gatekeeper).external.refresh(permit);
     expect(await refresh()).toMatchObject({ outcome: 'denied', reason: 'recovering' });
     await nodes.time.advance(DURATION + TOLERANCE - 1);
     expect(await refresh()).toMatchObject({ outcome: 'denied', reason: 'recovering' });
@@ -57,7 +58,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     expect(await knowing.gatekeeper.run('job', () => 1)).toMatchObject({ executed: false });
     await settled();
     const { id, token } = permit;
-    expect(await other.gatekeeper.external.refresh(permit)).toMatchObject({ permit: { id, token } });
+    expect(await partsOf(other.gatekeeper).external.refresh(permit)).toMatchObject({ permit: { id, token } });
   });
 
   it('does not come back to who asks for one anew: it may have been given back, and granted on', async () => {
@@ -65,7 +66,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     const behind = await deafNode(nodes);
     const other = await nodes.node();
     const former = await taken(behind);
-    await other.gatekeeper.external.release(former);
+    await partsOf(other.gatekeeper).external.release(former);
     const permit = (await other.gatekeeper.tryAcquire('job'))!;
     await nodes.overwrite(undefined);
     expect(await take(behind)).toMatchObject({ outcome: 'denied', reason: 'recovering' });
@@ -90,7 +91,7 @@ describe('a permit for one who is no node, when the clocks of the members are wr
     }
     await nodes.time.advance(11_000);
     // For 10 s, as the definition says; suppose that the holder never hears of this.
-    await node.gatekeeper.external.refresh(permit);
+    await partsOf(node.gatekeeper).external.refresh(permit);
     await nodes.time.advance(60_000 - 11_000 - TOLERANCE);
     expect(await take(other, { holder: 'other' })).toMatchObject({ outcome: 'denied', reason: 'no-permit' });
   });
@@ -113,7 +114,7 @@ describe('a permit for one who is no node, when the clocks of the members are wr
     // It was stamped by the member that is ahead.
     await nodes.time.advance(DURATION + 3000 - 5000);
     for (const { gatekeeper } of [node, late]) {
-      expect(await gatekeeper.external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+      expect(await partsOf(gatekeeper).external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
     }
   });
 });
@@ -125,7 +126,7 @@ describe('a permit for one who is no node, when the store can not be asked', () 
   it('is neither taken, refreshed, released nor waited for; it goes on when the store is back in time', async () => {
     const nodes = cluster();
     const node = await nodes.node();
-    const { external } = node.gatekeeper;
+    const { external } = partsOf(node.gatekeeper);
     const permit = await taken(node);
     const waiting = take(node, { holder: 'other', wait: 60_000 }).catch((error: Error) => error);
     await nodes.time.advance(0);
@@ -148,7 +149,7 @@ describe('a permit for one who is no node, when the store can not be asked', () 
     node.store.script = away;
     await nodes.time.advance(DURATION + TOLERANCE);
     node.store.script = undefined;
-    expect(await node.gatekeeper.external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+    expect(await partsOf(node.gatekeeper).external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
     expect(await take(node, { holder: 'other' })).toMatchObject({ outcome: 'granted' });
   });
 });

@@ -3,6 +3,7 @@ import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
 import { JOB, outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, onNextWrite, take, taken, hangingUp } from '../../support/external-client.js';
+import { partsOf } from '../../../lib/gatekeeper/parts.js';
 
 describe('what is left of a permit for one who is no node', () => {
   const cluster = useCluster();
@@ -56,7 +57,7 @@ describe('what is left of a permit for one who is no node', () => {
       const node = await nodes.node();
       const permit = await taken(node);
       onNextWrite(node, (go) => (nodes.time.jumpWall(60_000), go()));
-      const again = how === 'refreshed' ? node.gatekeeper.external.refresh(permit) : take(node);
+      const again = how === 'refreshed' ? partsOf(node.gatekeeper).external.refresh(permit) : take(node);
       expect(await again).toMatchObject({ outcome: 'denied', reason: 'permit-lost' });
       await nodes.time.advance(0);
       expect((await nodes.record()).permits).toMatchObject([{ id: permit.id, token: permit.token }]);
@@ -74,7 +75,7 @@ describe('a permit for one who is no node', () => {
     const permit = await taken(node);
     await nodes.time.advance(DURATION + TOLERANCE - 1);
     const { id } = permit;
-    expect(await node.gatekeeper.external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+    expect(await partsOf(node.gatekeeper).external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
     expect(await take(node)).toMatchObject({ outcome: 'denied', reason: 'no-permit', holders: [{ id }] });
     await nodes.time.advance(1);
     const next = await take(node);
@@ -110,8 +111,8 @@ describe('a permit for one who is no node', () => {
       await other.gatekeeper.definitions.edit('job', { permits: 3 });
       throw new UnknownOutcomeError('the connection broke');
     });
-    expect(await one.gatekeeper.external.release(permit)).toBe(true);
-    expect(await one.gatekeeper.external.release(permit)).toBe(false);
+    expect(await partsOf(one.gatekeeper).external.release(permit)).toBe(true);
+    expect(await partsOf(one.gatekeeper).external.release(permit)).toBe(false);
   });
 
   it('that is released reaches who waits for it in the node itself', async () => {
@@ -120,7 +121,7 @@ describe('a permit for one who is no node', () => {
     const permit = await taken(node);
     const waiting = node.gatekeeper.acquire('job', { timeout: '1h' });
     await nodes.time.advance(0);
-    expect(await node.gatekeeper.external.release(permit)).toBe(true);
+    expect(await partsOf(node.gatekeeper).external.release(permit)).toBe(true);
     await nodes.time.advance(0);
     expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
@@ -130,9 +131,9 @@ describe('a permit for one who is no node', () => {
     const [one, other] = [await nodes.node(), await nodes.node()];
     const permit = await taken(one);
     await nodes.time.advance(1000);
-    expect(await other.gatekeeper.external.release(permit, { atLeastFor: 4000 })).toBe(true);
-    expect(await one.gatekeeper.external.release(permit)).toBe(false);
-    expect(await one.gatekeeper.external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+    expect(await partsOf(other.gatekeeper).external.release(permit, { atLeastFor: 4000 })).toBe(true);
+    expect(await partsOf(one.gatekeeper).external.release(permit)).toBe(false);
+    expect(await partsOf(one.gatekeeper).external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
     const denied = { outcome: 'denied', reason: 'no-permit' };
     // Its own holder is no exception, and the node that released it may be gone.
     expect(await take(one)).toMatchObject({ ...denied, freeIn: 3000 + TOLERANCE });
@@ -148,7 +149,7 @@ describe('a permit for one who is no node', () => {
     const node = await nodes.node();
     const permit = await taken(node);
     await nodes.time.advance(4000);
-    expect(await node.gatekeeper.external.release(permit, { atLeastFor: 4000 })).toBe(true);
+    expect(await partsOf(node.gatekeeper).external.release(permit, { atLeastFor: 4000 })).toBe(true);
     expect((await nodes.record()).permits).toEqual([]);
   });
 
@@ -157,7 +158,7 @@ describe('a permit for one who is no node', () => {
     const node = await nodes.node();
     const permit = await taken(node);
     await nodes.time.advance(DURATION + TOLERANCE - 1);
-    expect(await node.gatekeeper.external.release(permit, { atLeastFor: 2 * DURATION })).toBe(true);
+    expect(await partsOf(node.gatekeeper).external.release(permit, { atLeastFor: 2 * DURATION })).toBe(true);
     expect(await take(await nodes.node())).toMatchObject({ outcome: 'granted' });
   });
 
@@ -182,7 +183,7 @@ describe('a permit for one who is no node', () => {
     expect(overview!.warnings).toMatchObject([{ code: 'duration-too-short' }]);
     expect((await other.gatekeeper.overview('job')).semaphores[0]!.warnings).toEqual([]);
     const permit = await taken(node);
-    await node.gatekeeper.external.release(permit);
+    await partsOf(node.gatekeeper).external.release(permit);
     expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 

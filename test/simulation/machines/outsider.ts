@@ -4,6 +4,7 @@ import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 import type { Machines } from './machines.js';
 import type { SimProcess } from './sim-process.js';
+import { partsOf } from '../../../lib/gatekeeper/parts.js';
 
 /** What its node answered, as the one who asked counts on it: by its own clock, from when it asked. */
 class Borrowed {
@@ -82,7 +83,7 @@ export class Outsider {
     const asked = this.process.monotonic();
     const clientAbort = new AbortController();
     const answer = await this.#ask((gatekeeper) =>
-      gatekeeper.external.take(request, { wait, signal: clientAbort.signal }),
+      partsOf(gatekeeper).external.take(request, { wait, signal: clientAbort.signal }),
     );
     // Its connection ends before there was an answer.
     if (!answer) clientAbort.abort();
@@ -109,7 +110,7 @@ export class Outsider {
     const asked = this.process.monotonic();
     const permit = { semaphore: SEMAPHORE, instance: this.#instance, id, token };
     const duration = this.#duration();
-    const answer = await this.#ask((gatekeeper) => gatekeeper.external.refresh(permit, duration));
+    const answer = await this.#ask((gatekeeper) => partsOf(gatekeeper).external.refresh(permit, duration));
     // One that is over stays so, also when the answer comes after its end.
     if (answer?.outcome === 'granted' && borrowed.remaining > 0) borrowed.renew(asked + answer.remaining);
   }
@@ -123,7 +124,7 @@ export class Outsider {
     borrowed.end = 'released';
     const { id } = borrowed.permit;
     const released = await this.#ask((gatekeeper) =>
-      gatekeeper.external.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
+      partsOf(gatekeeper).external.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
     );
     // The request may still be under way: by the same name it would be given what that is about to free.
     if (released === undefined) this.#doubts++;
