@@ -16,7 +16,7 @@ import { NothingMatchesError } from './definitions.errors.js';
 import { listRecords } from '../records/list-records.js';
 import type { NodeInfo } from '../activity/index.js';
 import { isUnreadable } from '../records/known-record.js';
-import { type RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 import { KEY_PREFIX } from '../decision/record.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
@@ -43,7 +43,7 @@ type Change = (
 /** Changes of many definitions: each by itself, so that one that fails keeps nothing else from being done. */
 export class BulkChanges {
   constructor(
-    private readonly recordClientOf: (name: string) => RecordClient,
+    private readonly recordClientOf: (name: string) => SemaphoreClient,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,

@@ -12,9 +12,8 @@ import {
 } from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
-import type { Step } from '../records/plan.js';
 import { isUnreadable } from '../records/known-record.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-records.js';
 import type { Archived } from './archive/bounded-archive.js';
 import { FirstLoad } from './first-load.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
@@ -30,7 +29,7 @@ export class DeclaredDefinitions {
   readonly firstLoad: FirstLoad;
 
   constructor(
-    private readonly recordClientOf: (name: string) => RecordClient,
+    private readonly recordClientOf: (name: string) => SemaphoreClient,
     private readonly context: Context,
     private readonly options: {
       readonly requireDefinitions: boolean;
@@ -146,7 +145,7 @@ export class DeclaredDefinitions {
   }
 
   #create(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
-    return this.recordClientOf(name).transact<Creation>((record, view, nonce): Step<Creation> => {
+    return this.recordClientOf(name).transact<Creation>((record, view, nonce): SemaphoreStep<Creation> => {
       const found = archived && this.#reinstated(archived, record, view, nonce);
       const first = found ?? (record ? undefined : this.#first(name, view, nonce));
       if (!first) return { result: undefined };

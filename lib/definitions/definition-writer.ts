@@ -10,8 +10,7 @@ import type { Context } from '../context/context.js';
 import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditAction } from '../context/audit-entry.js';
-import type { Plan } from '../records/plan.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
@@ -25,7 +24,7 @@ export type Rewriting = (
 ) => SemaphoreRecord | undefined;
 
 /** Uses the recordClient of a name, which leaves nothing in memory where the store has no record of it. */
-export type RecordVisit = <T>(name: string, work: (recordClient: RecordClient) => Promise<T>) => Promise<T>;
+export type RecordVisit = <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
 
 /** Writes changes of definitions: who, when and why go into the record and into the audit log. */
 export class DefinitionWriter {
@@ -64,7 +63,7 @@ export class DefinitionWriter {
     // Told as soon as it is written, before any other call for the semaphore has its turn: nobody hears what came of a
     // change before the change.
     const note = once(() => this.#note(kind, name, options, before, after!));
-    const plan: Plan<T> = (record, view, nonce) => {
+    const plan: SemaphorePlan<T> = (record, view, nonce) => {
       // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
       if (record?.change?.id === id) return { result: how.done((after = record)) };
       before = record;

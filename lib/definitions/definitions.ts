@@ -21,8 +21,7 @@ import type { Context } from '../context/context.js';
 import type { Audit } from '../activity/index.js';
 import type { NodeInfo } from '../activity/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
-import type { Plan } from '../records/plan.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
@@ -53,8 +52,8 @@ export class Definitions {
    */
   constructor(
     private readonly recordClients: {
-      of(name: string): RecordClient;
-      peek(name: string): RecordClient;
+      of(name: string): SemaphoreClient;
+      peek(name: string): SemaphoreClient;
       readonly visit: RecordVisit;
     },
     private readonly declared: DeclaredDefinitions,
@@ -163,7 +162,7 @@ export class Definitions {
     const author = this.writer.author(parseChangeOptions(name, options));
     let permit: StoredPermit | undefined;
     const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
-    const plan: Plan<boolean> = (record, view, nonce) => {
+    const plan: SemaphorePlan<boolean> = (record, view, nonce) => {
       const next = record && release(record, permitId, view, nonce);
       // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
       if (!next) return { result: permit !== undefined };

@@ -5,7 +5,7 @@ import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Lack, NotReadyError } from './not-ready.error.js';
 import { isUnreadable } from '../records/known-record.js';
 import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 /** ms between two looks at a store or a clock that is not there yet. */
 const PAUSE = 100;
@@ -22,7 +22,7 @@ interface Lacking {
 export class Readiness {
   constructor(
     private readonly declared: DeclaredDefinitions,
-    private readonly recordClientOf: (name: string) => RecordClient,
+    private readonly recordClientOf: (name: string) => SemaphoreClient,
     private readonly context: Context,
   ) {}
 

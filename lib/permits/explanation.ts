@@ -14,7 +14,7 @@ import { type StoreHealth, StoreUnavailableError } from '../stores/index.js';
 import type { Context, GrantFault } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { HeldLeases } from './held-leases.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 /** What would be decided now on this node, and why. */
 export interface Explanation {
@@ -51,7 +51,7 @@ type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
  * @throws CorruptRecordError, NewerRecordError when the record can't be read
  */
 export async function explain(
-  recordClient: RecordClient,
+  recordClient: SemaphoreClient,
   holdings: HeldLeases,
   context: Context,
 ): Promise<Explanation> {
@@ -74,7 +74,7 @@ export async function explain(
   };
 }
 
-function look(recordClient: RecordClient, holdings: HeldLeases, { node }: Context): Promise<Insight> {
+function look(recordClient: SemaphoreClient, holdings: HeldLeases, { node }: Context): Promise<Insight> {
   const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
   return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
@@ -82,7 +82,7 @@ function look(recordClient: RecordClient, holdings: HeldLeases, { node }: Contex
   });
 }
 
-function remembered({ known }: RecordClient, error: StoreUnavailableError): Insight {
+function remembered({ known }: SemaphoreClient, error: StoreUnavailableError): Insight {
   return { record: known, decision: error, holders: known?.permits ?? [] };
 }
 

@@ -6,9 +6,9 @@ import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
 import { Permit, type PermitOwner } from './permit.js';
 import { isUnreadable } from '../records/known-record.js';
-import type { Instant, Step } from '../records/plan.js';
+import type { Instant } from '../records/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-records.js';
 
 export interface AttemptOptions {
   /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
@@ -46,7 +46,7 @@ export class HeldLeases {
   #isClosed = false;
 
   constructor(
-    private readonly recordClient: RecordClient,
+    private readonly recordClient: SemaphoreClient,
     private readonly orphans: OrphanCleanup,
     private readonly owner: PermitOwner,
     private readonly context: Context,
@@ -205,7 +205,7 @@ export class HeldLeases {
     return lease?.isHeld ? lease : undefined;
   }
 
-  #step(decision: ReturnType<typeof decide>, holder: string, keepAlive: boolean): Step<Attempt> {
+  #step(decision: ReturnType<typeof decide>, holder: string, keepAlive: boolean): SemaphoreStep<Attempt> {
     if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
     const { permit, record, outcome } = decision;
     return {

@@ -1,6 +1,6 @@
 import { type StoredPermit, release, rewrite } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
@@ -11,7 +11,7 @@ export class OrphanCleanup {
   #isClosed = false;
 
   constructor(
-    private readonly recordClient: RecordClient,
+    private readonly recordClient: SemaphoreClient,
     private readonly context: Context,
   ) {}
 

@@ -10,7 +10,7 @@ import type { Pieces } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from '../definitions/index.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
-import { RecordClient } from '../records/record-client.js';
+import { type SemaphoreClient, semaphoreClient } from '../records/semaphore-records.js';
 import { KEY_PREFIX } from '../decision/record.js';
 import { Semaphore } from './semaphore.js';
 
@@ -68,9 +68,9 @@ export class SemaphoreDirectory {
 
   /** {@link get}, {@link peek} and {@link visit}, for what works on records alone. */
   readonly recordClients = {
-    of: (name: string): RecordClient => this.get(name).recordClient,
-    peek: (name: string): RecordClient => this.peek(name).recordClient,
-    visit: <T>(name: string, work: (recordClient: RecordClient) => Promise<T>): Promise<T> =>
+    of: (name: string): SemaphoreClient => this.get(name).recordClient,
+    peek: (name: string): SemaphoreClient => this.peek(name).recordClient,
+    visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>): Promise<T> =>
       this.visit(name, ({ recordClient }) => work(recordClient)),
   };
 
@@ -95,7 +95,7 @@ export class SemaphoreDirectory {
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    return new Semaphore(new RecordClient(name, this.context), this.declared, this.context);
+    return new Semaphore(semaphoreClient(name, this.context), this.declared, this.context);
   }
 }
 

@@ -13,7 +13,7 @@ import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { type Attempt, type AttemptOptions, HeldLeases, type RunLeases } from './held-leases.js';
 import type { Permit, PermitOwner } from './permit.js';
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunResult, Runner } from './runs/runner.js';
@@ -36,7 +36,7 @@ export class Semaphore implements PermitOwner {
 
   /** @internal Semaphores come from `gatekeeper.semaphore(name)`. */
   constructor(
-    readonly recordClient: RecordClient,
+    readonly recordClient: SemaphoreClient,
     private readonly declared: DeclaredDefinitions,
     private readonly context: Context,
   ) {

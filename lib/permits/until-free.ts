@@ -1,11 +1,11 @@
-import type { RecordClient } from '../records/record-client.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 import type { ExternalDenial } from './external/external-calls.js';
 
 /** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5000;
 
 /** ms after which a denied request may be worth another try although nothing was heard. */
-export function untilWorthwhile(recordClient: RecordClient, { holders, reason }: ExternalDenial): number {
+export function untilWorthwhile(recordClient: SemaphoreClient, { holders, reason }: ExternalDenial): number {
   if (reason !== 'no-permit') return LONGEST_NAP;
   return Math.min(LONGEST_NAP, Math.max(1, Math.min(...holders.map((permit) => recordClient.timeUntilExpiry(permit)))));
 }
@@ -14,7 +14,7 @@ export function untilWorthwhile(recordClient: RecordClient, { holders, reason }:
  * The denial with the time until enough of the holders' permits are over: after an edit to fewer permits several must end
  * before one is free. By what this node has seen of them.
  */
-export function withEnd(recordClient: RecordClient, denial: ExternalDenial): ExternalDenial {
+export function withEnd(recordClient: SemaphoreClient, denial: ExternalDenial): ExternalDenial {
   const { permits = 0 } = recordClient.known?.definition ?? {};
   if (denial.reason !== 'no-permit' || permits === 0) return denial;
   const ends = denial.holders

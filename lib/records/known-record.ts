@@ -1,38 +1,28 @@
 import { LeaseExpiry } from '../clock/index.js';
-import {
-  CorruptRecordError,
-  InvalidOptionsError,
-  NewerRecordError,
-  type SemaphoreRecord,
-  type StoredPermit,
-  type View,
-  costFault,
-  decodeRecord,
-  intendedDefinition,
-  isBehind,
-  patternFaults,
-  quoted,
-} from '../decision/index.js';
+import { CorruptRecordError, type Expiring, NewerRecordError, type View, quoted } from '../decision/index.js';
 import type { Context } from '../context/context.js';
+import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 
-/** Errors of a text that is no record, or not one for this version. They are told of once, where it is read. */
+/** Errors of a text that is no record, or not one for this version. The client reports them once, where it reads. */
 export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
   error instanceof CorruptRecordError || error instanceof NewerRecordError;
 
-/** One semaphore's record as this node has seen it, and what that says of its leases and of the clocks. */
-export class KnownRecord {
+/** One record as this node has seen it, and what that says of its leases and of the clocks. */
+export class KnownRecord<R extends StoredRecord> {
   #text?: string;
-  #record?: SemaphoreRecord;
-  #furthest?: SemaphoreRecord;
+  #record?: R;
+  #furthest?: R;
   /** The earliest that cluster time was at the last look at the record. */
   #lookedAt?: number;
-  /** The text that was told of as unreadable. */
+  /** The text that was reported as unreadable. */
   #unreadable?: string;
   readonly #judge: LeaseExpiry;
 
   constructor(
     readonly name: string,
+    private readonly codec: RecordCodec<R>,
     private readonly context: Context,
+    private readonly listener: Required<Pick<RecordListener<R>, 'changed' | 'unreadable'>>,
   ) {
     this.#judge = new LeaseExpiry(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
   }
@@ -42,18 +32,18 @@ export class KnownRecord {
     return this.#text;
   }
 
-  get record(): SemaphoreRecord | undefined {
+  get record(): R | undefined {
     return this.#record;
   }
 
   /** The furthest that this node has seen the record: what is behind it lacks writes. */
-  get furthest(): SemaphoreRecord | undefined {
+  get furthest(): R | undefined {
     return this.#furthest;
   }
 
   /** Whether a record lacks writes that this node has seen. */
-  isAheadOf(record: SemaphoreRecord): boolean {
-    return this.#furthest !== undefined && isBehind(record, this.#furthest);
+  isAheadOf(record: R): boolean {
+    return this.#furthest !== undefined && this.codec.isBehind(record, this.#furthest);
   }
 
   /** The view of this moment. Only while cluster time is fresh. */
@@ -61,9 +51,9 @@ export class KnownRecord {
     return { now: this.context.clusterClock.latest(), isExpired: (lease) => this.#judge.isExpired(lease) };
   }
 
-  /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
-  timeUntilExpiry(permit: StoredPermit): number {
-    return this.#judge.timeUntilExpiry(permit);
+  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  timeUntilExpiry(lease: Expiring): number {
+    return this.#judge.timeUntilExpiry(lease);
   }
 
   /** Whether a sample of the clocks might have ended a lease that the last view held for alive; asking clears it. */
@@ -72,77 +62,61 @@ export class KnownRecord {
   }
 
   /**
-   * Tells of a text that can't be read once, not at each of the calls that it denies.
+   * Reports an unreadable text once, not per call.
    *
    * @throws CorruptRecordError or NewerRecordError
    */
-  decode(text: string): SemaphoreRecord {
+  decode(text: string): R {
     try {
-      return decodeRecord(this.name, text);
+      return this.codec.decode(this.name, text);
     } catch (error) {
-      if (text !== this.#unreadable) {
-        this.context.events.next({ type: 'record-unreadable', semaphore: this.name, error: error as Error });
-      }
+      if (text !== this.#unreadable) this.listener.unreadable(error as Error);
       this.#unreadable = text;
       throw error;
     }
   }
 
-  /** What was read, or heard of: written by anyone. */
-  accept(text: string | undefined, record: SemaphoreRecord | undefined): void {
+  /** Takes over a text that was read or reported: any node may have written it. */
+  accept(text: string | undefined, record: R | undefined): void {
     this.#checkStamp(record);
     this.#text = text;
     this.#record = record;
-    if (record) this.#advance(record);
+    if (record) this.#advance(record, false);
     this.observe();
   }
 
-  /** What this node wrote itself, and so has stamped by its own reading of cluster time. */
-  keep(text: string, record: SemaphoreRecord): void {
+  /** Takes over a text that this node wrote, and so has stamped by its own reading of cluster time. */
+  keep(text: string, record: R): void {
     this.#text = text;
     this.#record = record;
-    this.#advance(record);
+    this.#advance(record, true);
     this.#note();
-    // Not the moment of the answer: somebody else may have written meanwhile.
+    // Not the moment of the answer: another node may have written meanwhile.
     this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
   }
 
-  /** It was looked at, and is as it was. */
+  /** Notes a look at the record that found it as it was. */
   observe(): void {
     this.#note();
     if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.earliest();
   }
 
-  #advance(record: SemaphoreRecord): void {
+  #advance(record: R, own: boolean): void {
     const former = this.#furthest;
     this.#furthest = record;
-    if (former?.nonce !== record.nonce) this.context.news.next(this.name);
-    if (former?.revision !== record.revision) this.#checkPatterns(record);
-    if (!former || former.revision === record.revision) return;
-    const { revision, change } = record;
-    this.context.events.next({ type: 'changed', semaphore: this.name, revision, ...(change && { change }) });
-  }
-
-  /** Tells once per revision of stored patterns that cost too much. Compiles none: a node reads every record. */
-  #checkPatterns(record: SemaphoreRecord): void {
-    const definition = intendedDefinition(record);
-    const faults = definition ? patternFaults(definition, costFault) : [];
-    if (faults.length === 0) return;
-    const error = new InvalidOptionsError(`the definition of semaphore ${quoted(this.name)}`, faults);
-    this.context.events.next({ type: 'problem', semaphore: this.name, action: 'check its patterns', error });
+    this.listener.changed({ record, former, own });
   }
 
   #note(): void {
     this.#unreadable = undefined;
-    const { permits = [], grace } = this.#record ?? {};
-    this.#judge.observe(grace ? [...permits, grace] : permits);
+    this.#judge.observe(this.#record ? this.codec.leases(this.#record) : []);
   }
 
   /**
    * A record first seen between two looks was stamped between them, unless clocks differ. The slack is the tolerance
    * and, since the stamp is older than the write, the longest that a call may take.
    */
-  #checkStamp(record: SemaphoreRecord | undefined): void {
+  #checkStamp(record: R | undefined): void {
     const { clusterClock, timing } = this.context;
     if (!record || !clusterClock.isFresh || record.seq === this.#furthest?.seq) return;
     const ahead = record.at - clusterClock.latest();

@@ -1,4 +1,5 @@
-import type { SemaphoreRecord, View } from '../decision/index.js';
+import type { View } from '../decision/index.js';
+import type { StoredRecord } from './record-codec.js';
 
 /** A moment by both of the node's clocks: what a lease counts from. */
 export interface Instant {
@@ -6,15 +7,15 @@ export interface Instant {
   readonly wall: number;
 }
 
-/** What to do with the record: leave it and give a result, or write it and give a result when that is done. */
-export type Step<T> = { readonly result: T } | Write<T>;
+/** The next step with a record: leave it and give a result, or write it and give a result when that is done. */
+export type Step<R extends StoredRecord, T> = { readonly result: T } | Write<R, T>;
 
-export interface Write<T> {
-  readonly write: SemaphoreRecord;
+export interface Write<R extends StoredRecord, T> {
+  readonly write: R;
   readonly done: (sent: Instant) => T;
-  /** Nobody waits to hear of it. */
+  /** Whether other nodes may wait for this write, so that it leaves a hint. Default true. */
   readonly notify?: boolean;
 }
 
 /** A pure reading of the record; run again whenever the record turns out to be another. */
-export type Plan<T> = (record: SemaphoreRecord | undefined, view: View, nonce: string) => Step<T>;
+export type Plan<R extends StoredRecord, T> = (record: R | undefined, view: View, nonce: string) => Step<R, T>;

@@ -1,23 +1,14 @@
-import {
-  KEY_PREFIX,
-  type SemaphoreRecord,
-  type StoredPermit,
-  type View,
-  encodeRecord,
-  isBehind,
-  restore,
-  rewrite,
-  quoted,
-} from '../decision/index.js';
+import { type Expiring, type View, quoted } from '../decision/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { KnownRecord } from './known-record.js';
 import type { Plan, Step, Write } from './plan.js';
+import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
-interface Attempt<T> {
-  readonly record: SemaphoreRecord;
+interface Attempt<R, T> {
+  readonly record: R;
   readonly text: string;
   readonly done: () => T;
   readonly notify: boolean;
@@ -27,37 +18,47 @@ interface Attempt<T> {
 const MOST_SAMPLES = 3;
 
 /**
- * One semaphore's record, as this node knows it, and the only way to change it: a loop of compare-and-set.
+ * One record, as this node knows it, and the only way to change it: a loop of compare-and-set.
  *
  * Steady state is one round trip, straight from the text last seen. Only after `false` or an unknown outcome the record
  * is read, searched for the nonce of what was sent (written after all?), and the plan is made again.
  */
-export class RecordClient {
+export class RecordClient<R extends StoredRecord> {
   readonly key: string;
-  readonly #seen: KnownRecord;
+  readonly #seen: KnownRecord<R>;
+  readonly #listeners: RecordListener<R>[] = [];
   #queue = new SerialQueue();
 
   constructor(
     readonly name: string,
+    private readonly codec: RecordCodec<R>,
     private readonly context: Context,
   ) {
-    this.key = KEY_PREFIX + name;
-    this.#seen = new KnownRecord(name, context);
+    this.key = codec.keyPrefix + name;
+    this.#seen = new KnownRecord(name, codec, context, {
+      changed: (news) => this.#notify((listener) => listener.changed?.(news)),
+      unreadable: (error) => this.#notify((listener) => listener.unreadable?.(error)),
+    });
+  }
+
+  /** Notifies the listener for as long as this client lives. */
+  listen(listener: RecordListener<R>): void {
+    this.#listeners.push(listener);
   }
 
   /** What this node last knew; may be old. */
-  get known(): SemaphoreRecord | undefined {
+  get known(): R | undefined {
     return this.#seen.furthest;
   }
 
   /**
-   * Carries `plan` out. All calls for one semaphore wait for one another.
+   * Carries `plan` out. All calls for one record wait for one another.
    *
    * @throws StoreUnavailableError when the store could not be asked in time; surely nothing was changed
    * @throws UnknownOutcomeError when a write was sent and its fate is not known
    * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
    */
-  transact<T>(plan: Plan<T>): Promise<T> {
+  transact<T>(plan: Plan<R, T>): Promise<T> {
     const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
     return this.#queue.run(() => this.#carryOut(plan, deadline));
   }
@@ -83,13 +84,13 @@ export class RecordClient {
     return this.#seen.view();
   }
 
-  /** ms until somebody may take a permit over that is not refreshed. Only while cluster time is fresh. */
-  timeUntilExpiry(permit: StoredPermit): number {
-    return this.#seen.timeUntilExpiry(permit);
+  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  timeUntilExpiry(lease: Expiring): number {
+    return this.#seen.timeUntilExpiry(lease);
   }
 
-  async #carryOut<T>(plan: Plan<T>, deadline: Deadline): Promise<T> {
-    const attempts: Attempt<T>[] = [];
+  async #carryOut<T>(plan: Plan<R, T>, deadline: Deadline): Promise<T> {
+    const attempts: Attempt<R, T>[] = [];
     let isRead = false;
     let samples = 0;
     for (;;) {
@@ -119,7 +120,7 @@ export class RecordClient {
   }
 
   /** Straight from what this node last saw. @returns undefined when the plan objects to that: it may be old */
-  #planFromMemory<T>(plan: Plan<T>, nonce: string): Step<T> | undefined {
+  #planFromMemory<T>(plan: Plan<R, T>, nonce: string): Step<R, T> | undefined {
     try {
       return plan(this.#seen.record, this.view(), nonce);
     } catch {
@@ -132,22 +133,22 @@ export class RecordClient {
    * with its member, or with the smaller side of a split that nobody has noticed yet: only a write that is answered
    * tells that the others have it, too.
    */
-  #confirm<T>(attempts: readonly Attempt<T>[], nonce: string): Write<T> | undefined {
+  #confirm<T>(attempts: readonly Attempt<R, T>[], nonce: string): Write<R, T> | undefined {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
     if (!written || !record) return undefined;
-    return { write: rewrite(record, {}, this.view(), nonce), done: written.done, notify: written.notify };
+    return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, notify = true }: Write<T>): Attempt<T> {
+  #prepare<T>({ write, done, notify = true }: Write<R, T>): Attempt<R, T> {
     // Before the request leaves: whoever counts from here ends before those who count from when they see it.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
-    return { record: write, text: encodeRecord(write), done: () => done(sent), notify };
+    return { record: write, text: this.codec.encode(write), done: () => done(sent), notify };
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
-  async #write<T>(attempt: Attempt<T>, deadline: Deadline, attempts: Attempt<T>[]): Promise<boolean> {
+  async #write<T>(attempt: Attempt<R, T>, deadline: Deadline, attempts: Attempt<R, T>[]): Promise<boolean> {
     attempts.push(attempt);
     try {
       const { text, notify } = attempt;
@@ -164,23 +165,23 @@ export class RecordClient {
     }
   }
 
-  async #read<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+  async #read<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     for (let tries = 0; ; tries++) {
       const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
       if (text !== undefined && text === this.#seen.text) return this.#seen.observe();
       const record = text === undefined ? undefined : this.#seen.decode(text);
       const { furthest } = this.#seen;
-      if (!furthest || (record && !isBehind(record, furthest))) return this.#seen.accept(text, record);
+      if (!furthest || (record && !this.codec.isBehind(record, furthest))) return this.#seen.accept(text, record);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
-      const restored = restore(furthest, record, this.view(), this.context.random.id());
+      const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
       if (await this.#restore(restored, text, deadline)) return;
       await this.#backOff(tries, deadline);
     }
   }
 
   /** The store lost writes that this node has seen: puts back what it knows, with a grace. */
-  async #restore(record: SemaphoreRecord, found: string | undefined, deadline: Deadline): Promise<boolean> {
-    const text = encodeRecord(record);
+  async #restore(record: R, found: string | undefined, deadline: Deadline): Promise<boolean> {
+    const text = this.codec.encode(record);
     try {
       if (!(await deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
     } catch (error) {
@@ -188,12 +189,16 @@ export class RecordClient {
       throw error;
     }
     this.#seen.keep(text, record);
-    this.context.events.next({ type: 'restored', semaphore: this.name, revision: record.revision });
+    this.#notify((listener) => listener.restored?.(record));
     return true;
   }
 
+  #notify(call: (listener: RecordListener<R>) => void): void {
+    for (const listener of this.#listeners) call(listener);
+  }
+
   /** A node whose last sample is too old decides nothing before it has sampled again. */
-  async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<void> {
+  async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
   }
 
@@ -203,7 +208,7 @@ export class RecordClient {
     await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
   }
 
-  async #ask<R, T>(call: () => Promise<R>, deadline: Deadline, attempts: readonly Attempt<T>[]): Promise<R> {
+  async #ask<A, T>(call: () => Promise<A>, deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<A> {
     try {
       if (deadline.remaining <= 0) throw new DeadlinePassed();
       return await deadline.race(call());
@@ -214,8 +219,8 @@ export class RecordClient {
   }
 
   /** Unsure is never counted as done: with a write under way nobody can say that nothing was changed. */
-  #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<T>[], cause?: unknown): Error {
-    const what = `semaphore ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
+  #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[], cause?: unknown): Error {
+    const what = `${this.codec.kind} ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
     if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
     return new StoreUnavailableError(what, { cause });
   }

@@ -87,7 +87,7 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'if (!furthest || (record && !isBehind(record, furthest))) return',
+        find: 'if (!furthest || (record && !this.codec.isBehind(record, furthest))) return',
         replace: 'if (!furthest || text || !text) return',
       },
     ],

@@ -15,8 +15,7 @@ import { UnknownOutcomeError } from '../../stores/index.js';
 import type { Context } from '../../context/context.js';
 import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
-import type { Step } from '../../records/plan.js';
-import type { RecordClient } from '../../records/record-client.js';
+import type { SemaphoreClient, SemaphoreStep } from '../../records/semaphore-records.js';
 import type { Semaphore } from '../semaphore.js';
 import { allowedDuration } from '../asked-duration.js';
 import { untilWorthwhile, withEnd } from '../until-free.js';
@@ -98,7 +97,7 @@ export class ExternalPermits {
   }
 
   #refresh(
-    recordClient: RecordClient,
+    recordClient: SemaphoreClient,
     permit: ExternalPermit & { readonly token: number },
     asked: Pick<ExternalRequest, 'semaphore' | 'duration' | 'isBounded'>,
   ): Promise<ExternalAnswer> {
@@ -212,7 +211,7 @@ export class ExternalPermits {
   }
 
   /** @param waited ms since the request came: its sender counts from before that */
-  #step(semaphore: string, decision: ReturnType<typeof decide>, waited = 0): Step<ExternalAnswer> {
+  #step(semaphore: string, decision: ReturnType<typeof decide>, waited = 0): SemaphoreStep<ExternalAnswer> {
     if (decision.outcome === 'denied') return { result: decision };
     const { outcome, permit, record } = decision;
     return {
@@ -244,7 +243,7 @@ export class ExternalPermits {
    * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead,
    * a refresh for a shorter time would end before what the holder counts on.
    */
-  #left(recordClient: RecordClient, permit: StoredPermit): number {
+  #left(recordClient: SemaphoreClient, permit: StoredPermit): number {
     return Math.min(permit.duration, recordClient.timeUntilExpiry(permit) - this.context.timing.clockTolerance);
   }
 
