@@ -49,7 +49,6 @@ export const PENDING = [
   'retire',
   'abandon',
   'Holdings',
-  'Turns',
   'quiet',
   'news',
   'Surroundings',

@@ -1,5 +1,6 @@
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
+import { textKeys } from './client-patches/unreadable-events.js';
 
 interface ChangeSink {
   changed(key: string): Promise<void>;
@@ -82,13 +83,4 @@ export class ChangeFeed {
     const { Predicates } = loadHazelcastClient();
     return Predicates.and(textKeys(), Predicates.notEqual('this', this.writer));
   }
-}
-
-/**
- * Keys that are text, and events without values. The client deserializes what an event brings outside of any promise:
- * one Java object put into the map, as a key or as a value, would end the process of every node with an uncaught
- * RangeError. So the members sort out other keys, and the text is read by a call of its own.
- */
-function textKeys(): Predicate {
-  return loadHazelcastClient().Predicates.like('__key', '%');
 }

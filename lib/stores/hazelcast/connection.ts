@@ -4,8 +4,8 @@ import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
 import { pauseAfter } from '../../async/backoff.js';
 import type { ClientSource, LiveClient } from './client-source.js';
-import { forgetLostConnections } from './lost-connections.js';
-import { failUnsentCalls } from './unsent-calls.js';
+import { forgetLostConnections } from './client-patches/lost-connections.js';
+import { failUnsentCalls } from './client-patches/unsent-calls.js';
 
 /** ms: a client of an unreachable network may take its time; the application's shutdown must not. */
 export const LONGEST_CLOSE = 3000;
@@ -71,16 +71,16 @@ export class Connection<Session> {
     // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone. Once, or
     // Node keeps the signal for good, and with its reason the client.
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });
-    const mends: (() => void)[] = [];
+    const patches: (() => void)[] = [];
     try {
-      for (const mend of [failUnsentCalls, forgetLostConnections]) mends.push(mend(live.client));
+      for (const patch of [failUnsentCalls, forgetLostConnections]) patches.push(patch(live.client));
       const session = await unlessAborted(this.open(live, ended), ended, 'the connection was lost while it was opened');
       this.#opened(session);
       await aborted(ended);
       this.problem = 'the connection was lost; connecting again';
     } finally {
       this.session = undefined; // set just after the event, when both came in one turn
-      for (const end of mends) end();
+      for (const end of patches) end();
       await live.release();
     }
   }

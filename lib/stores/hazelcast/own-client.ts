@@ -1,9 +1,9 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
-import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import { unlessAborted } from './aborted.js';
 import { ownClientConfig } from './client-config.js';
 import { ClientLog } from './client-log.js';
 import { type ClientSource, type LiveClient, meansLost } from './client-source.js';
+import { LISTENER_DROPPED } from './client-patches/dropped-listeners.js';
+import { startClient } from './client-patches/hung-start.js';
 import type { ResolvedOwnOptions } from './hazelcast.options.js';
 
 /** Makes a new client for each connection. */
@@ -15,8 +15,7 @@ export class OwnClient implements ClientSource {
   async connect(): Promise<LiveClient> {
     const lost = new AbortController();
     const log = new ClientLog(this.options.logger, (source) => {
-      // A listener that could not be put on a new connection is dropped with this warning and no other sign.
-      if (source === 'ListenerService') lost.abort();
+      if (source === LISTENER_DROPPED) lost.abort();
     });
     const client = await this.#newClient(log, lost);
     lost.signal.addEventListener('abort', () => this.#rememberMembers(client));
@@ -26,14 +25,9 @@ export class OwnClient implements ClientSource {
   async #newClient(log: ClientLog, lost: AbortController): Promise<HazelcastClient> {
     const onState = (state: Parameters<typeof meansLost>[0]) => meansLost(state) && lost.abort();
     const config = ownClientConfig(this.options, { log, onState, knownMembers: this.#knownMembers });
-    const creating = loadHazelcastClient().Client.newHazelcastClient(config);
     try {
-      // A client that loses its first connection before it has the list of members shuts itself down, but its promise
-      // hangs for two minutes more: hence the signal.
-      return await unlessAborted(creating, lost.signal, 'the client shut itself down');
+      return await startClient(config, lost.signal);
     } catch (error) {
-      // What fails is this very error, or the shutdown of what nobody uses.
-      creating.then((late) => late.shutdown()).catch(() => undefined);
       throw log.firstWarning === undefined ? error : new Error(log.firstWarning, { cause: error });
     }
   }

@@ -1,7 +1,7 @@
 import { Client, type IMap } from 'hazelcast-client';
 import { writeFailure } from '../../../lib/stores/hazelcast/failures.js';
 import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
-import { turnsOf } from '../../../lib/stores/hazelcast/records/key-turns.js';
+import { mutexOf } from '../../../lib/stores/hazelcast/client-patches/lock-owner.js';
 
 /** A compare-and-set by the store's own code that is interrupted between its lock and its write. */
 export interface LockHolderOrder {
@@ -22,7 +22,7 @@ const client = await Client.newHazelcastClient({
 });
 const map = await client.getMap<string, unknown>('gatekeeper.records');
 const records = new LockedRecords(interrupted(map), {
-  turns: turnsOf(client),
+  mutex: mutexOf(client),
   callTimeout: 2000,
   ended: new AbortController().signal,
 });

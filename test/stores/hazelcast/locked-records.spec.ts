@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
 import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
-import { Turns } from '../../../lib/stores/hazelcast/records/key-turns.js';
+import { KeyedMutex } from '../../../lib/async/keyed-mutex.js';
+import { systemClock } from '../../../lib/async/node-clock.js';
 import { NoQuorumError, StoreUnavailableError } from '../../../lib/stores/store.errors.js';
 import { eventually } from '../../contract/eventually.js';
 
@@ -31,7 +32,7 @@ function fakeMap(
 }
 
 function locked(map: IMap<string, unknown>, callTimeout = PATIENCE, ended = new AbortController().signal) {
-  return new LockedRecords(map, { turns: new Turns(), callTimeout, ended });
+  return new LockedRecords(map, { mutex: new KeyedMutex(systemClock), callTimeout, ended });
 }
 
 const never = () => new Promise<never>(() => undefined);

@@ -1,15 +1,11 @@
 import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
+import { sendingNull } from '../client-patches/unwritten-references.js';
 
 /** All references lie in a CP group of their own, so that nobody else's load is in their way. */
 export const CP_GROUP = 'gatekeeper';
 
 type Reference = IAtomicReference<unknown>;
-
-/** What is used of the proxies' insides (hazelcast-client 5.6). */
-interface Proxy {
-  toData(value: unknown): unknown;
-}
 
 /**
  * The references of one client, one per record. Making one asks the members, so they are kept. They are never destroyed:
@@ -52,19 +48,4 @@ export class CpReferences {
 /** An @ would begin the group's name, and blanks at the end are cut off. */
 function escaped(key: string): string {
   return key.replace(/[@%;\s\p{Cc}]/gu, (character) => `%${character.codePointAt(0)!.toString(16)};`);
-}
-
-/**
- * The client sends null as a value of the type "null", which a reference that was never written does not equal: a
- * compare-and-set from nothing would answer `false` for ever (5.6.0, members of 5.4.0). The protocol has a null of its
- * own, and sends it when there is no data.
- */
-function sendingNull(reference: Reference): Reference {
-  const proxy = reference as unknown as Proxy;
-  if (typeof proxy.toData !== 'function') {
-    throw new Error('this version of hazelcast-client can not write the first text of a CP reference: use 5.6');
-  }
-  const toData = proxy.toData.bind(reference);
-  proxy.toData = (value) => (value === null ? null : toData(value));
-  return reference;
 }

@@ -4,12 +4,12 @@ import { quoted } from '../../../decision/texts/hidden-characters.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import { isRefusedForQuorum, readFailure } from '../failures.js';
 import { MapRecords } from './map-records.js';
-import type { Turns } from './key-turns.js';
+import type { KeyedMutex } from '../../../async/keyed-mutex.js';
 
 const LONGEST_PAUSE = 30;
 
 interface LockOptions {
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   /** The longest that a call may take, in ms. */
   readonly callTimeout: number;
   /** Aborts when the connection is gone, or the store is closed. */
@@ -46,7 +46,7 @@ export class LockedRecords extends MapRecords {
     const began = performance.now();
     // By then whoever asked has long given up, and two that write at once are safe by their comparison.
     const longest = 2 * this.options.callTimeout;
-    const endTurn = await this.options.turns.begin(`${this.map.getName()}/${key}`, longest);
+    const endTurn = await this.options.mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
       endTurn();
       this.#giveUp(key);

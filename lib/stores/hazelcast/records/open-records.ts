@@ -4,7 +4,7 @@ import { CpRecords } from './cp-records.js';
 import { LockedRecords } from './locked-records.js';
 import { MapRecords } from './map-records.js';
 import type { Records } from './records.js';
-import { turnsOf } from './key-turns.js';
+import { mutexOf } from '../client-patches/lock-owner.js';
 
 export interface OpenedRecords {
   readonly records: Records;
@@ -31,7 +31,7 @@ export async function openRecords(
   }
   const records =
     acquisition === 'pessimistic'
-      ? new LockedRecords(map, { ...circumstances, turns: turnsOf(client) })
+      ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) })
       : new MapRecords(map);
   return { records, map };
 }
