@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createParser } from 'eventsource-parser';
 import { TOKENS } from './consoles.js';
 
 export interface ReadEvent {
@@ -12,8 +13,6 @@ export interface ReadEvent {
 /** A reader of an event stream. Not by fetch, which opens another connection when one is given up. */
 export class EventReader {
   readonly events: ReadEvent[] = [];
-  /** What is no event. */
-  readonly comments: string[] = [];
   isOver = false;
 
   private constructor(readonly response: IncomingMessage) {}
@@ -46,21 +45,13 @@ export class EventReader {
   }
 
   async #read(): Promise<void> {
-    let text = '';
+    const parser = createParser({
+      onEvent: ({ event = 'message', data }) => this.events.push({ event, data: JSON.parse(data) }),
+    });
     try {
-      for await (const chunk of this.response.setEncoding('utf8')) {
-        const blocks = (text + chunk).split('\n\n');
-        text = blocks.pop()!;
-        for (const block of blocks) this.#take(block);
-      }
+      for await (const chunk of this.response.setEncoding('utf8')) parser.feed(chunk);
     } finally {
       this.isOver = true;
     }
-  }
-
-  #take(block: string): void {
-    const match = /^event: (.*)\ndata: (.*)$/.exec(block);
-    if (match) this.events.push({ event: match[1]!, data: JSON.parse(match[2]!) });
-    else this.comments.push(block);
   }
 }

@@ -24,10 +24,21 @@ describe('a stream of server-sent events', () => {
     ]);
   });
 
+  it.each(['\r\n', '\r'])('may end its lines with %j', async (end) => {
+    expect(await read([Buffer.from(TEXT.replaceAll('\n', end))])).toHaveLength(3);
+  });
+
+  it('of lines without an end of the event is given up, too', async () => {
+    const endless = function* () {
+      for (;;) yield Buffer.from(`data: ${'x'.repeat(1024)}\n`.repeat(1024));
+    };
+    await expect(read(endless())).rejects.toThrow('exceeded max buffer size');
+  });
+
   it('that never ends an event is given up', async () => {
     const endless = function* () {
       for (;;) yield Buffer.alloc(1024 * 1024, 'x');
     };
-    await expect(read(endless())).rejects.toThrow('an event has no end');
+    await expect(read(endless())).rejects.toThrow('exceeded max buffer size of 8388608 characters');
   });
 });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { createParser } from 'eventsource-parser';
 
 /** One server-sent event. */
 export interface StreamEvent {
@@ -6,27 +7,26 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Characters; more than any event of the protocol has. */
+/** Characters; more than any event of the protocol has. A line without an end must not fill the memory. */
 const LONGEST = 8 * 1024 * 1024;
 
 /**
- * The events of a stream, as `text/event-stream` has them; comments and other fields are passed over.
+ * The events of a stream of server-sent events (`text/event-stream`).
  *
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * @throws ParseError when an event has no end
  */
 export async function* eventsIn(body: Readable): AsyncGenerator<StreamEvent> {
-  let rest = '';
+  const events: StreamEvent[] = [];
+  const parser = createParser({
+    maxBufferSize: LONGEST,
+    onEvent: ({ event = 'message', data }) => events.push({ type: event, data }),
+    onError(error) {
+      // Fields that the format does not know are ignored, as it demands.
+      if (error.type === 'max-buffer-size-exceeded') throw error;
+    },
+  });
   for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {
-    const blocks = (rest + chunk).split('\n\n');
-    rest = blocks.pop()!;
-    if (rest.length > LONGEST) throw new Error('an event has no end');
-    yield* blocks.flatMap(eventIn);
+    parser.feed(chunk);
+    yield* events.splice(0);
   }
-}
-
-function eventIn(block: string): StreamEvent[] {
-  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/s.exec(line));
-  const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2]!] : []));
-  const data = valuesOf('data');
-  return data.length > 0 ? [{ type: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') }] : [];
 }

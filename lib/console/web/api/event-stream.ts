@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import { request } from './call.js';
 
 export interface StreamedEvent {
@@ -5,14 +6,16 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** The server says something every 15 s: a stream that is silent for much longer is dead, though nobody closed it. */
+/** ms. The server sends at least a comment every 15 s: a stream that is silent for much longer is dead. */
 const LONGEST_SILENCE = 40_000;
+/** Characters; more than any event of the API has. */
+const LONGEST_EVENT = 8 * 1024 * 1024;
 
 /**
  * Server-sent events over fetch, which can send a token as a header; EventSource can't. Ends when the stream does.
  *
  * @param onOpen called once the server has answered
- * @throws ApiError when the server refused, or the network broke
+ * @throws ApiError when the server refused, or the network broke; Error when an event has no end
  */
 export async function listen(
   path: string,
@@ -26,32 +29,16 @@ export async function listen(
     signal: AbortSignal.any([signal, silence.signal]),
   });
   onOpen();
-  const parse = eventParser(onEvent);
+  // Once an event is too long, the next `feed` throws.
+  const parser = createParser({
+    maxBufferSize: LONGEST_EVENT,
+    onEvent: ({ event = 'message', data }) => onEvent({ event, data }),
+  });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const timer = setTimeout(() => silence.abort(), LONGEST_SILENCE);
     const { done, value } = await reader.read().finally(() => clearTimeout(timer));
     if (done) return;
-    parse(value);
+    parser.feed(value);
   }
-}
-
-/** Takes the stream's text in whatever pieces it comes. */
-export function eventParser(onEvent: (event: StreamedEvent) => void): (text: string) => void {
-  let rest = '';
-  return (text) => {
-    const blocks = (rest + text).replaceAll('\r\n', '\n').split('\n\n');
-    rest = blocks.pop()!;
-    for (const block of blocks) {
-      const event = eventOf(block);
-      if (event) onEvent(event);
-    }
-  };
-}
-
-function eventOf(block: string): StreamedEvent | undefined {
-  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line));
-  const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2]!] : []));
-  const data = valuesOf('data');
-  return data.length > 0 ? { event: valuesOf('event')[0] ?? 'message', data: data.join('\n') } : undefined;
 }
