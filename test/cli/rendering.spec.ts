@@ -4,13 +4,16 @@ import { excerpt, fields, table } from '../../lib/cli/text/table.js';
 import { durationText, spanText, timeText } from '../../lib/cli/text/times.js';
 
 describe('text of the command line', () => {
-  it('aligns columns by what people see, and leaves no blanks at the end', () => {
+  it('aligns columns by the cells that a terminal gives them, and leaves no blanks at the end', () => {
     const rows = [
       ['größe', '1', ''],
       ['a', '22', 'x'],
       ['👩‍👩‍👧‍👦', '3', ''],
+      ['夜間', '4', ''],
+      ['e\u0301', '5', ''],
     ];
-    expect(table(['name', 'n', 'why'], rows)).toBe('NAME   N   WHY\ngröße  1\na      22  x\n👩‍👩‍👧‍👦      3');
+    const lines = ['NAME   N   WHY', 'größe  1', 'a      22  x', '👩‍👩‍👧‍👦     3', '夜間   4', 'e\u0301      5'];
+    expect(table(['name', 'n', 'why'], rows)).toBe(lines.join('\n'));
   });
 
   it('keeps each row on its line, whatever its cells hold', () => {

@@ -1,26 +1,26 @@
+import width from 'string-width';
 import { plain } from './plain.js';
 
 const GAP = '  ';
-const segments = new Intl.Segmenter();
 
-/** Lines of aligned columns, the head in capitals. Cells may hold what others wrote: they are made {@link plain}. */
+/** Lines of aligned columns, the head in capitals. Cells may hold foreign text: they are made {@link plain}. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head.map((cell) => cell.toUpperCase()), ...rows].map((cells) => cells.map(plain));
   const widths = head.map((_, column) => lines.reduce((widest, cells) => Math.max(widest, width(cells[column]!)), 0));
   return lines.map((cells) => aligned(cells, widths)).join('\n');
 }
 
-/** More lines than this nobody reads. */
+/** More lines than this do not fit on a screen. */
 const MOST_SHOWN = 40;
 
-/** As {@link table}, but of many rows only the first ones, and how many more there are. */
+/** As {@link table}, but of many rows only the first ones and a count of the others. */
 export function excerpt(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const more = rows.length - MOST_SHOWN;
   const shown = table(head, rows.slice(0, MOST_SHOWN));
   return more > 0 ? `${shown}\n... and ${more} more (--json shows all)` : shown;
 }
 
-/** Pairs of a name and a value, one a line. */
+/** Pairs of a name and a value, one per line; pairs without a value are left out. */
 export function fields(pairs: readonly (readonly [string, string | undefined])[]): string {
   const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   const widest = given.reduce((most, [name]) => Math.max(most, width(name)), 0);
@@ -32,11 +32,4 @@ function aligned(cells: readonly string[], widths: readonly number[]): string {
     .map((cell, column) => cell + ' '.repeat(Math.max(0, widths[column]! - width(cell))))
     .join(GAP)
     .trimEnd();
-}
-
-/** In characters as people count them. */
-function width(text: string): number {
-  // Nearly all there is, and tens of thousands of it: much faster.
-  if (/^[ -~]*$/.test(text)) return text.length;
-  return [...segments.segment(text)].length;
 }
