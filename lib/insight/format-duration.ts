@@ -1,23 +1,43 @@
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1000, 's'],
-  [1, 'ms'],
+// The console's page runs this file, too: it imports nothing.
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const PAIRS = [
+  [DAY, 'd', HOUR, 'h'],
+  [HOUR, 'h', MINUTE, 'min'],
+  [MINUTE, 'min', SECOND, 's'],
 ] as const;
 
-/** A duration in ms as people say it, by its two largest units: "1 h 30 min". */
+/** A duration in ms as people say it: "250 ms", "1.5 s", from a minute on by its two largest units, "1 h 30 min". */
 export function formatDuration(duration: number): string {
-  const first = UNITS.findIndex(([size]) => duration >= size);
-  if (first === -1) return '0 ms';
-  const shown = UNITS.slice(first, first + 2);
-  let left = Math.round(duration / shown.at(-1)![0]) * shown.at(-1)![0];
-  const parts = shown.map(([size, unit]) => {
-    const count = Math.floor(left / size);
-    left -= count * size;
-    return count > 0 ? `${count} ${unit}` : '';
-  });
-  return parts.filter(Boolean).join(' ');
+  const whole = Math.max(0, Math.round(duration));
+  if (whole < SECOND) return `${whole} ms`;
+  const tenths = Math.round(whole / 100);
+  if (tenths < 600) return `${tenths / 10} s`;
+  const [size, unit, smallSize, smallUnit] =
+    PAIRS.find(([large, , small]) => rounded(whole, small) >= large) ?? PAIRS[2];
+  const rest = (rounded(whole, smallSize) % size) / smallSize;
+  return `${Math.floor(rounded(whole, smallSize) / size)} ${unit}${rest > 0 ? ` ${rest} ${smallUnit}` : ''}`;
+}
+
+function rounded(duration: number, unit: number): number {
+  return Math.round(duration / unit) * unit;
+}
+
+const EXACT_UNITS = [
+  [DAY, 'd'],
+  [HOUR, 'h'],
+  [MINUTE, 'm'],
+  [SECOND, 's'],
+] as const;
+
+/** A duration in ms as options and forms take it, without loss: "10m", "90s", "1500ms". */
+export function exactDuration(duration: number): string {
+  const [size, unit] = EXACT_UNITS.find(([size]) => duration >= size && duration % size === 0) ?? [1, 'ms'];
+  return `${duration / size}${unit}`;
 }
 
 /** A moment as people read it, to the second. */

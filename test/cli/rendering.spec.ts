@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { plain } from '../../lib/cli/text/plain.js';
 import { excerpt, fields, table } from '../../lib/cli/text/table.js';
-import { durationText, spanText, timeText } from '../../lib/cli/text/times.js';
+import { timeText } from '../../lib/cli/text/times.js';
 
 describe('text of the command line', () => {
   it('aligns columns by the cells that a terminal gives them, and leaves no blanks at the end', () => {
@@ -34,29 +34,6 @@ describe('text of the command line', () => {
       ['revision', '2'],
     ]);
     expect(text).toBe('group     a\nrevision  2');
-  });
-
-  it.each([
-    [600_000, '10m'],
-    [90_000, '90s'],
-    [1500, '1500ms'],
-    [86_400_000, '1d'],
-    [5_400_000, '90m'],
-  ])('writes a duration of %d ms exactly, as it may be given', (ms, text) => {
-    expect(durationText(ms)).toBe(text);
-  });
-
-  it.each([
-    [-1, 'over'],
-    [0, '<1s'],
-    [999, '<1s'],
-    [59_999, '59s'],
-    [60_000, '1m'],
-    [252_000, '4m 12s'],
-    [3_900_000, '1h 5m'],
-    [90_000_000, '1d 1h'],
-  ])('writes a span of %d ms so that people grasp it', (ms, text) => {
-    expect(spanText(ms)).toBe(text);
   });
 
   it('writes a moment in UTC, and what is none as a question', () => {

@@ -1,6 +1,6 @@
 import type { DefinitionState } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
-import { durationText } from '../text/times.js';
+import { exactDuration } from '../../insight/format-duration.js';
 
 /** A definition as it is in force, on one line. */
 export function definitionText({ definition, revision, pause }: DefinitionState): string {
@@ -8,6 +8,6 @@ export function definitionText({ definition, revision, pause }: DefinitionState)
   const group = pause?.groupPattern ?? groupPattern;
   const state = pause ? ', paused' : '';
   return plain(
-    `${name}: revision ${revision}, permits ${permits}, duration ${durationText(duration)}, group /${group}/, acquirer /${acquirerPattern}/${state}`,
+    `${name}: revision ${revision}, permits ${permits}, duration ${exactDuration(duration)}, group /${group}/, acquirer /${acquirerPattern}/${state}`,
   );
 }

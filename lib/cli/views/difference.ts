@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from '../../decision/index.js';
-import { durationText } from '../text/times.js';
+import { exactDuration } from '../../insight/format-duration.js';
 
 const FIELDS = ['permits', 'duration', 'groupPattern', 'acquirerPattern'] as const;
 
@@ -11,5 +11,5 @@ export function differenceText(from: SemaphoreDefinition | undefined, to: Semaph
 }
 
 function valueOf(definition: SemaphoreDefinition, field: (typeof FIELDS)[number]): string {
-  return field === 'duration' ? durationText(definition.duration) : String(definition[field]);
+  return field === 'duration' ? exactDuration(definition.duration) : String(definition[field]);
 }

@@ -1,9 +1,10 @@
 import type { Explanation } from '../../gatekeeper/index.js';
+import { exactDuration } from '../../insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
-import { durationText, timeText } from '../text/times.js';
+import { timeText } from '../text/times.js';
 
-/** What would be decided now, and why. */
+/** The decision that would be made now, and why. */
 export function explanationText(explanation: Explanation): string {
   const { semaphore, outcome, sentence, definition, revision, pause, isStale, node, holders } = explanation;
   const about = fields([
@@ -14,7 +15,7 @@ export function explanationText(explanation: Explanation): string {
     ['group', pause?.groupPattern ?? definition?.groupPattern],
     ['acquirer', definition?.acquirerPattern],
     ['permits', definition && String(definition.permits)],
-    ['duration', definition && durationText(definition.duration)],
+    ['duration', definition && exactDuration(definition.duration)],
     ['revision', revision === undefined ? undefined : String(revision)],
     ['shown', isStale ? 'as this node last knew it' : undefined],
   ]);

@@ -1,7 +1,8 @@
 import type { Health } from '../../gatekeeper/index.js';
+import { formatDuration } from '../../insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
-import { spanText, timeText } from '../text/times.js';
+import { timeText } from '../text/times.js';
 
 /** How the node that was asked fares, and each fault with its begin. */
 export function healthText(health: Health): string {
@@ -18,7 +19,7 @@ export function healthText(health: Health): string {
   ]);
   const rows = faults.map(({ code, since, sentence }) => [
     code,
-    `${timeText(since)} (${spanText(Math.max(0, now - since))} ago)`,
+    `${timeText(since)} (${formatDuration(now - since)} ago)`,
     sentence,
   ]);
   return [about, ...(rows.length > 0 ? ['', table(['fault', 'since', 'what is wrong'], rows)] : [])].join('\n');

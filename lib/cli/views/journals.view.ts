@@ -1,6 +1,7 @@
 import type { AuditEntry, HistoryEntry } from '../../gatekeeper/index.js';
+import { formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
-import { durationText, timeText } from '../text/times.js';
+import { timeText } from '../text/times.js';
 import { differenceText } from './difference.js';
 
 /** Runs and skips, as they come. */
@@ -14,7 +15,7 @@ function historyRow(entry: HistoryEntry): string[] {
   const begin = [timeText(at), semaphore, job, `${node.group}/${node.acquirer}`];
   if (entry.kind === 'run') {
     const { outcome, took, token, message } = entry;
-    return [...begin, outcome, durationText(took), token === undefined ? '-' : String(token), message ?? ''];
+    return [...begin, outcome, formatDuration(took), token === undefined ? '-' : String(token), message ?? ''];
   }
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];

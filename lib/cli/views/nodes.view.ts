@@ -1,6 +1,6 @@
 import type { NodeOverview } from '../../gatekeeper/index.js';
+import { formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
-import { spanText } from '../text/times.js';
 
 const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'jobs', 'holds'];
 
@@ -23,8 +23,8 @@ function row(node: NodeOverview, now: number): string[] {
     host,
     String(pid),
     version ?? '-',
-    spanText(Math.max(0, now - startedAt)),
-    `${spanText(Math.max(0, now - at))} ago`,
+    formatDuration(now - startedAt),
+    `${formatDuration(now - at)} ago`,
     clock.suspect ? `suspect: ${clock.suspect}` : clock.offset === undefined ? '-' : `${clock.offset}ms`,
     String(jobs.length),
     holds.map(({ semaphore, slot }) => `${semaphore}:${slot}`).join(', ') || '-',

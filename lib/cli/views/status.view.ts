@@ -1,5 +1,5 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { durationText, spanText } from '../text/times.js';
+import { exactDuration, formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
 
 const HEAD = ['name', 'state', 'held', 'by', 'group', 'acquirer', 'duration', 'revision', 'remark'];
@@ -27,7 +27,7 @@ export function livingHolders({ holders }: Pick<SemaphoreOverview, 'holders'>) {
 function row(semaphore: SemaphoreOverview): string[] {
   const { name, definition, revision, pause } = semaphore;
   const holders = livingHolders(semaphore);
-  const held = holders.map(({ acquirer, remaining }) => `${acquirer} (${spanText(remaining)})`).join(', ');
+  const held = holders.map(({ acquirer, remaining }) => `${acquirer} (${formatDuration(remaining)})`).join(', ');
   return [
     name,
     stateWord(semaphore),
@@ -36,7 +36,7 @@ function row(semaphore: SemaphoreOverview): string[] {
     // Of what is paused the one of afterwards: that it lets nobody through now is said already.
     pause?.groupPattern ?? definition?.groupPattern ?? '-',
     definition?.acquirerPattern ?? '-',
-    definition ? durationText(definition.duration) : '-',
+    definition ? exactDuration(definition.duration) : '-',
     String(revision),
     remarks(semaphore).join('; '),
   ];

@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from '../api/answers.js';
-import { editableDuration } from '../parts/format.js';
+import { exactDuration } from '../../../insight/format-duration.js';
 
 /** A definition as it stands in the fields of a form. */
 export interface DefinitionInput {
@@ -25,7 +25,7 @@ export function definitionToInput({
   permits,
   duration,
 }: SemaphoreDefinition): DefinitionInput {
-  return { groupPattern, acquirerPattern, permits: String(permits), duration: editableDuration(duration) };
+  return { groupPattern, acquirerPattern, permits: String(permits), duration: exactDuration(duration) };
 }
 
 /** As the API takes it. What is no number goes as it was typed: the node says what is wrong with it. */

@@ -1,3 +1,5 @@
+import { formatDuration } from '../../../insight/format-duration.js';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -18,33 +20,10 @@ function isTime(at: number): boolean {
   return Math.abs(at) <= 8.64e15;
 }
 
-/** For people: 600000 -> "10 min", 5400000 -> "1 h 30 min". */
-export function span(length: number): string {
-  if (length < SECOND) return `${Math.round(length)} ms`;
-  if (length < MINUTE) return `${trimmed(length / SECOND)} s`;
-  const [large, small] = length < HOUR ? [MINUTE, SECOND] : length < DAY ? [HOUR, MINUTE] : [DAY, HOUR];
-  const rest = Math.floor((length % large) / small);
-  return `${Math.floor(length / large)} ${UNITS[large]}${rest > 0 ? ` ${rest} ${UNITS[small]}` : ''}`;
-}
-
-const UNITS: Record<number, string> = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' };
-
-/** To be edited, and read back without loss: 600000 -> "10m", 1500 -> "1500ms". */
-export function editableDuration(length: number): string {
-  const units = [
-    [DAY, 'd'],
-    [HOUR, 'h'],
-    [MINUTE, 'm'],
-    [SECOND, 's'],
-  ] as const;
-  const [size, unit] = units.find(([size]) => length >= size && length % size === 0) ?? [1, 'ms'];
-  return `${length / size}${unit}`;
-}
-
 /** What is left: 582000 -> "9:42". */
 export function countdown(left: number): string {
   if (left <= 0) return '0:00';
-  if (left >= DAY) return span(left);
+  if (left >= DAY) return formatDuration(left);
   const seconds = Math.ceil(left / SECOND);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const tail = String(seconds % 60).padStart(2, '0');
@@ -62,10 +41,6 @@ export function distance(from: number, now: number): string {
 function coarse(away: number): string {
   if (away < HOUR) return `${Math.round(away / MINUTE)} min`;
   return away < 2 * DAY ? `${Math.round(away / HOUR)} h` : `${Math.round(away / DAY)} d`;
-}
-
-function trimmed(value: number): string {
-  return String(Math.round(value * 10) / 10);
 }
 
 /** Enough of a random id to tell it from others by eye. */

@@ -1,10 +1,10 @@
+import { formatDuration } from '../../../insight/format-duration.js';
 import type { JobSchedule } from '../api/answers.js';
-import { span } from './format.js';
 
 /** When a job runs by itself: "0 3 * * *", "every 30 s", "once, 10 s after the start". */
 export function scheduleText({ kind, expression }: JobSchedule): string {
   if (kind === 'cron') return expression;
-  const length = span(Number(expression));
+  const length = formatDuration(Number(expression));
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
 }
 

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
-import { span } from '../parts/format.js';
+import { formatDuration } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
@@ -29,7 +29,7 @@ function Entry({ entry }: { readonly entry: HistoryEntry }) {
         <code>{entry.job}</code>
       </td>
       <td>{entry.node.acquirer}</td>
-      <td class="number">{entry.kind === 'run' ? span(entry.took) : ''}</td>
+      <td class="number">{entry.kind === 'run' ? formatDuration(entry.took) : ''}</td>
       <td>{detailOf(entry)}</td>
     </tr>
   );

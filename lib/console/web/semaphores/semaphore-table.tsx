@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks';
+import { formatDuration } from '../../../insight/format-duration.js';
 import type { HolderState, SemaphoreOverview } from '../api/answers.js';
-import { count, span } from '../parts/format.js';
+import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
@@ -69,7 +70,7 @@ function Row({ semaphore, index, reached }: RowProps) {
               <Outcome outcome={lastRun.outcome} />
             </span>
             <span class="second">
-              <Distance at={lastRun.at} /> · {span(lastRun.took)}
+              <Distance at={lastRun.at} /> · {formatDuration(lastRun.took)}
             </span>
           </>
         ) : (
