@@ -15,7 +15,7 @@ describe('what the command line shows', () => {
 
     const [head, exported, report] = out.split('\n');
     expect(head).toMatch(/^NAME +STATE +HELD +BY +GROUP +ACQUIRER +DURATION +REVISION +REMARK$/);
-    expect(exported).toMatch(/^nightly-export +held +1\/1 +app1 \(\d+m( \d+s)?\) +production +app\[12] +10m +1/);
+    expect(exported).toMatch(/^nightly-export +held +1\/1 +app1 \(\d+ min( \d+ s)?\) +production +app\[12] +10m +1/);
     expect(report).toMatch(/^report +free +0\/2 +- +production +\.\* +90s +1/);
     expect(head!.indexOf('HELD')).toBe(exported!.indexOf('1/1'));
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
