@@ -11,6 +11,7 @@ interface RunOrSkip {
 
 /** A run, as the history keeps it once it has ended. */
 export interface RunEntry extends RunOrSkip {
+  /** Tells a run from a skip. */
   readonly kind: 'run';
   /** ms */
   readonly took: number;
@@ -20,6 +21,7 @@ export interface RunEntry extends RunOrSkip {
   readonly message?: string;
   /** Absent when it ran without a permit. */
   readonly token?: number;
+  /** Slot of its permit; absent when it ran without one. */
   readonly slot?: number;
 }
 
@@ -28,10 +30,13 @@ export interface RunEntry extends RunOrSkip {
  * at each tick, and a line for each would push everything else out.
  */
 export interface SkipEntry extends RunOrSkip {
+  /** Tells a skip from a run. */
   readonly kind: 'skip';
+  /** Why it was skipped. */
   readonly reason: SkipReason;
   /** How often it was skipped before that for another reason, since it last ran or was skipped for yet another one. */
   readonly before?: { readonly reason: SkipReason; readonly count: number };
 }
 
+/** A run that ended, or a run that was skipped. */
 export type HistoryEntry = RunEntry | SkipEntry;

@@ -93,6 +93,7 @@ const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
 /** A guarded method of a node, as the scheduler runs it. */
 export type JobInfo = z.output<typeof jobInfoSchema>;
+/** When @nestjs/schedule runs a job. */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
 /** The cards of one text, and what is wrong with those that can't be read, for people. */

@@ -49,6 +49,7 @@ export class NodeRegistry {
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
   }
 
+  /** Begins to publish this node; the gatekeeper calls it. */
   start(): void {
     this.#periodic?.start(0);
   }

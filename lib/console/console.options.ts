@@ -22,6 +22,7 @@ export interface ConsoleToken {
 export interface ConsoleOptions {
   /** Where it is mounted, below the application's own prefix. Default "gatekeeper". */
   readonly path?: string;
+  /** The tokens that may use the console. Default: none. */
   readonly tokens?: readonly ConsoleToken[];
   /**
    * The application's own guards, all of which must let a request pass. Without tokens a visitor who passes has the role

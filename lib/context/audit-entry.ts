@@ -1,21 +1,28 @@
 import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
+/** Kind of an audited change. */
 export type AuditAction = DefinitionChange['kind'] | 'revoke' | 'restore';
 
 /** A change by a person or a program, as the audit log keeps it. */
 export interface AuditEntry {
   /** Cluster time in ms. */
   readonly at: number;
+  /** The kind of change. */
   readonly action: AuditAction;
+  /** Name of the semaphore. */
   readonly semaphore: string;
+  /** Name of the person or program that made the change. */
   readonly by: string;
+  /** The reason that was given. */
   readonly reason?: string;
   /** Through which node. */
   readonly node: NodeIdentity;
   /** The one that the change made. */
   readonly revision?: number;
+  /** The definition before the change; absent where there was none. */
   readonly from?: SemaphoreDefinition;
+  /** The definition after the change; absent where there is none. */
   readonly to?: SemaphoreDefinition;
   /** What was revoked. */
   readonly permit?: StoredPermit;

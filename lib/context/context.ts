@@ -19,9 +19,13 @@ export interface Timing {
 
 /** Nest's LoggerService, as far as it is used. */
 export interface GatekeeperLogger {
+  /** Logs at the level of information. */
   log(message: string): void;
+  /** Logs a warning. */
   warn(message: string): void;
+  /** Logs an error. */
   error(message: string): void;
+  /** Logs a detail. */
   debug(message: string): void;
 }
 

@@ -1,6 +1,7 @@
 import type { SemaphoreRecord, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
+/** A permit that is held, with the time that it has left. */
 export interface HolderState extends StoredPermit {
   /** ms until it ends by cluster time; negative when it is over but not yet dropped. */
   readonly remaining: number;

@@ -11,6 +11,7 @@ export const MOST_PERMITS = 1000;
 
 /** Who may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
+  /** 1 to 200 characters on one line. */
   readonly name: string;
   /** RE2; must match the node's whole group. Bounded in what it costs: see `costFault`. */
   readonly groupPattern: string;
@@ -24,9 +25,13 @@ export interface SemaphoreDefinition {
 
 /** A definition as people write it: only `name` and `duration` are needed; one permit, for anyone. */
 export interface SemaphoreDefinitionInput {
+  /** 1 to 200 characters on one line. */
   readonly name: string;
+  /** RE2; must match the node's whole group. Default: every group. */
   readonly groupPattern?: string;
+  /** RE2; must match the acquirer's whole name. Default: every acquirer. */
   readonly acquirerPattern?: string;
+  /** 0 to 1,000. Default 1. */
   readonly permits?: number;
   /** ms, or text as the `ms` package reads it ("5m"). */
   readonly duration: DurationInput;

@@ -3,6 +3,7 @@
  * the message is for people: it names the field and the value, and says what to do next.
  */
 export abstract class GatekeeperError extends Error {
+  /** Stable name of the error, for programs. */
   abstract readonly code: string;
 
   constructor(message: string, options?: ErrorOptions) {

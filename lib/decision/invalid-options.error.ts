@@ -6,6 +6,7 @@ export class InvalidOptionsError extends GatekeeperError {
 
   constructor(
     subject: string,
+    /** One sentence per fault, with the field and the value. */
     readonly faults: readonly string[],
   ) {
     super(`${subject} can't be used: ${faults.join('; ')}`);

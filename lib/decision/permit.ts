@@ -17,7 +17,9 @@ export interface StoredPermit extends Expiring {
   readonly instance: string;
   /** Who in that process; the instance itself unless the request named another. */
   readonly holder: string;
+  /** Name of the acquirer that holds it. */
   readonly acquirer: string;
+  /** Group of the node that holds it. */
   readonly group: string;
   /** Cluster time in ms of the grant. */
   readonly grantedAt: number;

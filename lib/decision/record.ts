@@ -9,18 +9,23 @@ export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset',
 export interface DefinitionChange {
   /** A text that nobody else makes: tells whoever lost the answer that this change was theirs. */
   readonly id: string;
+  /** The kind of change. */
   readonly kind: (typeof CHANGES)[number];
+  /** Name of the person or program that made the change. */
   readonly by: string;
   /** Cluster time in ms. */
   readonly at: number;
+  /** The reason that was given. */
   readonly reason?: string;
 }
 
 /** While it lasts the definition's group pattern matches nothing. */
 export interface Pause {
+  /** Name of the person or program that paused it. */
   readonly by: string;
   /** Cluster time in ms since when. */
   readonly at: number;
+  /** The reason that was given. */
   readonly reason?: string;
   /** What comes back into force when it ends. */
   readonly groupPattern: string;

@@ -8,6 +8,7 @@ export interface BulkRequest {
   readonly names?: string;
   /** Who; the node's own acquirer name unless given. */
   readonly by?: string;
+  /** Why, for the audit log. */
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
@@ -19,7 +20,9 @@ export interface BulkRequest {
 
 /** What a change of many came to, by name. */
 export interface BulkResult {
+  /** Names of the semaphores that were changed. */
   readonly done: readonly string[];
+  /** Semaphores that were not changed, each with its error. */
   readonly failed: readonly { readonly name: string; readonly error: string }[];
   /** How many `limit` left for the next call. */
   readonly remaining: number;

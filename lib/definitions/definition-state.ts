@@ -11,6 +11,7 @@ import {
 export interface DefinitionState {
   /** While it is paused, with a group pattern that matches nobody. */
   readonly definition: SemaphoreDefinition;
+  /** Grows by one with each change of the definition. */
   readonly revision: number;
   /** Who changed it last; absent: it is as code brought it along. */
   readonly change?: DefinitionChange;

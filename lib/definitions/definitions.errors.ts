@@ -6,7 +6,10 @@ import type { DefinitionChange } from '../decision/record.js';
 export class UnknownSemaphoreError extends GatekeeperError {
   readonly code = 'unknown-semaphore';
 
-  constructor(readonly semaphore: string) {
+  constructor(
+    /** Name of the semaphore. */
+    readonly semaphore: string,
+  ) {
     super(
       `semaphore ${show(semaphore)} has no definition: define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit`,
     );
@@ -17,7 +20,10 @@ export class UnknownSemaphoreError extends GatekeeperError {
 export class NothingMatchesError extends GatekeeperError {
   readonly code = 'nothing-matches';
 
-  constructor(readonly pattern: string) {
+  constructor(
+    /** The pattern that matches no name. */
+    readonly pattern: string,
+  ) {
     super(`no semaphore's whole name matches ${show(pattern)}: list the semaphores, and correct the pattern`);
   }
 }
@@ -27,8 +33,11 @@ export class EditConflictError extends GatekeeperError {
   readonly code = 'edit-conflict';
 
   constructor(
+    /** Name of the semaphore. */
     readonly semaphore: string,
+    /** The revision that the caller expected. */
     readonly expectedRevision: number,
+    /** The revision in force. */
     readonly revision: number,
     /** Who was faster, when a person was. */
     readonly change?: DefinitionChange,
@@ -49,7 +58,9 @@ export class AlreadyDefinedError extends GatekeeperError {
   readonly code = 'already-defined';
 
   constructor(
+    /** Name of the semaphore. */
     readonly semaphore: string,
+    /** Revision of the definition in force. */
     readonly revision: number,
   ) {
     super(`semaphore ${show(semaphore)} is defined already (revision ${revision}): edit it, or take another name`);
@@ -60,7 +71,10 @@ export class AlreadyDefinedError extends GatekeeperError {
 export class NotInCodeError extends GatekeeperError {
   readonly code = 'not-in-code';
 
-  constructor(readonly semaphore: string) {
+  constructor(
+    /** Name of the semaphore. */
+    readonly semaphore: string,
+  ) {
     super(
       `the code of this node defines no semaphore ${show(semaphore)}: ask a node whose code does, or edit or remove it`,
     );

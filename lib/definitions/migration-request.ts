@@ -7,15 +7,19 @@ import type { NodeIdentity } from '../context/node-identity.js';
 
 /** What a migration does with one definition. */
 export interface MigrationStep {
+  /** Name of the semaphore. */
   readonly name: string;
   /** The one that it begins from: if another change came first, the step fails. */
   readonly revision: number;
+  /** The patterns before. */
   readonly from: Patterns;
+  /** The patterns after. */
   readonly to: Patterns;
   /** Who holds a permit and will get none any more. */
   readonly moving: readonly HolderState[];
   /** The living nodes that will be let through. */
   readonly candidates: readonly NodeIdentity[];
+  /** `planned` in a plan; afterwards `migrated` or `failed`. */
   readonly outcome: 'planned' | 'migrated' | 'failed';
   /** What it failed with. */
   readonly error?: string;
@@ -23,7 +27,9 @@ export interface MigrationStep {
 
 /** Patterns of a definition. */
 export interface Patterns {
+  /** RE2; must match the node's whole group. */
   readonly groupPattern: string;
+  /** RE2; must match the acquirer's whole name. */
   readonly acquirerPattern: string;
 }
 
@@ -37,9 +43,11 @@ export interface MigrationRequest {
   readonly to: Partial<Patterns>;
 }
 
+/** Who migrates, why, and how much at once. */
 export interface MigrationOptions {
   /** Who; the node's own acquirer name unless given. */
   readonly by?: string;
+  /** Why, for the audit log. */
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
@@ -51,9 +59,11 @@ export interface MigrationOptions {
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
+/** How far a migration has come. */
 export interface MigrationProgress {
   /** Steps that are over, well or not, of `total`. */
   readonly done: number;
+  /** Number of steps of this migration. */
   readonly total: number;
   /** The one that ended last. */
   readonly step: MigrationStep;

@@ -14,6 +14,7 @@ import { type HolderState, holderStates } from '../context/holder-state.js';
 import type { MigrationRequest, Patterns } from './migration-request.js';
 import type { MigrationStep } from './migration-request.js';
 
+/** The changes that a migration makes. */
 export interface MigrationPlan {
   /** By name. Only for what is not so already, so that calling again goes on. */
   readonly steps: readonly MigrationStep[];

@@ -24,6 +24,7 @@ export interface GatekeeperOptions {
   readonly group?: string;
   /** The node's name, for acquirer patterns. Default: the host's name. */
   readonly acquirer?: string;
+  /** The semaphores that this node's code defines. Default: none. */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
   /** Only semaphores listed in `definitions` exist: a decorator's duration makes none. Default false. */
   readonly requireDefinitions?: boolean;

@@ -17,6 +17,7 @@ export class NotReadyError extends GatekeeperError {
   readonly code = 'not-ready';
 
   constructor(
+    /** The first thing that the node still lacks. */
     readonly lack: Lack,
     /** ms */
     readonly timeout: number,

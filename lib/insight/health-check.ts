@@ -16,6 +16,7 @@ import type { StalePart } from './health-report.js';
 
 /** How a node fares: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
+  /** How many entries the latest readings left out because they can't be read. */
   readonly unreadable: Unreadable;
 }
 

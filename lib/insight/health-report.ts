@@ -6,6 +6,7 @@ import type { CallFacts, StorePart } from '../stores/observed-store.js';
 
 /** A part of an answer that could not be read: what is shown of it is what this node knew last. */
 export interface StalePart {
+  /** Which part could not be read. */
   readonly part: 'records' | 'nodes' | 'runs' | 'audit';
   /** Why, for people. */
   readonly sentence: string;
@@ -39,7 +40,9 @@ export type HealthFaultCode =
   | 'entries-unreadable'
   | 'archive-failing';
 
+/** One thing that is wrong with a node, its store or its clocks. */
 export interface HealthFault {
+  /** Names the fault, for programs. */
   readonly code: HealthFaultCode;
   /** ms since the epoch, cluster time. At most one heartbeat after it began. */
   readonly since: number;
@@ -53,6 +56,7 @@ export interface HealthFault {
 export interface HealthReport {
   /** `degraded`: permits are granted, and something else is wrong. `down`: nothing is granted. */
   readonly status: 'healthy' | 'degraded' | 'down';
+  /** Whether permits are granted through this node. */
   readonly grants: boolean;
   /** ms since the epoch, cluster time. */
   readonly now: number;

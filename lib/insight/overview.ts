@@ -20,6 +20,7 @@ export interface Overview {
   readonly stale: readonly StalePart[];
 }
 
+/** A semaphore with its jobs, runs and warnings. */
 export interface SemaphoreOverview extends SemaphoreState {
   /** What it guards, by name. */
   readonly jobs: readonly JobOnNodes[];
@@ -27,6 +28,7 @@ export interface SemaphoreOverview extends SemaphoreState {
   readonly next?: number;
   /** The newest run that ended, of any of its jobs. */
   readonly lastRun?: RunEntry;
+  /** What an operator should look into. */
   readonly warnings: readonly Warning[];
 }
 

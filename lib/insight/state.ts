@@ -15,8 +15,11 @@ import { type HolderState, holderStates } from '../context/holder-state.js';
 
 /** Who holds what, as one node sees it. */
 export interface GatekeeperState {
+  /** The node that reports. */
   readonly node: NodeIdentity;
+  /** The health of the store. */
   readonly store: StoreHealth;
+  /** The cluster clock, as this node knows it. */
   readonly clock: ClusterClockReport;
   /** By name. */
   readonly semaphores: readonly SemaphoreState[];
@@ -24,12 +27,17 @@ export interface GatekeeperState {
   readonly stale: readonly StalePart[];
 }
 
+/** A semaphore as one node sees it: definition, holders and free permits. */
 export interface SemaphoreState extends Partial<DefinitionState> {
+  /** Name of the semaphore. */
   readonly name: string;
   /** Absent: the semaphore was removed, or its record can't be read. */
   readonly definition?: SemaphoreDefinition;
+  /** Revision of the definition in force. */
   readonly revision: number;
+  /** The permits that are held, with those that are over but not yet dropped. */
   readonly holders: readonly HolderState[];
+  /** How many more permits the definition allows now. */
   readonly free: number;
   /** Cluster time in ms of the last grant, refreshes aside; absent: none was ever given. */
   readonly lastGrantAt?: number;

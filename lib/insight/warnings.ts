@@ -24,6 +24,7 @@ export interface SemaphoreFacts {
 
 /** What somebody should look into. */
 export interface Warning {
+  /** Names the warning, for programs. */
   readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
   /** For people. */
   readonly sentence: string;

@@ -15,6 +15,7 @@ export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnMod
     super(parseGatekeeperOptions(options), new Logger('Gatekeeper'));
   }
 
+  /** Starts the gatekeeper when Nest initialises its modules. */
   onModuleInit(): Promise<void> {
     return this.start();
   }
@@ -24,6 +25,7 @@ export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnMod
     return this.drain();
   }
 
+  /** Gives permits back and closes the store, after the runs of all modules had their grace. */
   beforeApplicationShutdown(): Promise<void> {
     return this.close();
   }

@@ -5,6 +5,7 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 export interface GuardedMethod {
   /** "JobsService.export" */
   readonly method: string;
+  /** The arguments of its `@ClusterSingleton`. */
   readonly metadata: ClusterSingletonMetadata;
   /** Whether there is one instance from the start; else @nestjs/schedule can't run it. */
   readonly isStatic: boolean;

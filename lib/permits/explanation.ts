@@ -18,21 +18,29 @@ import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 /** What would be decided now on this node, and why. */
 export interface Explanation {
+  /** Name of the semaphore. */
   readonly semaphore: string;
+  /** The decision that this node would get now. */
   readonly outcome: 'granted' | 'refreshed' | 'denied';
+  /** Why it is denied; absent when it is not. */
   readonly reason?: DenialReason;
   /** For people. */
   readonly sentence: string;
   /** While it is paused its group pattern matches nothing: `pause` has the one of afterwards. */
   readonly definition?: SemaphoreDefinition;
+  /** Revision of the definition that decides. */
   readonly revision?: number;
   /** By whom, since when and why it is paused. */
   readonly pause?: Pause;
+  /** The permits that are held now. */
   readonly holders: readonly StoredPermit[];
   /** The record could not be read: definition, pause and holders are as this node last knew them. */
   readonly isStale: boolean;
+  /** The node that asks. */
   readonly node: NodeIdentity;
+  /** The cluster clock, as this node knows it. */
   readonly clock: ClusterClockReport;
+  /** The health of the store, as this node knows it. */
   readonly store: StoreHealth;
 }
 

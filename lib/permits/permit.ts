@@ -31,6 +31,7 @@ export class Permit implements LeaseUser {
     return true;
   }
 
+  /** Name of the semaphore. */
   get semaphore(): string {
     return this.owner.name;
   }
@@ -53,14 +54,17 @@ export class Permit implements LeaseUser {
     return this.lease.permit.token;
   }
 
+  /** Process that holds the permit: a random id per process start. */
   get instance(): string {
     return this.lease.permit.instance;
   }
 
+  /** Name of the acquirer that holds the permit. */
   get acquirer(): string {
     return this.lease.permit.acquirer;
   }
 
+  /** Group of the node that holds the permit. */
   get group(): string {
     return this.lease.permit.group;
   }

@@ -17,7 +17,9 @@ export class PermitLostError extends GatekeeperError {
   readonly code = 'permit-lost';
 
   constructor(
+    /** Name of the semaphore. */
     readonly semaphore: string,
+    /** How the permit ended. */
     readonly reason: LossReason,
   ) {
     super(`the permit of semaphore ${show(semaphore)} is not held: ${LOSS[reason]}. Stop the work that it guards`);
@@ -29,9 +31,11 @@ export class AcquireTimeoutError extends GatekeeperError {
   readonly code = 'acquire-timeout';
 
   constructor(
+    /** Name of the semaphore. */
     readonly semaphore: string,
     /** ms; undefined: it would have waited for ever, but this node shuts down. */
     readonly timeout: number | undefined,
+    /** Reason of the last denial. */
     readonly reason: DenialReason,
     options?: ErrorOptions,
   ) {

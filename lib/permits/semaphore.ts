@@ -52,6 +52,7 @@ export class Semaphore implements PermitOwner {
     );
   }
 
+  /** Name of the semaphore. */
   get name(): string {
     return this.recordClient.name;
   }

@@ -72,11 +72,13 @@ export interface RecordStore {
 
 /** A changed record, or (without a key) word that anything may have changed, as after a reconnection. */
 export interface RecordChange {
+  /** The key that changed; absent: any may have. */
   readonly key?: string;
   /** The new text; undefined when it was removed. */
   readonly text?: string;
 }
 
+/** A bounded list of texts that all clients share. */
 export interface Journal {
   /**
    * Adds texts at the end.
@@ -89,6 +91,7 @@ export interface Journal {
   read(limit: number): Promise<string[]>;
 }
 
+/** One reading of a member's clock. */
 export interface ClockReading {
   /** ms since the epoch, by the clock of the member that answered. */
   readonly time: number;
@@ -96,7 +99,9 @@ export interface ClockReading {
   readonly member: string;
 }
 
+/** The state of the store as its client knows it, without a call. */
 export interface StoreHealth {
+  /** Whether the client is connected to the cluster. */
   readonly connected: boolean;
   /** Members that the store now sees; 0 while disconnected. */
   readonly members: number;
@@ -119,6 +124,7 @@ export interface StoreDefinition {
    * into it at once, without `definitionsDelay`.
    */
   readonly isOwn?: boolean;
+  /** Opens the store; it connects in the background. */
   open(options?: OpenOptions): RecordStore;
 }
 

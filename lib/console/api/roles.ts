@@ -4,6 +4,7 @@
  */
 export const ROLES = ['view', 'operate', 'define', 'node'] as const;
 
+/** Role of a console token or visitor: `view`, `operate`, `define` or `node`. Each includes those before it. */
 export type Role = (typeof ROLES)[number];
 
 export function isRole(value: unknown): value is Role {

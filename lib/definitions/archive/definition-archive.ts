@@ -4,6 +4,7 @@ import { GatekeeperError, type SemaphoreRecord } from '../../decision/index.js';
  * What somebody made of a semaphore, without its permits. No definition: it was removed, and stays so.
  */
 export interface ArchivedDefinition extends Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'> {
+  /** Name of the semaphore. */
   readonly name: string;
 }
 

@@ -21,8 +21,11 @@ const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
 /** A run was skipped, and its `onSkip` is `'throw'`. Nothing of the work was done. */
 export class RunSkippedError extends GatekeeperError {
   readonly code = 'run-skipped';
+  /** Name of the semaphore. */
   readonly semaphore: string;
+  /** Name of the job. */
   readonly job: string;
+  /** Why the run was skipped. */
   readonly reason: SkipReason;
 
   constructor(

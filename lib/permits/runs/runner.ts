@@ -11,8 +11,11 @@ import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** What a run did not take place for. */
 export interface Skipped {
+  /** Name of the semaphore. */
   readonly semaphore: string;
+  /** Name of the job. */
   readonly job: string;
+  /** Why it was skipped. */
   readonly reason: SkipReason;
 }
 
@@ -34,6 +37,7 @@ export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' 
   readonly wait?: number;
 }
 
+/** The result of a run: the value of the work, or the reason why it was skipped. */
 export type RunResult<T> =
   { readonly executed: true; readonly value: T } | { readonly executed: false; readonly reason: SkipReason };
 

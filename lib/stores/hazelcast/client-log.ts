@@ -4,9 +4,13 @@ import { escapeHidden } from '../../decision/texts/hidden-characters.js';
 
 /** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
 export interface ClientLogger {
+  /** Receives errors. */
   error(message: string): void;
+  /** Receives warnings. */
   warn(message: string): void;
+  /** Receives information. */
   log(message: string): void;
+  /** Receives details; they are dropped where it is absent. */
   debug?(message: string): void;
 }
 

@@ -43,6 +43,7 @@ export interface OwnClientOptions extends RecordOptions {
   readonly clientConfig?: ClientConfig;
   /** Receives what the client logs, for example Nest's `new Logger('Hazelcast')`. Default: nothing is logged. */
   readonly logger?: ClientLogger;
+  /** Absent: the store makes the client itself. */
   readonly client?: undefined;
 }
 
@@ -52,9 +53,11 @@ export interface OwnClientOptions extends RecordOptions {
  * have the property `hazelcast.client.operation.fail.on.indeterminate.state` on and `reconnectMode: 'ASYNC'`.
  */
 export interface GivenClientOptions extends RecordOptions {
+  /** The connected client of the application. */
   readonly client: HazelcastClient;
 }
 
+/** Options of `hazelcast(...)`: for a client of its own, or for one of the application. */
 export type HazelcastStoreOptions = OwnClientOptions | GivenClientOptions;
 
 interface ResolvedNames {

@@ -2,6 +2,7 @@ import type { StoreDefinition } from '../store.js';
 import { MemoryCluster } from './memory-cluster.js';
 import { MemoryStore } from './memory.store.js';
 
+/** Options of `memory(...)`. */
 export interface MemoryOptions {
   /** Cluster time in ms since the epoch. Default: the host's wall clock. */
   readonly clock?: () => number;

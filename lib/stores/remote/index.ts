@@ -8,6 +8,7 @@ import { RemoteStore } from './remote.store.js';
 
 export { RemoteRefusedError } from './remote.errors.js';
 
+/** Options of `remote(...)`. */
 export interface RemoteOptions {
   /**
    * Where the console of the application with the store is mounted: "https://jobs.example.com/gatekeeper". Several, when

@@ -6,7 +6,9 @@ export type TestDenial = Exclude<DenialReason, 'corrupt-record' | 'newer-record'
 
 /** A call that asked a {@link TestGatekeeper} for a permit. */
 export interface TestCall {
+  /** The method that asked. */
   readonly method: 'run' | 'tryAcquire' | 'acquire';
+  /** Name of the semaphore. */
   readonly semaphore: string;
   /** Of a run: "Jobs.export" for a guarded method, else the option `job` or the semaphore's name. */
   readonly job?: string;

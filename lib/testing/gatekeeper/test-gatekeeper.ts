@@ -5,6 +5,7 @@ import { memory } from '../../stores/memory/index.js';
 import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
 import { TestSemaphore } from './test-semaphore.js';
 
+/** The identity of a {@link TestGatekeeper}. */
 export interface TestGatekeeperOptions {
   /** The node's group. Default "default". */
   readonly group?: string;
@@ -41,6 +42,7 @@ export class TestGatekeeper extends GatekeeperService {
     return this.#script.calls;
   }
 
+  /** The calls that asked for a permit of one semaphore, oldest first. */
   callsOf(semaphore: string): TestCall[] {
     return this.calls.filter((call) => call.semaphore === semaphore);
   }

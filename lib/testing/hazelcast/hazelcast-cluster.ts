@@ -3,9 +3,11 @@ import type { HazelcastMemberOptions } from './hazelcast.options.js';
 
 /** A running cluster of real members. `await using cluster = await startHazelcast()` stops it at the end of the block. */
 export interface HazelcastCluster extends AsyncDisposable {
+  /** The name that clients must give to connect. */
   readonly clusterName: string;
   /** `host:port` of every member, running or not. */
   readonly addresses: string[];
+  /** Every member, running or not. */
   readonly members: readonly HazelcastMember[];
 
   /**

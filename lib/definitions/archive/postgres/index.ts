@@ -10,6 +10,7 @@ export { MissingPackageError } from './queries.js';
 export { type Queries } from './refusal.js';
 export { PostgresError } from './refusal.js';
 
+/** Options of `postgresArchive(...)`: a connection of its own, or a pool of the application. */
 export interface PostgresOptions {
   /** Of an own connection, closed with the gatekeeper: "postgres://user:password@host/database". Needs the package pg. */
   readonly connectionString?: string;

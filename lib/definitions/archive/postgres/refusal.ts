@@ -2,6 +2,7 @@ import { GatekeeperError } from '../../../decision/index.js';
 
 /** What is asked of a pool: pg's has it. */
 export interface Queries {
+  /** Runs one statement. @param values of $1, $2, … */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
 }
 
