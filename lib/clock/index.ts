@@ -1,3 +1,4 @@
 export * from './cluster-clock.js';
+export * from './reading-rounds.js';
 export * from './lease-expiry.js';
 export * from './lease-observations.js';

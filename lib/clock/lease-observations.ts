@@ -1,6 +1,6 @@
 import type { Expiring } from '../decision/permit.js';
 
-/** What a node saw of one lease, in its own monotonic ms. */
+/** When a node saw one lease, in its own monotonic ms. */
 interface LeaseObservation {
   /**
    * Both tell the lease from earlier ones of the same permit. A refresh makes another lease, which always ends later
@@ -16,29 +16,37 @@ interface LeaseObservation {
 
 /** Between which moments of the node's own monotonic clock (ms) a lease ends. */
 export interface LeaseEnd {
+  /** {@link LeaseObservations}: the lease is surely alive until then. */
   readonly notBefore: number;
-  /** With the tolerance. */
+  /** The lease is surely expired from then on. The tolerance is included. */
   readonly notAfter: number;
-  /** Since when the node knows of it. */
   readonly firstSeen: number;
 }
 
 /**
- * What one node has observed of the leases of one record. It bounds a lease's end by the node's own monotonic clock,
- * whatever cluster time says:
+ * Bounds the end of each lease of one record by this node's own monotonic clock, from its two observations of it:
  *
- * - surely alive until `lastSeenWithout + duration`: it was written after that moment, so that a cluster clock that
- *   jumps ahead can't end it early;
- * - surely dead after `firstSeenWith + duration + tolerance`: it was written before that moment, and its holder counts
- *   from before it wrote. Kubernetes' leader election lives by this bound alone.
+ *     lastSeenWithout   firstSeenWith
+ *           |---- written ----|
+ *           |                 |
+ *           |<------ duration ------>|
+ *           |                 |<------ duration + tolerance ------>|
+ *                                    |                             |
+ *     --------- surely alive --------|---- cluster time decides ---|---- surely expired --->
+ *                                notBefore                      notAfter
  *
- * Only in between does cluster time decide. Assumed of the clocks: monotonic clocks of two nodes drift apart by less
- * than the tolerance within one duration. Late news only widens the bounds to the safe side.
+ * Surely alive: the lease was written after `lastSeenWithout`, so that a cluster clock that jumps ahead can't end it
+ * early. Surely expired: it was written before `firstSeenWith`, and its holder counts from before it wrote; Kubernetes'
+ * leader election relies on this bound alone.
+ *
+ * Assumed of the clocks: monotonic clocks of two nodes drift apart by less than the tolerance within one duration. News
+ * that comes late only widens the bounds to the safe side.
  */
 export class LeaseObservations {
-  #sightings = new Map<string, LeaseObservation>();
+  #observations = new Map<string, LeaseObservation>();
   #lastObserved = -Infinity;
 
+  /** @param tolerance ms that clocks may be apart */
   constructor(private readonly tolerance: number) {}
 
   /** Notes what the record held at `at` (monotonic ms). */
@@ -49,7 +57,7 @@ export class LeaseObservations {
       const known = this.#known(lease);
       seen.set(id, known ?? { expiresAt, duration, lastSeenWithout: this.#lastObserved, firstSeenWith: at });
     }
-    this.#sightings = seen;
+    this.#observations = seen;
     this.#lastObserved = at;
   }
 
@@ -63,7 +71,7 @@ export class LeaseObservations {
   }
 
   #known({ id, expiresAt, duration }: Expiring): LeaseObservation | undefined {
-    const seen = this.#sightings.get(id);
+    const seen = this.#observations.get(id);
     return seen?.expiresAt === expiresAt && seen.duration === duration ? seen : undefined;
   }
 }

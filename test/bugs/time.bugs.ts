@@ -9,7 +9,7 @@ export const TIME_BUGS: readonly Bug[] = [
       { file: 'lib/clock/cluster-clock.ts', find: 'Math.floor(at + lowest)', replace: 'this.node.wall()' },
       {
         file: 'lib/clock/cluster-clock.ts',
-        find: 'return Math.floor(at + highest);',
+        find: 'return Math.floor(at + this.#clocks.highest(at));',
         replace: 'return this.node.wall();',
       },
     ],
@@ -21,7 +21,7 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
-        find: 'return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilDeadByClusterTime(lease)));',
+        find: 'return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilExpiryByClusterTime(lease)));',
         replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
     ],
@@ -33,8 +33,8 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/cluster-clock.ts',
-        find: 'return !this.#unheard && this.node.monotonic()',
-        replace: 'return this.node.monotonic()',
+        find: 'return !this.#rounds.unheard && this.#suspicion',
+        replace: 'return this.#suspicion',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/clock/suspicion.spec.ts'] },
@@ -45,8 +45,8 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
-        find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
-        replace: 'return expiresAt - this.clusterClock.earliest();',
+        find: 'this.#untilExpiry(lease) + this.tolerance : Infinity;',
+        replace: 'this.#untilExpiry(lease) + 0 * this.tolerance : Infinity;',
       },
       {
         file: 'lib/clock/lease-observations.ts',
@@ -66,8 +66,8 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
-        find: 'return expiresAt + this.tolerance - this.clusterClock.earliest();',
-        replace: 'return expiresAt - this.clusterClock.earliest();',
+        find: 'this.#untilExpiry(lease) + this.tolerance : Infinity;',
+        replace: 'this.#untilExpiry(lease) + 0 * this.tolerance : Infinity;',
       },
       {
         file: 'lib/clock/lease-observations.ts',

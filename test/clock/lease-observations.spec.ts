@@ -6,10 +6,10 @@ const lease = { id: 'permit', expiresAt: 1_790_000_010_000, duration: 10_000 };
 
 /** Seen without the lease at 1,000 and with it from 2,000 on. */
 function watched(): LeaseObservations {
-  const sightings = new LeaseObservations(TOLERANCE);
-  sightings.observe([], 1000);
-  sightings.observe([lease], 2000);
-  return sightings;
+  const observations = new LeaseObservations(TOLERANCE);
+  observations.observe([], 1000);
+  observations.observe([lease], 2000);
+  return observations;
 }
 
 describe('what a node has seen of a lease', () => {
@@ -18,33 +18,33 @@ describe('what a node has seen of a lease', () => {
   });
 
   it('does not change by seeing it again', () => {
-    const sightings = watched();
-    for (let at = 3000; at < 12_000; at += 1000) sightings.observe([lease], at);
-    expect(sightings.endOf(lease)).toEqual(watched().endOf(lease));
+    const observations = watched();
+    for (let at = 3000; at < 12_000; at += 1000) observations.observe([lease], at);
+    expect(observations.endOf(lease)).toEqual(watched().endOf(lease));
   });
 
   it.each([
     ['ends later', { ...lease, expiresAt: lease.expiresAt + 1 }],
     ['ends when it did but was counted anew', { ...lease, duration: 4000 }],
   ])('begins anew when it was refreshed, so that it %s', (_how, refreshed) => {
-    const sightings = watched();
-    sightings.observe([refreshed], 9000);
+    const observations = watched();
+    observations.observe([refreshed], 9000);
     const { duration } = refreshed;
     const end = { notBefore: 2000 + duration, notAfter: 9000 + duration + TOLERANCE, firstSeen: 9000 };
-    expect(sightings.endOf(refreshed)).toEqual(end);
+    expect(observations.endOf(refreshed)).toEqual(end);
   });
 
   it('begins anew when it was gone in between', () => {
-    const sightings = watched();
-    sightings.observe([], 5000);
-    sightings.observe([lease], 6000);
-    expect(sightings.endOf(lease)).toEqual({ notBefore: 15_000, notAfter: 16_500, firstSeen: 6000 });
+    const observations = watched();
+    observations.observe([], 5000);
+    observations.observe([lease], 6000);
+    expect(observations.endOf(lease)).toEqual({ notBefore: 15_000, notAfter: 16_500, firstSeen: 6000 });
   });
 
   it('says nothing of how old it is when it was there at the first look', () => {
-    const sightings = new LeaseObservations(TOLERANCE);
-    sightings.observe([lease], 2000);
-    expect(sightings.endOf(lease)).toEqual({ notBefore: -Infinity, notAfter: 12_500, firstSeen: 2000 });
+    const observations = new LeaseObservations(TOLERANCE);
+    observations.observe([lease], 2000);
+    expect(observations.endOf(lease)).toEqual({ notBefore: -Infinity, notAfter: 12_500, firstSeen: 2000 });
   });
 
   it('is nothing of a lease that was never there', () => {
@@ -52,10 +52,10 @@ describe('what a node has seen of a lease', () => {
   });
 
   it('keeps several leases apart', () => {
-    const sightings = watched();
+    const observations = watched();
     const other = { ...lease, id: 'other' };
-    sightings.observe([lease, other], 8000);
-    expect(sightings.endOf(lease)).toEqual(watched().endOf(lease));
-    expect(sightings.endOf(other)).toEqual({ notBefore: 12_000, notAfter: 18_500, firstSeen: 8000 });
+    observations.observe([lease, other], 8000);
+    expect(observations.endOf(lease)).toEqual(watched().endOf(lease));
+    expect(observations.endOf(other)).toEqual({ notBefore: 12_000, notAfter: 18_500, firstSeen: 8000 });
   });
 });

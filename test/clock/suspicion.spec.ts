@@ -146,7 +146,7 @@ describe('the cluster clock is suspect', () => {
       members.failsAfter(1);
       await expect(clock.sample()).rejects.toThrow('lost');
       expect([clock.isFresh, clock.mayJudge(DURATION)]).toEqual([true, false]);
-      expect(clock.report().suspect).toBe('only 1 of 2 members told their time');
+      expect(clock.report().suspect).toBe('only 1 of 2 members have told their time');
       expect(reasons).toEqual([]);
 
       const before = members.readings;
@@ -179,7 +179,7 @@ describe('the cluster clock is suspect', () => {
       expect(clock.mayJudge(DURATION)).toBe(false);
     });
 
-    it('since nobody can tell which members there are', async () => {
+    it('since the store does not say which members there are', async () => {
       const time = new FakeTime();
       const clock = new ClusterClock(
         { now: () => Promise.resolve({ time: START, member: 'one' }), members: () => 0 },
@@ -210,7 +210,7 @@ describe('the cluster clock is suspect', () => {
       members.failsAfter(3);
       await expect(clock.sample()).rejects.toThrow('lost');
       expect([clock.report().members, clock.mayJudge(DURATION)]).toEqual([2, false]);
-      expect(clock.report().suspect).toBe('no round of readings came back whole yet');
+      expect(clock.report().suspect).toBe('no round of readings has come back complete yet');
       await clock.sample();
       expect(clock.mayJudge(DURATION)).toBe(true);
     });
