@@ -2,7 +2,7 @@ const FIRST = 100;
 const LONGEST = 5000;
 
 /**
- * How long to pause before the next attempt to connect, in ms.
+ * Time to pause before the next attempt to connect, in ms.
  *
  * @param failures attempts that failed in a row
  * @param random from 0 to 1; nodes that lost the same cluster at the same moment must not come back at the same moment

@@ -18,7 +18,7 @@ export class Deadline {
     return this.until - this.timers.clock.monotonic();
   }
 
-  /** Waits for `promise` until the deadline. What comes later is ignored, but never an unhandled rejection. */
+  /** Waits for `promise` until the deadline. A later answer is ignored, also a rejection. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const cancel = this.timers.set(this.until, () => reject(new DeadlinePassed()));

@@ -2,9 +2,9 @@
 const LIMIT = 32;
 
 /**
- * Does `work` for every item, a few at a time. When it fails for one, no further one is begun.
+ * Does `work` for every item, a few at a time. After the first failure it begins no further one.
  *
- * @throws what it failed with, once all that were begun have ended
+ * @throws the first failure, once all work that was begun has ended
  */
 export async function forEachLimit<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = items.values();

@@ -1,6 +1,6 @@
 /**
- * The node's own clocks and timers, in one place so that tests can put others in their stead: nothing else in this
- * package reads a clock or sets a timer by itself.
+ * The node's own clocks and timers, in one place so that tests can replace them: nothing else in this package reads a
+ * clock or sets a timer by itself.
  */
 export interface NodeClock {
   /** ms since some fixed moment; never goes back, but may stand still while the machine sleeps. */
@@ -10,11 +10,11 @@ export interface NodeClock {
   /**
    * Calls `action` once after `delay` ms.
    *
-   * @param isAwaited somebody waits for it, so that the process stays alive until then; a timer of the background must
-   *   not keep a process from ending
+   * @param isAwaited a call waits for it, so that the process stays alive until then; a background timer must not keep
+   *   a process from ending
    */
   schedule(action: () => void, delay: number, isAwaited?: boolean): CancelTimer;
-  /** Calls `action` in the next turn of the event loop: everything that is due before it has its turn first. */
+  /** Calls `action` in the next turn of the event loop: everything that is due before it runs first. */
   nextTurn(action: () => void): void;
 }
 

@@ -1,4 +1,4 @@
-/** @returns what does `action` when it is first called, and nothing after that */
+/** @returns a function that calls `action` the first time, and does nothing after that */
 export function once(action: () => void): () => void {
   let isDone = false;
   return () => {

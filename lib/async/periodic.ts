@@ -1,8 +1,8 @@
 import type { CancelTimer, NodeClock } from './node-clock.js';
 
 /**
- * Repeats a piece of work, with up to a fifth of the interval of jitter, until it is stopped. One at a time: the next
- * is planned when the former ended, however it ended.
+ * Repeats a piece of work until it is stopped, one at a time: the next is planned when the former has ended or failed.
+ * Jitter makes each interval up to a tenth shorter or longer, so that nodes that started together drift apart.
  */
 export class Periodic {
   #cancelTimer?: CancelTimer;
@@ -20,7 +20,7 @@ export class Periodic {
   ) {}
 
   /**
-   * Does nothing once it was stopped.
+   * Plans the first time. Does nothing after {@link stop}.
    *
    * @param delay ms before the first time; the interval unless given
    */
@@ -29,7 +29,7 @@ export class Periodic {
     this.#cancelTimer = this.nodeClock.schedule(() => void this.#tick(), delay);
   }
 
-  /** Does it for the first time now, and resolves when that has ended. */
+  /** Works for the first time now, and resolves when that has ended. */
   begin(): Promise<void> {
     return this.#tick();
   }
@@ -40,7 +40,7 @@ export class Periodic {
   }
 
   async #tick(): Promise<void> {
-    // What was under way when it was stopped has lost what it works on.
+    // Work that was under way when it was stopped fails because its store is closed.
     await this.work().catch((error: unknown) => this.#isStopped || this.options.onError(error));
     if (!this.#isStopped) this.start();
   }

@@ -1,22 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Where chance comes from: tests put a seeded one in its stead. */
+/** Source of randomness; tests replace it by a seeded one. */
 export interface Randomness {
   /** 0 <= x < 1 */
   number(): number;
-  /** A text that nobody else makes. */
+  /** A unique text. */
   id(): string;
   /** The id of this process: a random UUID. */
   instance(): string;
 }
 
 /**
- * Ids that nobody else makes: 96 random bits per process, then a counter. As unique as random ones, and an order of
- * magnitude cheaper where each write needs one. Of small letters, digits and one dot only: an operator gives them to a
- * command line, which would take one that begins with "-" for an option.
+ * Unique ids: 64 random bits per process, then a counter. A random UUID for each would take 0.2 µs more, and each record
+ * has two of them: 40 characters more in every text that is sent, compared and kept.
+ *
+ * Small letters, digits and one dot only: an operator gives ids to a command line, which would take one that begins with
+ * "-" for an option.
  */
 export function systemRandomness(): Randomness {
-  const prefix = `${BigInt(`0x${randomBytes(12).toString('hex')}`).toString(36)}.`;
+  const prefix = `${randomBytes(8).readBigUInt64BE().toString(36)}.`;
   let count = 0;
   return { number: Math.random, id: () => prefix + (count++).toString(36), instance: randomUUID };
 }

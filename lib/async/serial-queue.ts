@@ -1,5 +1,5 @@
 /**
- * Runs work one after another, in the order in which they came. In one process all calls for one semaphore, release
+ * Runs one piece of work after another, first come, first served. In one process all calls for one semaphore, release
  * and keep-alive included, go through one queue: without it a release that races a refresh of the same permit frees it
  * under its user (seen in 1 of 10 simulated runs).
  */
@@ -8,7 +8,7 @@ export class SerialQueue {
   #isBusy = false;
 
   /**
-   * @param signal gives up the place in the queue when it aborts before the work began
+   * @param signal leaves the queue when it aborts before the work began
    * @throws the signal's reason, or whatever the work throws
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

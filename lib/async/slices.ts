@@ -7,8 +7,8 @@ type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 const SLICE = 5;
 
 /**
- * Divides each turn of the event loop among all long work of this process: together it takes one slice of a turn, and
- * whatever waits goes on in the order in which it came. With a slice for each, ten requests would block ten times as long.
+ * Lets all long work of this process share one slice of each turn of the event loop, in the order in which it came. With
+ * a slice for each, ten requests would block ten times as long.
  */
 export class Slices {
   /** When the slice of the present turn began; undefined while nothing has worked in this turn. */
@@ -17,7 +17,7 @@ export class Slices {
 
   constructor(private readonly clock: SliceClock) {}
 
-  /** The one of all work that goes by the same clock. */
+  /** The slices that all work on the same clock shares. */
   static of(clock: SliceClock): Slices {
     const slices = slicesByClock.get(clock) ?? new Slices(clock);
     slicesByClock.set(clock, slices);
@@ -40,7 +40,7 @@ export class Slices {
     return this.clock.monotonic();
   }
 
-  /** One that waits in each turn: woken together, each would do an item more before it sees that the slice is over. */
+  /** Wakes one waiter in each turn: woken together, each would do one more item before it sees that the slice is over. */
   #next(): void {
     const goOn = this.#waiting.shift();
     this.#began = goOn && this.#begin();
@@ -50,7 +50,7 @@ export class Slices {
 
 const slicesByClock = new WeakMap<object, Slices>();
 
-/** Work that can be interrupted at each `yield`, which tells how many steps of matching were taken or are next. */
+/** Work that can be interrupted at each `yield`, which gives the number of matching steps just taken or coming next. */
 export type Pieces<T> = Generator<number, T, void>;
 
 /** The bound of work for one request. */
@@ -62,7 +62,7 @@ export interface WorkLimit {
 }
 
 /**
- * Does work in slices, so that it blocks nothing else however long it takes.
+ * Does work in slices, so that it blocks nothing else, however long it takes.
  *
  * @throws InvalidOptionsError when it takes more steps than it may
  */
@@ -70,7 +70,7 @@ export async function inSlices<T>(work: Pieces<T>, clock: SliceClock, limit?: Wo
   const slices = Slices.of(clock);
   let steps = 0;
   for (;;) {
-    // Also before the first piece: work that many requests begin in one turn shares its slice.
+    // Also before the first piece: all requests that begin in one turn share its slice.
     if (slices.isOver) await slices.turn();
     const { done, value } = work.next();
     if (done) return value;

@@ -3,7 +3,7 @@ import type { Pieces } from './slices.js';
 /** Items that are sorted, or merged, in one piece. */
 const RUN = 500;
 
-/** As `toSorted`, for thousands of items: sorting them in one go would block everything else. Stable. */
+/** Like `toSorted` (stable), in pieces: sorting thousands of items in one go would block everything else. */
 export function* sortedInPieces<T>(items: readonly T[], compare: (one: T, other: T) => number): Pieces<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN) {

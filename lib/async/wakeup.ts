@@ -1,6 +1,6 @@
 import type { NodeClock } from './node-clock.js';
 
-/** Wakes one who waits: by ringing, or when a time is over. What rang before the wait began is not missed. */
+/** Ends the wait of one flow: by {@link ring}, or after a time. A ring before the wait began is not lost. */
 export class Wakeup {
   #hasRung = false;
   #wake?: () => void;
@@ -12,12 +12,12 @@ export class Wakeup {
     this.#wake?.();
   };
 
-  /** What rings from now on counts. */
+  /** Forgets earlier rings. */
   reset(): void {
     this.#hasRung = false;
   }
 
-  /** Until it rings, for `delay` ms at most; at once when it has rung since the last {@link reset}. */
+  /** Waits until it rings, for `delay` ms at most; not at all when it has rung since the last {@link reset}. */
   wait(delay: number): Promise<void> {
     if (this.#hasRung) return Promise.resolve();
     return new Promise((resolve) => {

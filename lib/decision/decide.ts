@@ -6,10 +6,10 @@ import type { AskedDuration, StoredPermit } from './permit.js';
 import { type SemaphoreRecord, type View, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
-/** Who asks, and what the asker still has. */
+/** The caller, and the permit that it still holds. */
 export interface AcquireRequest {
   readonly instance: string;
-  /** Who in that process; usually the instance itself. */
+  /** The user of the permit in that process; usually the instance itself. */
   readonly holder: string;
   readonly acquirer: string;
   readonly group: string;
@@ -17,20 +17,20 @@ export interface AcquireRequest {
   readonly permitId: string;
   /** Of the record written, if one is. */
   readonly nonce: string;
-  /** The permit that this holder still has by its own clocks. What the record says of others it may not claim. */
+  /** The permit that this holder still has by its own clocks. It may claim no other that the record holds in its name. */
   readonly held?: StoredPermit;
   /**
    * ms for which it still counts on that permit, tolerance included. A refresh never writes less, also when cluster
-   * time jumped ahead: while its answer is under way the holder goes on by what it had.
+   * time jumped ahead: while the answer is under way the holder relies on the permit as it was.
    */
   readonly heldFor?: number;
-  /** The run that took the permit still goes on: it may finish although the patterns no longer match (drain). */
+  /** The run that took the permit is still under way: it may finish although the patterns no longer match (drain). */
   readonly running?: boolean;
-  /** Refresh what is held or nothing: a permit that was lost stays lost. */
+  /** Refresh the held permit or nothing: a permit that was lost stays lost. */
   readonly onlyRefresh?: boolean;
   /**
-   * ms. A call that takes a permit asks for it: the permit keeps it. With `onlyRefresh` it is for this once. Unless given,
-   * the definition's, or the one that the permit was taken with.
+   * Duration that the call asks for, in ms. The permit keeps it for later refreshes; with `onlyRefresh` it counts this
+   * once. Absent: the one that the permit keeps, or the definition's.
    */
   readonly duration?: number;
 }
@@ -40,11 +40,21 @@ export type Decision =
   | { readonly outcome: 'denied'; readonly reason: DenialReason; readonly holders: readonly StoredPermit[] };
 
 /**
- * Decides whether a node gets a permit. Pure: the same record, request and view always give the same answer.
+ * Decides whether a node gets a permit. Pure: the same record, request and view always give the same answer. The first
+ * row that applies decides; the order is part of the contract.
  *
- * The order is part of the contract: 1 `no-definition`, 2 `group` (`paused` while an
- * operator's pause lets no group through), 3 `acquirer`, 4 refreshed, 5 granted (lowest free
- * slot), 6 `no-permit`.
+ * |   | the record                                           | the request                        | decision                   |
+ * | - | ---------------------------------------------------- | ---------------------------------- | -------------------------- |
+ * | 1 | is missing, or has no definition                     |                                    | `no-definition`            |
+ * | 2 | `groupPattern` does not match                        | no run under way with its permit   | `group`, or `paused`       |
+ * | 3 | `acquirerPattern` does not match                     | no run under way with its permit   | `acquirer`, or `paused`    |
+ * | 4 | is in grace after lost data                          | holds no permit by its own clocks  | `recovering`               |
+ * |   | is in grace                                          | holds one                          | refreshed; `permit-lost` when a higher token has its slot |
+ * | 5 | has the permit of this holder                        | its slot was edited away           | `no-permit`                |
+ * |   | has the permit of this holder                        |                                    | refreshed                  |
+ * | 6 | lacks it                                             | `onlyRefresh`                      | `permit-lost`              |
+ * | 7 | has fewer unexpired permits than `permits`           |                                    | granted: lowest free slot  |
+ * | 8 | has no free slot                                     |                                    | `no-permit`                |
  */
 export function decide(record: SemaphoreRecord | undefined, request: AcquireRequest, view: View): Decision {
   const definition = record?.definition;
@@ -84,7 +94,7 @@ function isOwn(permit: StoredPermit, request: AcquireRequest): boolean {
   return permit.instance === request.instance && permit.holder === request.holder;
 }
 
-/** After an edit to fewer permits the highest slots run out; with none left (a pause) a run that goes on may finish. */
+/** After an edit to fewer permits the highest slots run out; after one to 0 (a pause) a run under way may finish. */
 function mayKeep(held: StoredPermit, definition: SemaphoreDefinition, request: AcquireRequest): boolean {
   return held.slot < definition.permits || (definition.permits === 0 && isDraining(request));
 }
@@ -96,8 +106,8 @@ function refreshed(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // Never shortens: what was extended stays extended, and the holder's own count never runs past the record's. Always
-  // grows, also while cluster time stands still: others tell by `expiresAt` that the holder counts anew (LeaseObservations).
+  // Never shortens: an extension stays, and the holder's own count never runs past the record's. Always grows, also while
+  // cluster time stands still: other nodes see by `expiresAt` that the holder counts anew (LeaseObservations).
   const asked = askedNow(held, definition, request);
   const wanted = request.duration ?? keptDuration(asked, definition);
   const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
@@ -123,7 +133,7 @@ function grant(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // A permit of this holder that it doesn't have by its own clocks was lost or came too late: nobody uses it.
+  // A permit of this holder that it doesn't have by its own clocks was lost or came too late: it is not in use.
   const others = record.permits.filter((permit) => !isOwn(permit, request) && !view.isExpired(permit));
   const slot = freeSlot(others, definition.permits);
   if (slot === undefined) return denied('no-permit', record, view);
@@ -166,8 +176,8 @@ function newPermit(
 }
 
 /**
- * In grace after lost data. A permit that merely stands in the restored text proves nothing: it may have been lost and
- * granted on before the data went. Only a holder whose own lease has not ended may put its permit back; nobody new.
+ * Decides in the grace after lost data. A permit in the restored text alone proves nothing: it may have been released
+ * and its slot granted anew before the data were lost. Only a holder whose own lease has not ended may put its permit back.
  */
 function reassert(
   record: SemaphoreRecord,

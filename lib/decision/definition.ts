@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type DurationInput, readDuration, show } from './duration.js';
+import { type DurationInput, readDuration } from './duration.js';
+import { show } from './texts/show.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import { isLongerThan, lineFault } from './texts/one-line.js';
 import { faultsOf, onlyFields } from './only-fields.js';
@@ -9,7 +10,7 @@ import { LONGEST_NAME } from './patterns/pattern-cost.js';
 /** One record holds all permits of a semaphore: more of them would make each write too large. */
 export const MOST_PERMITS = 1000;
 
-/** Who may hold how many permits of a semaphore, and for how long. */
+/** Says which nodes may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
   /** 1 to 200 characters on one line. */
   readonly name: string;
@@ -17,7 +18,7 @@ export interface SemaphoreDefinition {
   readonly groupPattern: string;
   /** RE2; must match the whole name of the acquirer. Bounded like the other. */
   readonly acquirerPattern: string;
-  /** 0 to 1,000. 0 is a pause: nobody new gets a permit. */
+  /** 0 to 1,000. 0 is a pause: no node gets a new permit. */
   readonly permits: number;
   /** How long a permit lasts, in ms, unless it is refreshed. */
   readonly duration: number;
@@ -43,7 +44,7 @@ export function sameDefinition(one: SemaphoreDefinition, other: SemaphoreDefinit
   return fields.every((field) => one[field] === other[field]);
 }
 
-/** A zod type that gives what `read` makes of a value, unless that is a sentence that says what is wrong with it. */
+/** A zod type that gives the number that `read` returns for a value; a sentence in its place is the fault. */
 export function numberReadBy(read: (value: unknown) => number | string) {
   return z.unknown().transform((value, context) => {
     const result = read(value);
@@ -71,7 +72,7 @@ function nameFault(value: unknown): string | undefined {
   return lineFault(value);
 }
 
-/** In a URL both stand for a folder, however they are encoded: no browser would ever ask for what has such a name. */
+/** In a URL both stand for a folder, however they are encoded: no browser could ask for such a name. */
 function newNameFault(value: unknown): string | undefined {
   if (value !== '.' && value !== '..') return nameFault(value);
   return `${show(value)} can't stand in a URL: give it another name`;
@@ -99,7 +100,7 @@ export const definitionSchema = onlyFields({
 });
 
 /**
- * Checks a definition and fills in what was left out.
+ * Checks a definition and fills in the defaults.
  *
  * @param clockTolerance ms; a duration must be more than three times as long
  * @throws InvalidOptionsError listing every fault with its field and value
@@ -119,8 +120,8 @@ export function shortestDuration(clockTolerance: number): number {
 }
 
 /**
- * The duration to ask for. A definition that a node with a smaller clockTolerance made may be too short for this one:
- * without a duration of its own the permit would be over before its holder could use it.
+ * The duration to ask for, in ms. A node with a smaller clockTolerance may have made a definition that is too short for
+ * this node: without a duration of its own the permit would be over before its holder could use it.
  */
 export function usableDuration(
   duration: number | undefined,
@@ -132,8 +133,8 @@ export function usableDuration(
 }
 
 /**
- * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: what is left between must
- * still be most of the lease.
+ * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: most of the lease must remain
+ * in use.
  */
 export function durationFault(duration: number, clockTolerance: number): string | undefined {
   if (duration > 3 * clockTolerance) return undefined;

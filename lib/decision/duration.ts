@@ -1,5 +1,5 @@
 import ms from 'ms';
-import { escapeHidden } from './texts/hidden-characters.js';
+import { show } from './texts/show.js';
 
 /** ms as a number, or text as the `ms` package reads it: "500ms", "10s", "5m", "1h". */
 export type DurationInput = number | string;
@@ -23,22 +23,7 @@ export function readDuration(value: unknown): number | string {
 }
 
 function readText(value: unknown): number | undefined {
-  // What `ms` throws for, it would throw out of the validation of all options.
+  // `ms` throws for these, and its error would end the validation of all options.
   if (typeof value !== 'string' || value === '' || value.length > 100) return undefined;
   return ms(value as ms.StringValue);
-}
-
-/** A value as an error or a line of a log can show it: on one line, never long, nothing in it that a terminal obeys. */
-export function show(value: unknown): string {
-  const text = textOf(value);
-  return escapeHidden(text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text);
-}
-
-/** Never asks the value itself: what a request brings along may have a `toString` of its own, or nest without end. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'function') return 'a function';
-  if (value instanceof RegExp) return String(value);
-  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value);
 }

@@ -2,9 +2,9 @@ import { type SemaphoreDefinition, shortestDuration } from './definition.js';
 import type { AskedDuration } from './permit.js';
 
 /**
- * How long each refresh of a permit lasts. A permit keeps the duration that its calls asked for, or else goes by the
- * definition's. Of several uses that share it the longest counts. After an edit of the definition to a shorter duration
- * than it had when the call asked, the shorter one counts.
+ * The duration of each refresh of a permit. A permit keeps the duration that its calls asked for, else it takes the
+ * definition's. Of several uses that share the permit the longest counts. An edit of the definition to less than it had
+ * when the call asked wins over the kept duration.
  */
 
 type Defined = Pick<SemaphoreDefinition, 'duration'>;
@@ -39,7 +39,7 @@ export function keepable(
   return definition && keptDuration(stillAsked(asked, definition), definition) < shortest ? shortest : undefined;
 }
 
-/** The longer of two, where one of them may be the definition's. */
+/** The longer of two; absent stands for the definition's. */
 export function longerAsked(
   one: AskedDuration | undefined,
   other: AskedDuration | undefined,

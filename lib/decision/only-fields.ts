@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { show } from './duration.js';
+import { show } from './texts/show.js';
 import { escapeHidden } from './texts/hidden-characters.js';
 
 const LONGEST_MESSAGE = 1000;
-/** Of one value. A body or a text of the store may have a fault for each of its characters. */
+/** Per value: a body or a text of the store may have a fault for each of its characters. */
 const MOST_FAULTS = 50;
 
-/** A zod type of an object with these fields and no others: a misspelt one would silently be of no effect. */
+/** zod type of an object with these fields and no others: a misspelt one would silently have no effect. */
 export function onlyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -17,11 +17,11 @@ export function onlyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** zod's issues as sentences that begin with the path of the field; of very many the first, and how many more there are. */
+/** zod's issues as sentences that begin with the path of the field: the first 50, and how many more there are. */
 export function faultsOf(error: z.ZodError): string[] {
   const faults = error.issues.flatMap(faultsIn);
-  const told = faults.slice(0, MOST_FAULTS).map(([issue, field]) => sentenceOf(issue, field));
-  return faults.length > told.length ? [...told, `and ${faults.length - told.length} more faults`] : told;
+  const shown = faults.slice(0, MOST_FAULTS).map(([issue, field]) => sentenceOf(issue, field));
+  return faults.length > shown.length ? [...shown, `and ${faults.length - shown.length} more faults`] : shown;
 }
 
 type Issue = z.ZodError['issues'][number];
@@ -37,7 +37,7 @@ function sentenceOf(issue: Issue, field: string | undefined): string {
   return [path, escapeHidden(issue.message.slice(0, LONGEST_MESSAGE))].filter(Boolean).join(': ');
 }
 
-/** A field may be called anything by who sends it. */
+/** The sender of a value chooses the names of its fields. */
 function partOf(field: PropertyKey): string {
   const name = String(field);
   return /^\w{1,50}$/.test(name) ? name : show(name);

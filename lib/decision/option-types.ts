@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { numberReadBy } from './definition.js';
-import { readDuration, show } from './duration.js';
+import { readDuration } from './duration.js';
+import { show } from './texts/show.js';
 
 /** zod type of a switch. The fault names the value, as those of all options do. */
 export const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` });

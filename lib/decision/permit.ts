@@ -1,9 +1,9 @@
-/** Anything in a record that ends by itself: a permit's lease, or the grace after lost data. */
+/** A part of a record that ends by itself: a permit's lease, or the grace after lost data. */
 export interface Expiring {
   readonly id: string;
   /** Cluster time in ms at which it ends. */
   readonly expiresAt: number;
-  /** How long it had to go when it was written, in ms: what others may count from the moment they first saw it. */
+  /** ms from its last write to its end: other nodes count them from the moment when they first saw it. */
   readonly duration: number;
 }
 
@@ -15,7 +15,7 @@ export interface StoredPermit extends Expiring {
   readonly token: number;
   /** The process that holds it: a random id per process start. */
   readonly instance: string;
-  /** Who in that process; the instance itself unless the request named another. */
+  /** The user of the permit in that process; the instance itself unless the request named another. */
   readonly holder: string;
   /** Name of the acquirer that holds it. */
   readonly acquirer: string;
@@ -23,7 +23,7 @@ export interface StoredPermit extends Expiring {
   readonly group: string;
   /** Cluster time in ms of the grant. */
   readonly grantedAt: number;
-  /** The duration that its calls asked for; absent: refreshes go by the definition's. */
+  /** The duration that its calls asked for; absent: refreshes take the definition's. */
   readonly asked?: AskedDuration;
 }
 
@@ -31,6 +31,6 @@ export interface StoredPermit extends Expiring {
 export interface AskedDuration {
   /** ms */
   readonly duration: number;
-  /** The definition's duration when this one was asked for, in ms: a later and shorter one is an operator's wish. */
+  /** The definition's duration when this one was asked for, in ms: a shorter one that came later is an operator's edit and counts. */
   readonly under: number;
 }

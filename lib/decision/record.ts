@@ -7,7 +7,7 @@ export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset',
 
 /** The last change of a definition by a person or a program. */
 export interface DefinitionChange {
-  /** A text that nobody else makes: tells whoever lost the answer that this change was theirs. */
+  /** Unique: a writer that lost the answer sees by it that this change was its own. */
   readonly id: string;
   /** The kind of change. */
   readonly kind: (typeof CHANGES)[number];
@@ -27,21 +27,39 @@ export interface Pause {
   readonly at: number;
   /** The reason that was given. */
   readonly reason?: string;
-  /** What comes back into force when it ends. */
+  /** The pattern that comes back into force when it ends. */
   readonly groupPattern: string;
 }
 
 /**
- * All that the store keeps of one semaphore, in one text. Definition and permits stand together so that an edit and a
- * grant are serialised by the same compare-and-set: an edit is in force for the very next decision of every node.
+ * Everything that the store keeps of one semaphore, in one text under one key. Definition and permits stand together so
+ * that an edit and a grant are serialised by the same compare-and-set: an edit is in force for the very next decision of
+ * every node. The record of "nightly-report" while "app-7" holds its only permit (ids shortened):
+ *
+ *     {
+ *       "v": 1,                            the format
+ *       "nonce": "3w5e11264sg2a.1f",       new with every write
+ *       "seq": 42,                         the 42nd write
+ *       "at": 1790000000000,               cluster time of the write
+ *       "revision": 3,                     the definition was edited twice
+ *       "lastToken": 1832960000000000,     the highest that was granted
+ *       "definition": { "name": "nightly-report", "groupPattern": "eu-.*", "acquirerPattern": ".*",
+ *                       "permits": 1, "duration": 300000 },
+ *       "permits": [{ "id": "3w5e11264sg2a.1e", "slot": 0, "token": 1832960000000000,
+ *                     "instance": "9f1c...", "holder": "9f1c...", "acquirer": "app-7", "group": "eu-west",
+ *                     "grantedAt": 1790000000000, "expiresAt": 1790000300000, "duration": 300000 }],
+ *       "change": { "id": "1x0g8.7", "kind": "edit", "by": "ann", "at": 1789999000000, "reason": "moved to eu" }
+ *     }
+ *
+ * A paused one has `pause`, one that was restored after lost data has `grace`.
  */
 export interface SemaphoreRecord {
   readonly v: typeof RECORD_VERSION;
-  /** New with every write: tells a writer that lost the answer whether its text got there. */
+  /** New with every write: a writer that lost the answer sees by it whether its text got there. */
   readonly nonce: string;
   /** Grows by one with every write: a lower one than a node has seen means that writes were lost. */
   readonly seq: number;
-  /** The writer's cluster time in ms: a free check of the clocks by everyone who reads it. */
+  /** The writer's cluster time in ms: every reader checks the clocks by it at no cost. */
   readonly at: number;
   /** Grows with every edit of the definition. */
   readonly revision: number;
@@ -50,7 +68,7 @@ export interface SemaphoreRecord {
   /** Absent: the semaphore was removed. The record stays, so that its token and revision are not forgotten. */
   readonly definition?: SemaphoreDefinition;
   readonly permits: readonly StoredPermit[];
-  /** Who changed the definition last; absent: nobody did since code brought it along. */
+  /** The last change of the definition; absent: it is as code declared it. */
   readonly change?: DefinitionChange;
   /** Present while an operator has paused it. */
   readonly pause?: Pause;
@@ -58,13 +76,11 @@ export interface SemaphoreRecord {
   readonly grace?: Expiring;
 }
 
-/**
- * What a decision may know besides the record: a pure function of clock readings and of what the node has observed.
- */
+/** The knowledge of a decision besides the record: clock readings, and the node's observations of leases. */
 export interface View {
   /** Cluster time in ms. */
   readonly now: number;
-  /** Whether it is over for everybody but its own holder, who goes by its own clocks. */
+  /** Whether a lease is over for every node but its holder, which goes by its own clocks. */
   isExpired(lease: Expiring): boolean;
 }
 
@@ -72,7 +88,7 @@ export type RecordChanges = Partial<
   Pick<SemaphoreRecord, 'definition' | 'revision' | 'permits' | 'lastToken' | 'grace' | 'change' | 'pause'>
 >;
 
-/** The record's next text: every write also drops what has expired. */
+/** The next record: every write also drops permits and a grace that have expired. */
 export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: View, nonce: string): SemaphoreRecord {
   const { grace = record.grace, permits = record.permits } = changes;
   const next: SemaphoreRecord = {
@@ -82,7 +98,7 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     at: view.now,
     revision: changes.revision ?? record.revision,
     lastToken: changes.lastToken ?? record.lastToken,
-    // Present but undefined: taken away.
+    // A key that is present but undefined takes the part away.
     definition: 'definition' in changes ? changes.definition : record.definition,
     permits: permits.filter((permit) => !view.isExpired(permit)),
     change: 'change' in changes ? changes.change : record.change,
@@ -91,7 +107,7 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
   return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
 
-/** What a semaphore is before its first record. */
+/** A semaphore before its first record. */
 export const EMPTY_RECORD: SemaphoreRecord = {
   v: RECORD_VERSION,
   nonce: '',
@@ -108,8 +124,8 @@ export function createRecord(definition: SemaphoreDefinition, now: number, nonce
 }
 
 /**
- * Whether this record lacks writes that `known` had: the store lost data, someone put an old text back, or, where both
- * count as many writes but the last of them differs, the one was written by somebody who knew nothing of the other.
+ * Whether this record lacks writes that `known` had: the store lost data, or an old text was put back. Where both count
+ * as many writes but the last of them differs, one was written by a node that did not know the other.
  */
 export function isBehind(record: SemaphoreRecord, known: SemaphoreRecord): boolean {
   return (
@@ -120,5 +136,5 @@ export function isBehind(record: SemaphoreRecord, known: SemaphoreRecord): boole
   );
 }
 
-/** What the keys of semaphores' records begin with. */
+/** The keys of semaphores' records begin with it. */
 export const KEY_PREFIX = 'semaphore:';

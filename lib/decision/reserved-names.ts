@@ -1,18 +1,18 @@
-import { show } from './duration.js';
+import { show } from './texts/show.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 
-/** Semaphores of the package itself, which operators don't change either. */
+/** Semaphores of the package itself: neither applications nor operators change them. */
 const OWN_PREFIXES = ['gatekeeper:', 'shard:'];
 /** Semaphores that the package makes for the application; operators may pause, edit and revoke them. */
 const MADE_PREFIXES = ['leader:', 'task:'];
 const RESERVED_PREFIXES = [...OWN_PREFIXES, ...MADE_PREFIXES];
 
-/** The name of a semaphore begins with a prefix that this package keeps for itself. */
+/** Thrown for a name that begins with a prefix that this package keeps for itself. */
 export class ReservedNameError extends InvalidOptionsError {
   override readonly code = 'reserved-name';
 }
 
-/** Whether a name is one of the package's own, which changes of many leave alone. */
+/** Whether a name is one of the package's own, which bulk changes leave alone. */
 export function isOwnName(name: string): boolean {
   return prefixOf(name, OWN_PREFIXES) !== undefined;
 }
@@ -24,7 +24,7 @@ export function reservedNameFault(name: string): string | undefined {
 }
 
 /**
- * For permits and definitions that an application or a caller asks for. The package's own use goes around it.
+ * Checks the name of a permit or definition that an application or a caller asks for. The package's own use skips it.
  *
  * @returns the name
  * @throws ReservedNameError
@@ -35,12 +35,12 @@ export function unreserved(name: string): string {
   return name;
 }
 
-/** For changes by operators. @throws ReservedNameError for the package's own semaphores */
+/** Checks a name that an operator changes. @throws ReservedNameError for the package's own semaphores */
 export function expectChangeable(name: string): void {
   if (isOwnName(name)) unreserved(name);
 }
 
 function prefixOf(name: string, prefixes: readonly string[]): string | undefined {
-  // Callers of the API may pass anything; what is no text is refused as such elsewhere.
+  // Callers of the API may pass anything; other checks refuse a value that is no text.
   return typeof name === 'string' ? prefixes.find((prefix) => name.startsWith(prefix)) : undefined;
 }

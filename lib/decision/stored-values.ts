@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * zod types of values that a node reads from the store. Other nodes, older and newer versions and, where a token leaked,
- * an attacker wrote them: each is bounded, so that no value can break the arithmetic or the page that shows it.
+ * zod types of values that a node reads from the store. Other nodes, other versions or, with a leaked token, an attacker
+ * may have written them: each is bounded, so that no value can break the arithmetic or the page that shows it.
  */
 
 /** End of the year 9999 in ms: every sum of two such times is still a valid `Date`. */
@@ -21,7 +21,7 @@ export const storedOffset = z.number().min(-LATEST).max(LATEST);
 /** A name, reason or message. */
 export const storedText = z.string().max(LONGEST_TEXT);
 
-/** Values of one type, `most` unless there may be any number. The first that is none ends it: to look for all would take seconds. */
+/** A list of values of one type, at most `most`. The first wrong value ends the check: a million could take seconds. */
 export function storedList<T>(type: z.ZodType<T>, most = Infinity) {
   // Not z.array: that looks at each of a million values before it counts them.
   return z.unknown().transform((list, context): T[] => {

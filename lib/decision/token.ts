@@ -1,9 +1,9 @@
-/** Tokens per ms: so many grants within one are told apart. */
+/** Tokens per ms: so many grants within one ms get tokens of their own. */
 const PER_MS = 1024;
 
 /**
- * The next fencing token: larger than every token granted before, also when the store lost its memory of them, because
- * it starts at cluster time. 1,024 grants per ms would be needed to outrun the clock; ms since the epoch times 1,024
+ * The next fencing token: larger than every token granted before, also when the store has lost them, because it
+ * starts at cluster time. 1,024 grants per ms would be needed to outrun the clock; ms since the epoch times 1,024
  * stays a safe integer until the year 2248.
  *
  * @param lastToken the highest token that the record knows of

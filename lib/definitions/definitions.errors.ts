@@ -1,4 +1,4 @@
-import { show } from '../decision/duration.js';
+import { show } from '../decision/texts/show.js';
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import type { DefinitionChange } from '../decision/record.js';
 

@@ -1,5 +1,5 @@
 import type { DenialReason } from '../decision/denial.js';
-import { show } from '../decision/duration.js';
+import { show } from '../decision/texts/show.js';
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import type { LossReason } from '../context/events.js';
 

@@ -114,7 +114,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'what is put back after lost data is complete: holders that nobody heard of are forgotten',
     patches: [
       {
-        file: 'lib/decision/changes.ts',
+        file: 'lib/decision/recovery.ts',
         find: 'return rewrite(merged, { grace }, view, nonce);',
         replace: 'return rewrite(merged, grace ? {} : {}, view, nonce);',
       },

@@ -80,10 +80,12 @@ describe("a record's text", () => {
     );
   });
 
-  it('is JSON', () => {
+  it('is JSON, and the same whether the record was made or read', () => {
     fc.assert(
       fc.property(record, (written) => {
-        expect(JSON.parse(encodeRecord(written))).toEqual(JSON.parse(JSON.stringify(written)));
+        const text = encodeRecord(written);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(written)));
+        expect(encodeRecord(decodeRecord('job', text))).toBe(text);
       }),
     );
   });

@@ -7,13 +7,13 @@ export interface DefinitionMatchers {
   readonly acquirer: (name: string) => boolean;
 }
 
-/** Answers that are kept of each pattern: a node asks for itself at every decision, and for some others now and then. */
+/** Answers kept per pattern: a node asks for itself at every decision, and for a few others now and then. */
 const MOST_ANSWERS = 8;
 const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
 
 /**
- * Looks up once per definition object, that is, once per revision that this process has read. Holds no compiled pattern:
- * ten thousand definitions with patterns of their own would fill the memory.
+ * The matchers of a definition, made once per object, that is, once per revision that this process has read. They hold no
+ * compiled pattern: ten thousand definitions with patterns of their own would fill the memory.
  */
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
   const found = matchersByDefinition.get(definition);
@@ -41,7 +41,7 @@ export function patternFaults(
 
 /**
  * The first pattern that keeps a node out, found in pieces of some ms each: compiling a pattern may take that long, and
- * so may matching it. Each `yield` tells how many steps of matching come next.
+ * so may matching it. Each `yield` gives the number of matching steps that come next.
  */
 export function* mismatchInPieces(
   definition: SemaphoreDefinition,
@@ -54,7 +54,7 @@ export function* mismatchInPieces(
   return acquirer(node.acquirer) ? undefined : 'acquirer';
 }
 
-/** Compiles patterns ahead, so that who needs them together isn't kept waiting by all of them at once. */
+/** Compiles patterns ahead, in pieces: a caller that needs many of them does not wait for all at once. */
 export function* compileInPieces(patterns: readonly string[]): Generator<number, void, void> {
   for (const pattern of patterns) {
     compilePattern(pattern);

@@ -1,4 +1,4 @@
-import { show } from '../duration.js';
+import { show } from '../texts/show.js';
 import { isLongerThan } from '../texts/one-line.js';
 import { type PatternToken, PatternTokens } from './pattern-tokens.js';
 
@@ -51,7 +51,7 @@ const NOTHING: Part = { instructions: 0, steps: 0, min: 0, max: 0 };
 const CHARACTER: Part = { instructions: 1, steps: 1, min: 1, max: 1 };
 const ASSERTION: Part = { instructions: 1, steps: 1, min: 0, max: 0 };
 
-/** Reads what a pattern costs at most, in time that is linear in its length. What RE2 would refuse costs anything. */
+/** Computes what a pattern costs at most, in time linear in its length. For a pattern that RE2 refuses it may be any number. */
 export function costOf(pattern: string): PatternCost {
   const groups = [newGroup(false)];
   let ranges = 0;
@@ -131,7 +131,7 @@ function close(groups: Group[]): void {
   append(groups.at(-1)!, { ...inner, instructions: inner.instructions + ends, steps: inner.steps + ends });
 }
 
-/** All that was read of a group. */
+/** The cost of a group as far as it was read. */
 function whole({ alternatives, before, last }: Group): Part {
   const read = joined(before, last);
   // An empty one is an instruction, too.

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { show } from '../duration.js';
+import { show } from '../texts/show.js';
 import { isLongerThan } from '../texts/one-line.js';
 import {
   LONGEST_NAME,
@@ -34,7 +34,7 @@ export function compilePattern(pattern: string): NameMatcher | string {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
   const compiled = costFault(pattern) ?? compiledOrFault(pattern);
-  // A longer one is refused at once, and would take up memory.
+  // A longer one is refused at once; keeping it would take up memory.
   if (!isLongerThan(pattern, LONGEST_PATTERN)) keep(pattern, compiled);
   return compiled;
 }
@@ -50,7 +50,7 @@ export function stepsOf({ cost: { instructions, steps } }: NameMatcher, name: st
   return Math.min(steps, instructions * (name.length + 1));
 }
 
-/** The pattern that matches this name and no other: as it stands, "eu.west" would let "eu-west" through. */
+/** The pattern that matches this name and no other: unquoted, "eu.west" would let "eu-west" through. */
 export function exactly(name: string): string {
   return RE2JS.quote(name);
 }
@@ -69,7 +69,7 @@ function compiledOrFault(pattern: string): NameMatcher | string {
   }
 }
 
-/** Patterns that are kept compiled: thousands of definitions share a few, and compiling takes longer than all the rest. */
+/** Compiled patterns: thousands of definitions share a few, and compiling takes longer than all the rest. */
 const kept = new Map<string, NameMatcher | string>();
 /** Characters and instructions of all that are kept, which take about 50 MB; 10,000 patterns of everyday size fit. */
 const MOST_KEPT = 1_000_000;
@@ -77,7 +77,7 @@ const MOST_KEPT = 1_000_000;
 const LEAST_WEIGHT = 50;
 let weight = 0;
 
-/** The oldest make room: asking for ever new patterns fills no memory. */
+/** The oldest make room, so that ever new patterns don't fill the memory. */
 function keep(pattern: string, compiled: NameMatcher | string): void {
   kept.set(pattern, compiled);
   weight += weightOf(pattern, compiled);
@@ -93,7 +93,7 @@ function weightOf(pattern: string, compiled: NameMatcher | string): number {
   return LEAST_WEIGHT + pattern.length + size;
 }
 
-/** What nobody wrote is not told: "error parsing regexp: missing closing ): `(?s)app(`" -> "missing closing ): `app(`". */
+/** Leaves out the part that the operator did not write: "error parsing regexp: missing closing ): `(?s)app(`" -> "missing closing ): `app(`". */
 function withoutFlags(message: string): string {
   return message.replace('error parsing regexp: ', '').replace('`(?s)', '`');
 }

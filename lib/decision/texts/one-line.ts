@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { show } from '../duration.js';
+import { show } from './show.js';
 
 /** C0, DEL and C1: line breaks, tabs and escape sequences among them. */
 const CONTROL_CHARACTERS = /\p{Cc}/u;

@@ -1,6 +1,6 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
-import { show } from '../../decision/duration.js';
+import { show } from '../../decision/texts/show.js';
 import { isOneLine } from '../../decision/texts/one-line.js';
 import { onlyFields } from '../../decision/only-fields.js';
 import type { ClientLogger } from './client-log.js';

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { z } from 'zod';
 import { faultsOf, onlyFields } from '../../decision/only-fields.js';
-import { show } from '../../decision/duration.js';
+import { show } from '../../decision/texts/show.js';
 import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { StoreDefinition } from '../store.js';
 import { RemoteStore } from './remote.store.js';

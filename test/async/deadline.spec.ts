@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { Deadline, DeadlinePassed } from '../../lib/async/deadline.js';
+import { Timers } from '../../lib/async/timers.js';
+import { FakeTime } from '../support/fake-time.js';
+
+const never = new Promise<never>(() => undefined);
+
+function started(timeout = 2000) {
+  const time = new FakeTime();
+  const timers = new Timers(time);
+  return { time, timers, deadline: new Deadline(timers, timeout) };
+}
+
+describe('a call with a deadline', () => {
+  it('ends at the deadline, however long it waited before it was sent', async () => {
+    const { time, deadline } = started();
+    await time.advance(500);
+    let passed: unknown;
+    deadline.race(never).catch((error: unknown) => (passed = error));
+    await time.advance(1499);
+    expect(passed).toBeUndefined();
+    await time.advance(1);
+    expect(passed).toBeInstanceOf(DeadlinePassed);
+  });
+
+  it.each([
+    ['an answer', () => Promise.resolve('answer'), 'answer'],
+    ['an error', () => Promise.reject(new Error('refused')), 'refused'],
+  ])('ends with %s that comes in time, and leaves no timer', async (_what, call, expected) => {
+    const { time, deadline } = started();
+    const outcome = await deadline.race<string>(call()).catch((error: Error) => error.message);
+    expect([outcome, time.pending]).toEqual([expected, 0]);
+  });
+
+  it('ends when the gatekeeper closes, and leaves no timer', async () => {
+    const { time, timers, deadline } = started();
+    const waiting = [deadline.race(never), deadline.race(never), new Deadline(timers, 60_000).race(never)];
+    timers.close();
+    for (const call of waiting) await expect(call).rejects.toThrow(DeadlinePassed);
+    expect(time.pending).toBe(0);
+  });
+});
+
+it('a deadline that has an answer does not end another call', async () => {
+  const { time, timers, deadline } = started();
+  let passed: unknown;
+  new Deadline(timers, 3000).race(never).catch((error: unknown) => (passed = error));
+  await deadline.race(Promise.resolve());
+  await time.advance(2999);
+  expect(passed).toBeUndefined();
+  await time.advance(1);
+  expect(passed).toBeInstanceOf(DeadlinePassed);
+});
