@@ -3,10 +3,10 @@ import { messageOf } from '../decision/index.js';
 import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from './store.js';
 import { KEY_PREFIX } from '../decision/record.js';
 
-/** Kinds of calls, each observed by itself: single records, the members' clocks, and every list that people see. */
+/** Kinds of calls, each observed separately: single records, the members' clocks, and every list that people see. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
 
-/** How the calls of one kind fared. All times are the node's monotonic ms. */
+/** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
 export interface CallFacts {
   /** When the newest answered call began: its answer is at least as young. */
   readonly answeredAt?: number;
@@ -17,8 +17,8 @@ export interface CallFacts {
 }
 
 /**
- * Passes everything on, and remembers of each kind of call how it fared. A caller gives a call up without the store's
- * knowledge: the call counts as waiting until another one of its kind ends.
+ * Passes every call on and remembers the outcomes by kind. A caller gives up a call without the store's knowledge: the
+ * call counts as waiting until another one of its kind ends.
  */
 export class ObservedStore implements RecordStore {
   readonly #calls = new Map<StorePart, CallFacts>();
@@ -49,7 +49,7 @@ export class ObservedStore implements RecordStore {
     const begun = this.nodeClock.monotonic();
     const part = prefix === KEY_PREFIX ? 'records' : 'nodes';
     const texts = await this.#observed(part, () => this.inner.list(prefix));
-    // The records themselves were read: a node that only lists learns so that single ones can be read again.
+    // A list reads the records: a node that only lists learns by it that single records can be read again.
     this.#answered('reads', begun);
     return texts;
   }
@@ -102,7 +102,7 @@ export class ObservedStore implements RecordStore {
     if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
   }
 
-  /** The store is back: a list that failed while it was away may be well, and is only known to fail when it does again. */
+  /** The store is back: a list that failed while it was away counts as failing only when it fails again. */
   #forgetFailures(): void {
     for (const list of ['records', 'nodes', 'runs', 'audit'] as const) {
       const { answeredAt } = this.calls(list);

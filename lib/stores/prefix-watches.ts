@@ -6,23 +6,23 @@ interface PrefixWatch {
   readonly onChange: OnChange;
 }
 
-/** The watches of one client of a store: who wants to hear of which keys. */
+/** The watches of one client of a store, by prefixes of keys. */
 export class PrefixWatches {
   readonly #watches = new Set<PrefixWatch>();
 
-  /** @returns a function that ends the watch; nothing is told afterwards */
+  /** @returns ends the watch: it hears nothing afterwards */
   add(prefix: string, onChange: OnChange): () => Promise<void> {
     const watch = { prefix, onChange };
     this.#watches.add(watch);
     return async () => void this.#watches.delete(watch);
   }
 
-  /** Whether anybody would be told of a change of `key`. */
+  /** Whether a watch covers `key`. */
   wants(key: string): boolean {
     return [...this.#watches].some(({ prefix }) => key.startsWith(prefix));
   }
 
-  /** Tells all whom the change concerns; without a key it concerns everybody. */
+  /** Notifies the watches that cover the change; one without a key concerns all. */
   tell(change: RecordChange): void {
     for (const { prefix, onChange } of this.#watches) {
       if (change.key === undefined || change.key.startsWith(prefix)) onChange(change);

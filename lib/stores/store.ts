@@ -4,7 +4,8 @@
  */
 export interface RecordStore {
   /**
-   * Right after the store was opened it waits for the first attempt to connect, at most as long as a call may take.
+   * Reads one text. Right after the store was opened it waits for the first attempt to connect, at most as long as a
+   * call may take.
    *
    * @returns the text under `key`, or undefined when there is none
    * @throws StoreUnavailableError when the store could not be asked
@@ -16,8 +17,8 @@ export interface RecordStore {
    * `false` may be untrue when the store retried on its own after an answer was lost: callers look for the nonce that
    * they wrote before they believe it.
    *
-   * @param options.quiet nobody waits to hear of this write (a refresh): the store may leave it out of what it tells its
-   *   watchers, which is most of what watching costs
+   * @param options.notify default true. False for a write that no watcher waits for (a refresh): the store may keep it
+   *   from its watches, which saves most of their cost
    * @throws UnknownOutcomeError when the write may or may not have been applied, or may still be
    * @throws StoreUnavailableError when it was surely not applied
    * @throws NoQuorumError when too few members are there; surely not applied
@@ -34,43 +35,43 @@ export interface RecordStore {
 
   /**
    * Calls `onChange` when a text changes. A hint that speeds things up, never relied on: changes may come late, twice,
-   * out of order or not at all. `onChange` must not throw. Resolves at once even when the store can't be reached yet; the store subscribes when it
-   * can, and again after each reconnection, then reporting a change without a key.
+   * out of order or not at all. `onChange` must not throw. Resolves at once even when the store can't be reached yet; the
+   * store subscribes when it can, and again after each reconnection, then reporting a change without a key.
    *
    * @returns a function that ends the watch
    */
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
 
   /**
-   * A list of texts of a fixed length, shared by all clients, from which the oldest fall out: for history. Nothing is
-   * decided by it. Cheap: it asks the store only when it is used.
+   * Opens a list of texts of a fixed length, shared by all clients, from which the oldest fall out: for history, never
+   * for decisions. Cheap: it asks the store only when it is used.
    *
    * @param name "runs", "audit"
    */
   journal(name: string): Journal;
 
   /**
-   * One reading of the clock of a member; successive ones come from different members, in turn. A node ends what others
-   * hold by these clocks only when it has heard as many members as {@link health} tells. Errors as {@link read}.
+   * Reads the clock of one member; successive readings come from different members, in turn. A node ends permits of
+   * others by these clocks only once it has heard as many members as {@link health} counts. Errors as {@link read}.
    */
   now(): Promise<ClockReading>;
 
   /**
-   * For a store that its cluster may be unable to serve at all. Resolves once the first attempt to reach it is over, also
-   * when that failed.
+   * Checks whether the cluster can serve the store at all. Resolves once the first attempt to reach it is over, also when
+   * that failed.
    *
-   * @throws what every call is refused with, when the store was reached and can't serve as it is set up
+   * @throws the error of every call, when the store was reached and can't serve as it is set up
    */
   verify?(): Promise<void>;
 
-  /** What is known without asking: cheap and synchronous. */
+  /** Health as of the last calls, without asking: cheap and synchronous. */
   health(): StoreHealth;
 
-  /** Closes what the store opened, and nothing else: never a client that the user passed in. Idempotent. */
+  /** Closes all that the store opened, and nothing else: never a client that the user passed in. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A changed record, or (without a key) word that anything may have changed, as after a reconnection. */
+/** A changed record. Without a key: anything may have changed, for instance after a reconnection. */
 export interface RecordChange {
   /** The key that changed; absent: any may have. */
   readonly key?: string;
@@ -83,7 +84,7 @@ export interface Journal {
   /**
    * Adds texts at the end.
    *
-   * @throws StoreUnavailableError or UnknownOutcomeError; whoever appends again may have them twice
+   * @throws StoreUnavailableError; UnknownOutcomeError, after which a second try may append them twice
    */
   append(texts: readonly string[]): Promise<void>;
 
@@ -95,7 +96,7 @@ export interface Journal {
 export interface ClockReading {
   /** ms since the epoch, by the clock of the member that answered. */
   readonly time: number;
-  /** Tells apart the members whose clocks answer; the same member always answers by the same name. */
+  /** Name of the member: always the same for the same member. */
   readonly member: string;
 }
 
@@ -112,16 +113,16 @@ export interface StoreHealth {
 }
 
 /**
- * What `hazelcast(...)`, `memory()` and their like return: options that were validated, and a way to open the store.
- * Opening never waits for the store to be reachable: it connects in the background. Reads and
- * listings wait for the first attempt; else calls fail with StoreUnavailableError until it is connected.
+ * A store with validated options, as `hazelcast(...)`, `memory()` and `remote(...)` return it, and a way to open it.
+ * Opening never waits for the store to be reachable: it connects in the background. Reads and listings wait for the first
+ * attempt; all other calls fail with StoreUnavailableError until it is connected.
  */
 export interface StoreDefinition {
   /** Names the kind of store in logs and health: "hazelcast", "memory". */
   readonly kind: string;
   /**
-   * True of a store that nothing but this process writes to: what it lacks was never there, so that definitions are put
-   * into it at once, without `definitionsDelay`.
+   * True of a store that only this process writes to: a record that it lacks never existed, so definitions are put into
+   * it at once, without `definitionsDelay`.
    */
   readonly isOwn?: boolean;
   /** Opens the store; it connects in the background. */
@@ -129,8 +130,8 @@ export interface StoreDefinition {
 }
 
 export interface OpenOptions {
-  /** Names whoever opens the store, so that it need not be told of its own writes. */
+  /** Names the node that opens the store: its own writes need not reach its watches. */
   readonly writer?: string;
-  /** How long its caller waits for a call, in ms: what has not begun by then is not worth beginning. */
+  /** How long callers wait for a call, in ms: the store begins no work for a call after that. */
   readonly callTimeout?: number;
 }

@@ -1,5 +1,5 @@
 import type { ArchivedDefinition, DefinitionArchive, Persistence } from 'nestjs-gatekeeper';
-import { merge } from '../../lib/definitions/archive/merge.js';
+import { merge } from '../../lib/definitions/archive/definition-archive.js';
 
 /** An archive in memory, between whose calls a test can stand. */
 export class ScriptedArchive implements DefinitionArchive {
@@ -18,8 +18,8 @@ export class ScriptedArchive implements DefinitionArchive {
     this.#refuseClosed();
     this.calls.save++;
     await this.script?.('save');
-    const { merged, news } = merge(this.content, definitions);
-    if (news.length > 0) this.calls.write++;
+    const { merged, changes } = merge(this.content, definitions);
+    if (changes.length > 0) this.calls.write++;
     this.content = merged;
   }
 

@@ -6,14 +6,14 @@ import type { GatekeeperEvent } from '../../context/events.js';
 import type { BoundedArchive } from './bounded-archive.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 
-/** ms for which changes are gathered: a migration of hundreds of semaphores is a few writes. */
+/** ms for which changes are gathered: a migration of hundreds of semaphores becomes a few writes. */
 const GATHERING = 250;
 
-const NEWS: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'reinstated', 'restored', 'audited']);
+const ARCHIVED: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'reinstated', 'restored', 'audited']);
 
 /**
- * Sees to it that what people made of the definitions outlives the cluster's memory, whichever node they did it on: at
- * each change that this node hears of, at each sweep, and a last time when it closes. What nobody changed stands in code.
+ * Archives the definitions that people changed on any node, so that they outlive the cluster's memory: at each change
+ * that this node hears of, at each sweep, and a last time when it closes. Unchanged definitions stand in code.
  */
 export class Archivist {
   readonly #subscription: Subscription;
@@ -23,10 +23,10 @@ export class Archivist {
   constructor(
     private readonly archive: BoundedArchive,
     private readonly context: Context,
-    /** What this node knows of all semaphores. */
+    /** Records that this node knows, by name. */
     private readonly known: () => ReadonlyMap<string, SemaphoreRecord>,
   ) {
-    this.#subscription = context.events.subscribe((event) => this.#hear(event));
+    this.#subscription = context.events.subscribe((event) => this.#onEvent(event));
   }
 
   /** Saves what is new, if anything. Never fails: failures are events, and the next sweep tries again. */
@@ -45,8 +45,8 @@ export class Archivist {
     await this.archive.close();
   }
 
-  #hear({ type }: GatekeeperEvent): void {
-    if (NEWS.has(type)) this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.save(), GATHERING);
+  #onEvent({ type }: GatekeeperEvent): void {
+    if (ARCHIVED.has(type)) this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.save(), GATHERING);
   }
 }
 

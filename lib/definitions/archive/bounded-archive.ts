@@ -11,10 +11,10 @@ import {
 /** ms that an archive may take for a call: it is asked rarely, and may stand on a slow disk. */
 const PATIENCE = 10_000;
 
-/** What was archived, by the semaphore's name. */
+/** Archived definitions, by the semaphore's name. */
 export type Archived = ReadonlyMap<string, ArchivedDefinition>;
 
-/** An action that is tried in vain. */
+/** An action that keeps failing. */
 interface ArchiveFailure {
   /** The node's monotonic ms. */
   readonly since: number;
@@ -22,11 +22,11 @@ interface ArchiveFailure {
   readonly sentence: string;
 }
 
-/** An archive whose calls end in time, and whose failures are told of, once while they last. */
+/** An archive whose calls end in time, and whose failures become events: one each while they last. */
 export class BoundedArchive {
   readonly #archive: DefinitionArchive;
   #loading?: Promise<Archived | undefined>;
-  /** By what was tried: one may fail at each sweep while another has nothing to do. */
+  /** By action: one may fail at each sweep while another has nothing to do. */
   readonly #failures = new Map<string, ArchiveFailure>();
   /** A call was given up and may still end: nothing more is asked until it has. */
   #hanging = false;
@@ -44,9 +44,9 @@ export class BoundedArchive {
   }
 
   /**
-   * What was archived before this node put anything into the store; read once.
+   * Reads what was archived before this node put anything into the store, once.
    *
-   * @returns undefined while it can't be read: nobody knows then what is paused
+   * @returns undefined while it can't be read: paused jobs are unknown then
    */
   async archived(): Promise<Archived | undefined> {
     this.#loading ??= this.#load();
@@ -69,7 +69,7 @@ export class BoundedArchive {
     return definitions && new Map(definitions.map((each) => [each.name, each]));
   }
 
-  /** What is corrupt was put aside by the first call: the second one gives what can be read. */
+  /** The first call puts corrupt definitions aside: the second one gives the readable ones. */
   async #loadRest(): Promise<ArchivedDefinition[]> {
     try {
       return await this.#archive.load();

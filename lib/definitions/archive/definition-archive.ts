@@ -1,29 +1,27 @@
 import { GatekeeperError, type SemaphoreRecord } from '../../decision/index.js';
 
-/**
- * What somebody made of a semaphore, without its permits. No definition: it was removed, and stays so.
- */
+/** A semaphore as people last changed it, without its permits. No definition: it was removed, and stays so. */
 export interface ArchivedDefinition extends Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'> {
   /** Name of the semaphore. */
   readonly name: string;
 }
 
 /**
- * Where definitions outlive the cluster's memory. Several processes may share one: of each semaphore the higher revision
- * counts, and of equal ones the last that was saved. It is asked rarely, and nothing is decided by it while the store
- * has a record.
+ * A place where definitions outlive the cluster's memory. Several processes may share one: of each semaphore the higher revision
+ * counts, and of equal ones the last that was saved. It is asked rarely, and never while the
+ * store has a record.
  */
 export interface DefinitionArchive {
   /**
    * @throws CorruptArchiveError when something could not be read: that was put aside, and the next call gives the rest
    * @throws NewerArchiveError when a newer version of this package wrote it; it is left as it is
-   * @throws whatever else keeps it from being read now
+   * @throws any other error that keeps it from being read now
    */
   load(): Promise<ArchivedDefinition[]>;
 
   /**
-   * Keeps these beside what is there. Told of all at every change and every sweep: does nothing where nothing is new.
-   * A save that fails leaves what was there. Errors as of {@link load}, and:
+   * Adds these to what is there. Gets all at every change and every sweep: does nothing where nothing is new. A save
+   * that fails leaves what was there. Errors as of {@link load}, and:
    *
    * @throws RefusedDefinitionsError when some can't be kept as they are; the others are kept
    */
@@ -41,7 +39,7 @@ export interface Persistence {
   open(): DefinitionArchive;
 }
 
-/** Archived definitions could not be read. They were put aside for somebody to look at, never overwritten. */
+/** Archived definitions could not be read. They were put aside for a person to look at, never overwritten. */
 export class CorruptArchiveError extends GatekeeperError {
   readonly code = 'corrupt-archive';
 }
@@ -70,4 +68,17 @@ export class RefusedDefinitionsError extends GatekeeperError {
 export function isFurther(one: ArchivedDefinition, other: ArchivedDefinition | undefined): boolean {
   if (!other || one.revision !== other.revision) return !other || one.revision > other.revision;
   return one.change?.id !== other.change?.id;
+}
+
+/** Adds `definitions` to those that are there: of each semaphore the further one is kept. `changes` are those that were added. */
+export function merge(
+  there: ReadonlyMap<string, ArchivedDefinition>,
+  definitions: readonly ArchivedDefinition[],
+): { readonly merged: ReadonlyMap<string, ArchivedDefinition>; readonly changes: readonly ArchivedDefinition[] } {
+  const changes = definitions.filter((each) => isFurther(each, there.get(each.name)));
+  return { merged: new Map([...there, ...changes.map((each) => [each.name, each] as const)]), changes };
+}
+
+export function byName(definitions: readonly ArchivedDefinition[]): ReadonlyMap<string, ArchivedDefinition> {
+  return new Map(definitions.map((each) => [each.name, each]));
 }

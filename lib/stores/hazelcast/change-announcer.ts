@@ -2,8 +2,8 @@ import type { RecordChange } from '../store.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 
 /**
- * Turns "this key changed" into a change with the text. At most one read per key is under way: what changes meanwhile
- * is read once more afterwards, however often it changed.
+ * Turns "this key changed" into a change with the text. At most one read per key is under way: a key that changes
+ * meanwhile is read once more afterwards, however often it changed.
  */
 export class ChangeAnnouncer {
   /** Keys being read; true when they changed again since. */
@@ -37,7 +37,7 @@ export class ChangeAnnouncer {
       const text = await this.read(key);
       return text === undefined ? { key } : { key, text };
     } catch {
-      return {}; // it can't be read now, but that it changed is known
+      return {}; // the text can't be read now: watches hear that anything may have changed
     }
   }
 }

@@ -15,21 +15,21 @@ interface Attached {
   readonly membership: string;
 }
 
-/** How long a hint stays in its map (ms): long enough to be told, short enough that they don't pile up. */
+/** How long a hint stays in its map, in ms: long enough for its event, short enough that hints don't pile up. */
 const HINT_LIFETIME = 60_000;
 
 /**
- * Hears of changes worth hearing of at once, and of members that come and go: with those, changes may have been missed.
+ * Listens to changes that nodes wait for, and to members that come and go, because changes may get lost with them.
  *
- * The records' own events are only asked for where a record vanishes. An event for each write would make every refresh
- * on any node the business of all nodes: the members would spend about a third of their throughput on it (measured with
- * 64 flows of compare-and-set). So a writer says what others should hear, by a hint in a map beside the records.
+ * It asks for the records' own events only where a record vanishes. An event for each write would bring every refresh of
+ * any node to all nodes, and cost the members about a third of their throughput (measured with 64 flows of
+ * compare-and-set). So a writer announces a change by a hint in a map beside the records.
  */
 export class ChangeFeed {
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  /** @param writer names this node, which is not told of its own hints */
+  /** @param writer names this node, which gets no events of its own hints */
   constructor(
     readonly sink: ChangeSink,
     readonly writer = '',
@@ -41,13 +41,13 @@ export class ChangeFeed {
     return this.#attaching;
   }
 
-  /** Tells the other nodes that the record under `key` changed. Not waited for: it is only a hint. */
+  /** Announces to the other nodes that the record under `key` changed, without waiting: it is only a hint. */
   announce(key: string): void {
     this.#attached?.hints.set(key, this.writer, HINT_LIFETIME).catch(() => undefined);
   }
 
   async detach(): Promise<void> {
-    await this.#attaching.catch(() => undefined); // told to whoever called attach
+    await this.#attaching.catch(() => undefined); // the caller of attach has the error
     const attached = this.#attached;
     this.#attached = undefined;
     if (!attached) return;
@@ -60,7 +60,7 @@ export class ChangeFeed {
     const anything = () => this.sink.anything();
     const entry = ({ key }: { key: string }) => void this.sink.changed(key);
     // Once per client: it puts its listeners on every new connection by itself, even those that were removed
-    // (ListenerService of 5.6.0 never forgets one), so that a second one would tell everything twice, for ever.
+    // (ListenerService of 5.6.0 never forgets one), so that a second one would repeat every event from then on.
     if (this.#attached?.client === client) return;
     const vanishing = {
       removed: entry,

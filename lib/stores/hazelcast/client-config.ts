@@ -11,7 +11,7 @@ interface ConnectionHooks {
   readonly knownMembers: readonly string[];
 }
 
-/** The config of a client that tries each address once and lives as long as its connection to the cluster. */
+/** Makes the config of a client that tries each address once and lives as long as its connection to the cluster. */
 export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHooks): ClientConfig {
   const { clientConfig, clusterName, clockName, members } = options;
   return {

@@ -15,11 +15,11 @@ export interface ClientLogger {
 }
 
 /**
- * Hands the client's log on, and listens to it: why no connection came about, and that a listener was dropped, stand
- * nowhere else.
+ * Passes the client's log on, and reads it: the reason of a failed connection, and a dropped listener, appear nowhere
+ * else.
  */
 export class ClientLog implements ILogger {
-  /** The first warning: while connecting, why the first address did not do. What follows only repeats it. */
+  /** The first warning: while connecting, why the first address failed. Later ones only repeat it. */
   firstWarning?: string;
 
   constructor(

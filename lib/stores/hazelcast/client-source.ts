@@ -10,7 +10,7 @@ export interface LiveClient {
   release(): Promise<void>;
 }
 
-/** Where clients come from: made and closed by us, or owned by the application. */
+/** Source of clients: made and closed by the store, or owned by the application. */
 export interface ClientSource {
   /** @throws when there is no connected client now; another call may succeed */
   connect(): Promise<LiveClient>;

@@ -10,7 +10,7 @@ import { failUnsentCalls } from './client-patches/unsent-calls.js';
 /** ms: a client of an unreachable network may take its time; the application's shutdown must not. */
 export const LONGEST_CLOSE = 3000;
 
-/** Keeps a session open over whatever clients its source has to give, until it is closed. */
+/** Keeps a session open over the clients of its source, one after another, until it is closed. */
 export class Connection<Session> {
   /** There while connected, gone in the same instant as the connection. */
   session: Session | undefined;
@@ -18,7 +18,7 @@ export class Connection<Session> {
   problem: string | undefined = 'the first attempt to connect is under way';
   /** The error of the last attempt, until another one succeeds. */
   failure: unknown;
-  /** Resolves when the first attempt is over, whatever came of it. */
+  /** Resolves when the first attempt is over, with or without success. */
   readonly attempted: Promise<void>;
   /** Whether the first attempt is still under way. */
   isFirstAttempt = true;
@@ -43,7 +43,7 @@ export class Connection<Session> {
     this.#ended = this.#keepConnected();
   }
 
-  /** Resolves when nothing is left open; after {@link LONGEST_CLOSE} ms it resolves anyway and the rest follows. */
+  /** Resolves when nothing is left open, after {@link LONGEST_CLOSE} ms at the latest: the rest then closes later. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#endFirstAttempt();
@@ -68,8 +68,8 @@ export class Connection<Session> {
   /** One client, from its session's opening until it is lost or we close. */
   async #serve(live: LiveClient): Promise<void> {
     const ended = AbortSignal.any([live.lost, this.#closing.signal]);
-    // In the event itself: a call made a moment later must not be sent to a cluster that is known to be gone. Once, or
-    // Node keeps the signal for good, and with its reason the client.
+    // In the event itself: a call made a moment later must not be sent to a cluster that is gone. `once`, or Node keeps
+    // the signal for good, and with its reason the client.
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });
     const patches: (() => void)[] = [];
     try {

@@ -3,7 +3,7 @@ import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
-/** What a failed read, list or clock reading means: a read changes nothing, so the store could just not be asked. */
+/** Maps a failed read, list or clock reading to an error: a read changes nothing, so the store was just unavailable. */
 export function readFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
   if (isRefusedForQuorum(cause)) return refused(cause);
@@ -11,11 +11,11 @@ export function readFailure(cause: unknown): GatekeeperError {
 }
 
 /**
- * What a failed compare-and-set means. Only the members' own refusal is sure. Everything else may follow a write:
+ * Maps a failed compare-and-set to an error. Only the members' own refusal is sure. All else may follow a write:
  * - TargetDisconnectedError, IndeterminateOperationStateError: sent, and the answer or a backup was missed;
  * - ClientOfflineError, OperationTimeoutError, ClientNotActiveError: the client tries again on its own after "member
- *   left" and I/O errors, so these may end a call whose first attempt was applied. (A call that is refused before
- *   anything is sent is the store's own check, before it asks the client.)
+ *   left" and I/O errors, so these may end a call whose first attempt was applied. (Calls that fail before
+ *   anything is sent are refused by the store's own check, before it asks the client.)
  */
 export function writeFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;

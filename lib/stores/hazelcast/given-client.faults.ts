@@ -11,7 +11,7 @@ interface GivenClient {
   readonly mapName?: string | undefined;
 }
 
-/** What in the config of a client that was passed in would make the store slow or wrong. */
+/** Lists the settings of a client that was passed in that would make the store slow or wrong. */
 export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: GivenClient): string[] {
   if (typeof client?.getConfig !== 'function') return [];
   const { connectionStrategy, nearCaches = {}, network, loadBalancer } = client.getConfig();

@@ -4,7 +4,6 @@ import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { ClientLogger } from './client-log.js';
 import { givenClientFaults } from './given-client.faults.js';
 import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';
-import { quorumFaults, quorumOf } from './quorum.js';
 
 interface RecordOptions {
   /**
@@ -21,8 +20,9 @@ interface RecordOptions {
   readonly acquisition?: 'optimistic' | 'pessimistic';
   /**
    * Keeps records in the CP subsystem instead of a map: no acknowledged write is lost while a majority of the CP
-   * members lives (open source keeps nothing on disk), and no side of a split network writes but the majority's. Needs members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from
-   * 5.5. All nodes must agree on it: records in CP and records in a map know nothing of one another. Default false.
+   * members lives (open source keeps nothing on disk), and of a split network only the majority's side writes. Needs
+   * members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from 5.5. All nodes must agree on it:
+   * records in CP and records in a map know nothing of one another. Default false.
    *
    * @see https://docs.hazelcast.com/hazelcast/5.4/cp-subsystem/cp-subsystem
    */
@@ -39,7 +39,7 @@ export interface OwnClientOptions extends RecordOptions {
   readonly clusterName?: string;
   /** Addresses of members, 'host' or 'host:port'; one that answers is enough. Default ['127.0.0.1:5701']. */
   readonly members?: readonly string[];
-  /** Whatever else the client needs: credentials, SSL, labels. What the store must set itself is refused. */
+  /** Further settings of the client: credentials, SSL, labels. Fields that the store must set itself are refused. */
   readonly clientConfig?: ClientConfig;
   /** Receives what the client logs, for example Nest's `new Logger('Hazelcast')`. Default: nothing is logged. */
   readonly logger?: ClientLogger;
@@ -92,7 +92,7 @@ export function resolveOptions(options: HazelcastStoreOptions): ResolvedOptions 
   return { ...parsed.data, quorum: quorumOf(parsed.data) };
 }
 
-/** Faults that lie between fields. Apart from the schema, which stops looking at relations once a field is wrong. */
+/** Faults between fields. Apart from the schema, which skips relations once a field is wrong. */
 function relationFaults(options: HazelcastStoreOptions): string[] {
   return [...quorumFaults(options ?? {}), ...acquisitionFaults(options ?? {}), ...givenClientFaults(options ?? {})];
 }
@@ -102,4 +102,22 @@ function acquisitionFaults({ cp, acquisition }: HazelcastStoreOptions): string[]
   return [
     "acquisition: 'pessimistic' locks entries of a map, and cp: true keeps records in none: leave one of them out",
   ];
+}
+
+interface QuorumOptions {
+  readonly quorum?: number | 'majority' | undefined;
+  readonly expectedMembers?: number | undefined;
+}
+
+/** Members that must be seen: 0 when no quorum was asked for. */
+function quorumOf({ quorum = 0, expectedMembers = 0 }: QuorumOptions): number {
+  return quorum === 'majority' ? Math.floor(expectedMembers / 2) + 1 : quorum;
+}
+
+function quorumFaults({ quorum, expectedMembers }: QuorumOptions): string[] {
+  if (quorum === 'majority' && expectedMembers === undefined) {
+    return ["quorum: 'majority' needs expectedMembers, the number of members that the whole cluster has"];
+  }
+  if (typeof quorum !== 'number' || expectedMembers === undefined || quorum <= expectedMembers) return [];
+  return [`quorum: ${quorum} is more than expectedMembers (${expectedMembers}): nothing would ever be written`];
 }

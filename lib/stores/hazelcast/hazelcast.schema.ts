@@ -6,7 +6,7 @@ import { onlyFields } from '../../decision/only-fields.js';
 import type { ClientLogger } from './client-log.js';
 import { clientConfigFaults } from './client-config.faults.js';
 
-/** Every message names the value, as zod's own would not. */
+/** Every message names the value, unlike zod's own. */
 const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 const count = z.int(saying('a whole number')).min(1, saying('1 or more'));

@@ -8,7 +8,7 @@ import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
 import { GivenClient } from './given-client.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
-import { CpMissingError } from './records/cp-missing.error.js';
+import { CpMissingError } from './records/cp-proof.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 import { OwnClient } from './own-client.js';
 import { RingJournal } from './ring-journal.js';
@@ -28,7 +28,7 @@ export class HazelcastStore implements RecordStore {
   #closing: Promise<void> | undefined;
   /** Of the last call for records, if it failed. */
   #problem: string | undefined;
-  /** Of the last reading of the clock, if it failed: members that tell their time may still refuse the records. */
+  /** Of the last reading of the clock, if it failed: members that give their time may still refuse the records. */
   #clockProblem: string | undefined;
 
   constructor(
@@ -93,7 +93,7 @@ export class HazelcastStore implements RecordStore {
     return new RingJournal(`${this.options.mapName}.${name}`, () => this.#connecting());
   }
 
-  /** Never waits for a connection: the time that it took would count as the clock's. */
+  /** Never waits for a connection: the wait would count as the age of the reading. */
   async now(): Promise<ClockReading> {
     const { clock } = this.#connected();
     try {
@@ -108,7 +108,7 @@ export class HazelcastStore implements RecordStore {
   }
 
   async verify(): Promise<void> {
-    if (!this.options.cp) return; // any other cluster will do
+    if (!this.options.cp) return; // every cluster can serve records in a map
     await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
     if (this.#connection.failure instanceof CpMissingError) throw this.#connection.failure;
   }
@@ -134,7 +134,7 @@ export class HazelcastStore implements RecordStore {
   async #close(): Promise<void> {
     this.#watches.clear();
     await this.#connection.close();
-    // A member that hangs answers no request to be told no more either.
+    // A member that hangs does not answer the removal of listeners either.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
   }
 

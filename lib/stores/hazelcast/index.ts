@@ -4,8 +4,8 @@ import { HazelcastStore } from './hazelcast.store.js';
 
 export type { ClientLogger } from './client-log.js';
 export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
-export { ClockPrefetchError } from './clock-prefetch.error.js';
-export { CpMissingError } from './records/cp-missing.error.js';
+export { ClockPrefetchError } from './member-clock.js';
+export { CpMissingError } from './records/cp-proof.js';
 
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.

@@ -2,30 +2,62 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FlakeIdGenerator } from 'hazelcast-client';
 import type { ClockReading } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
-import { ClockPrefetchError } from './clock-prefetch.error.js';
-import { type FlakeId, readingOf } from './flake-id.js';
+
+/** The client that was passed in takes ids in batches: they tell when the batch was fetched, not what time it is. */
+export class ClockPrefetchError extends StoreUnavailableError {
+  override readonly code = 'clock-prefetch';
+
+  constructor(clockName: string) {
+    super(
+      `Cluster time can't be read, because the Hazelcast client that was passed in fetches ids in advance: make it with ` +
+        `the ClientConfig { flakeIdGenerators: { '${clockName}*': { prefetchCount: 1 } } }`,
+    );
+  }
+}
+
+/** 2018-01-01, from which Hazelcast counts (`epoch-start` of a flake-id-generator, here left at its default). */
+const EPOCH = 1_514_764_800_000;
+const SEQUENCE_BITS = 6;
+const MEMBER_BITS = 16;
+
+/** The part of `Long` that is needed, so that nothing depends on the copy of `long` that the client uses. */
+export interface FlakeId {
+  getLowBits(): number;
+  shiftRightUnsigned(bits: number): { toNumber(): number };
+}
+
+/**
+ * The time and the member that an id carries: 41 bits of ms since {@link EPOCH}, 6 of a sequence, 16 of the member's id.
+ *
+ * @see https://docs.hazelcast.com/hazelcast/latest/data-structures/flake-id-generator
+ */
+export function readingOf(id: FlakeId): ClockReading {
+  return {
+    time: id.shiftRightUnsigned(SEQUENCE_BITS + MEMBER_BITS).toNumber() + EPOCH,
+    member: String(id.getLowBits() & (2 ** MEMBER_BITS - 1)),
+  };
+}
 
 /** ms between two readings that must tell different times. */
 const PROOF = 50;
-/** Names that take turns. One that is used again was given up so many members' set-back clocks ago. */
+/** Names that take turns: one that is used again was given up 16 set-back clocks ago. */
 const NAMES = 16;
 
 interface MemberClockOptions {
-  /** Of the generators; the first has just this one. */
+  /** Name of the first generator; the names of the others begin with it. */
   readonly name: string;
-  /** Whether the generators are known to make each id when they are asked for it. */
+  /** Whether the generators surely make each id when they are asked for it. */
   readonly isTrusted: boolean;
-  /** ms after which an answer is not waited for any more. */
+  /** Longest wait for an answer, in ms. */
   readonly patience: number;
 }
 
 /**
  * Reads the clock of a member, by the ids that it makes.
  *
- * A member whose clock was set back makes no id before it has caught up with the last one but for 15 s, and the client
- * queues all requests behind the one that is under way: one member's clock would take the time from everybody for as
- * long as it was wrong. So a generator that does not answer is given up for one of another name, whose last id nobody
- * has to catch up with.
+ * A member whose clock was set back by more than 15 s makes no id before it has caught up with its last one, and the
+ * client queues all requests behind the one that is under way: one wrong clock would stop all readings for as long as
+ * it is wrong. So a generator that does not answer is given up for one of another name, which has no last id.
  */
 export class MemberClock {
   #generator?: Promise<FlakeIdGenerator>;
@@ -48,7 +80,7 @@ export class MemberClock {
     return readingOf(await this.newId());
   }
 
-  /** Once a generator: two ids made 50 ms apart tell different times, unless both came with the first. */
+  /** Once per generator: two ids made 50 ms apart tell different times, unless both came with the first. */
   async #prove(): Promise<void> {
     const first = readingOf(await this.newId());
     await pause(PROOF);
@@ -65,7 +97,7 @@ export class MemberClock {
     const waiting = new AbortController();
     const tooLong = pause(this.options.patience, undefined, { signal: waiting.signal, ref: false }).then(() => {
       this.#giveUp(generator);
-      throw new StoreUnavailableError(`No member told its time within ${this.options.patience} ms: try again`);
+      throw new StoreUnavailableError(`No member answered with its time within ${this.options.patience} ms: try again`);
     });
     tooLong.catch(() => undefined); // it loses the race
     try {
@@ -77,7 +109,7 @@ export class MemberClock {
 
   #newGenerator(): Promise<FlakeIdGenerator> {
     const generator = this.generatorNamed(this.#name);
-    // It could not be had, as when the member that was asked for it went: the next reading asks anew.
+    // It could not be made, for instance because the member that was asked for it left: the next reading asks anew.
     generator.catch(() => {
       if (this.#generator === generator) this.#generator = undefined;
     });
@@ -88,7 +120,7 @@ export class MemberClock {
     return this.#turn === 0 ? this.options.name : `${this.options.name}.${this.#turn}`;
   }
 
-  /** Once, however many wait for it. */
+  /** Once, however many readings wait for it. */
   #giveUp(generator: Promise<FlakeIdGenerator>): void {
     if (this.#generator !== generator) return;
     this.#generator = undefined;

@@ -4,7 +4,7 @@ import type { Journal } from '../store.js';
 import { readFailure, writeFailure } from './failures.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 
-/** The most that members give, or take, at once. */
+/** Most texts that members give, or take, at once. */
 const MOST_AT_ONCE = 1000;
 
 interface Connected {
@@ -12,8 +12,8 @@ interface Connected {
 }
 
 /**
- * A journal in a Ringbuffer, whose capacity the members' configuration says (10,000 unless changed). Each call asks the
- * session of its moment: connections come and go.
+ * A journal in a Ringbuffer, whose capacity stands in the members' configuration (10,000 unless changed). Each call asks
+ * the session of its moment: connections come and go.
  */
 export class RingJournal implements Journal {
   constructor(
@@ -51,7 +51,7 @@ export class RingJournal implements Journal {
   }
 }
 
-/** What falls out while it is read is left out: a reading that begins too early begins at the oldest that is left. */
+/** Reads the last texts. Those that fall out meanwhile are left out: the members begin at the oldest that is left. */
 async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]> {
   const [head, tail] = (await Promise.all([ring.headSequence(), ring.tailSequence()])).map(Number);
   const texts: string[] = [];

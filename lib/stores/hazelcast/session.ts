@@ -5,7 +5,7 @@ import type { ResolvedOptions } from './hazelcast.options.js';
 import { openRecords } from './records/open-records.js';
 import type { Records } from './records/records.js';
 
-/** What calls need while connected, looked up once. */
+/** Objects that calls need while connected, looked up once. */
 export interface Session {
   readonly client: HazelcastClient;
   readonly records: Records;
@@ -35,12 +35,12 @@ export async function openSession(
     patience: circumstances.callTimeout,
   });
   const hints = await client.getMap<string, string>(`${mapName}.hints`);
-  // The proof that members answer: proxies are cached, and a client without any connection registers listeners "with
-  // success". Not an operation of the map, which split-brain protection may refuse while all else is well.
+  // Proves that members answer: proxies are cached, and a client without any connection registers listeners "with
+  // success". Not by an operation of the map, which split-brain protection may refuse while all else is well.
   // Twice: the member that is asked first may be the one whose clock was set back.
   await clock.newId().catch(() => clock.newId());
   const { records, map } = await openRecords(client, options, circumstances);
-  // Nobody would take listeners off again that are put on a client whose session is over.
+  // Listeners that are put on a client whose session is over would stay there.
   circumstances.ended.throwIfAborted();
   await feed.attach(client, map, hints);
   return { client, records, clock };

@@ -1,7 +1,23 @@
-import { ArrayJournal } from '../array-journal.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 
-/** What all clients that one `memory()` opened have in common: the texts, the clock, and each other's watches. */
+/** Texts that are kept: the default of Hazelcast's ringbuffers. */
+const CAPACITY = 10_000;
+
+/** A journal in this process's memory. */
+export class ArrayJournal {
+  readonly #texts: string[] = [];
+
+  append(texts: readonly string[]): void {
+    this.#texts.push(...texts);
+    this.#texts.splice(0, this.#texts.length - CAPACITY);
+  }
+
+  read(limit: number): string[] {
+    return limit > 0 ? this.#texts.slice(-limit) : [];
+  }
+}
+
+/** State that all clients of one `memory()` share: the texts, the clock, and each other's watches. */
 export class MemoryCluster {
   readonly texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
@@ -33,7 +49,7 @@ export class MemoryCluster {
   /**
    * Later, as from any other store: a writer must not run its watchers' code inside its own call.
    *
-   * @param own the writer's own watches, when it need not be told
+   * @param own the writer's own watches, if they are left out
    */
   announce(key: string, text: string, own: PrefixWatches | undefined): void {
     queueMicrotask(() => {

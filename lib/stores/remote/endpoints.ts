@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import type { AnswerOf, BodyOf, Call } from './protocol.js';
-import { RemoteRefusedError } from './remote.errors.js';
+import { RemoteRefusedError } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
 
 /** The addresses at which one and the same cluster is served: the one that answered last, until it fails. */
@@ -41,7 +41,7 @@ export class Endpoints {
     return { url: this.transport.access.urls[this.#current]!, index: this.#current };
   }
 
-  /** The next one has its turn, unless somebody else has noticed already. */
+  /** The next address has its turn, unless another call has noticed already. */
   failed(index: number): void {
     if (index === this.#current) this.#current = (index + 1) % this.transport.access.urls.length;
   }

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
-import { RemoteRefusedError } from './remote.errors.js';
+
+/** The other application was reached and refuses this one as it is set up: the token, the path, the version. */
+export class RemoteRefusedError extends StoreUnavailableError {
+  override readonly code = 'remote-refused';
+}
 
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
 
-/** What the store behind, or the application before it, said for sure. */
+/** Codes by which the store behind, or the application before it, says for sure how a call ended. */
 const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new Map([
   ['unavailable', StoreUnavailableError],
   ['closing', StoreUnavailableError],
@@ -15,7 +19,7 @@ const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new 
   ['unknown-outcome', UnknownOutcomeError],
 ]);
 
-/** Statuses that say, whoever answers, that the request itself was not accepted. 408 is not among them. */
+/** Statuses by which any server, proxies included, says that it did not accept the request. 408 is not among them. */
 const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
 
 const ADVICE: Record<number, string> = {
@@ -26,8 +30,8 @@ const ADVICE: Record<number, string> = {
 };
 
 /**
- * What an answer other than 200 means. Only a problem that the other application names, or a refusal of the request
- * itself, is sure; any other may come from something on the way, after the request went through.
+ * Maps an answer other than 200 to an error. Only a problem that the other application names, or a refusal of the
+ * request itself, is sure; any other may come from a proxy on the way, after the request went through.
  */
 export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
   const problem = type?.startsWith('application/problem+json') ? problemIn(body) : undefined;
@@ -49,7 +53,7 @@ function problemIn(body: string): z.output<typeof problemSchema> | undefined {
   }
 }
 
-/** What a request means that ended without an answer that could be read. */
+/** Maps a request that ended without a readable answer to an error. */
 export function unansweredBy(url: string, cause: unknown, hasLeft: boolean): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
   const said = `${url} did not answer (${reasonOf(cause)})`;

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../store.errors.js';
 import { failureOf, unansweredBy } from './failures.js';
 import { MEDIA_TYPE } from './protocol.js';
 
-/** What stands in the `remote()` options, checked. */
+/** The checked options of `remote()`. */
 export interface Access {
   readonly urls: readonly string[];
   readonly token: string;
@@ -98,7 +98,7 @@ export class HttpTransport {
         if (!socket.connecting) flight.hasLeft = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (flight.hasLeft = true));
       });
-      // Also once the answer has begun: what breaks it then is told by reading it.
+      // Also once the answer has begun: reading it then fails with what broke it.
       request.on('error', reject);
       request.once('response', resolve);
       request.end(sent);

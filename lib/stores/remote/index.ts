@@ -6,7 +6,7 @@ import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { StoreDefinition } from '../store.js';
 import { RemoteStore } from './remote.store.js';
 
-export { RemoteRefusedError } from './remote.errors.js';
+export { RemoteRefusedError } from './failures.js';
 
 /** Options of `remote(...)`. */
 export interface RemoteOptions {
@@ -47,7 +47,7 @@ const schema = onlyFields({
  * can't, reach Hazelcast themselves. Its clock is the one of that store's members.
  *
  * Opening it never waits. Until the other one answers every call fails with StoreUnavailableError, and `health().problem`
- * says why. An application does not start when it is answered and refused (RemoteRefusedError).
+ * says why. An application does not start when the other one refuses it (RemoteRefusedError).
  *
  * @throws InvalidOptionsError listing every fault
  */

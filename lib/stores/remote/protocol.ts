@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 /**
  * The store SPI over HTTP, as the console of an application serves it below its path and `remote()` speaks it. Every
- * answer tells how the store behind fares, so that nobody has to ask for that.
+ * answer carries the health of the store behind, so that no call asks for it.
  */
 
 /** Grows when a call means something else than before. */
 export const PROTOCOL_VERSION = 1;
 /**
- * Of what is sent: JSON, but not by a name at which the application's own body parser would step in, which refuses what
- * a record may be large. No page elsewhere can send it without being asked for leave first.
+ * Type of the requests: JSON under a name that the application's own body parser leaves alone, because that parser
+ * refuses texts as large as a record may be. Browsers ask for leave before a foreign page may send it.
  */
 export const MEDIA_TYPE = 'application/vnd.gatekeeper.store+json';
 /** Bytes. */
 export const LARGEST_BODY = 2 * 1024 * 1024;
-/** ms between two words of a watch that has nothing to tell. */
+/** ms between two signs of life of a watch without changes. */
 export const BEAT = 5000;
 
 const text = z.string();
@@ -83,12 +83,12 @@ export interface Call {
 export type BodyOf<C extends Call> = z.input<C['body']>;
 export type AnswerOf<C extends Call> = z.output<C['answer']>;
 
-/** A stream of server-sent events: what changed below a prefix, each event JSON. */
+/** A stream of server-sent events with the changes below a prefix, each event JSON. */
 export const WATCH = {
   path: 'api/store/watch',
   query: z.object({ prefix: key.default('') }),
   events: {
-    /** From here on changes are told. */
+    /** From here on changes follow. */
     open: answer({}),
     /** Without a key anything may have changed; without a text it was removed. */
     change: z.object({ key: z.string().optional(), text: text.optional() }),

@@ -10,7 +10,7 @@ export class RemoteHealth {
   readonly #closing = new AbortController();
   #isAsking = false;
 
-  /** @param ask asks for a sign of life, and tells of its outcome here like any other call */
+  /** @param ask asks for a sign of life, and reports its outcome here like any other call */
   constructor(private readonly ask: () => Promise<unknown>) {}
 
   get health(): StoreHealth {

@@ -3,7 +3,7 @@ import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, Sto
 import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
-import { RemoteRefusedError } from './remote.errors.js';
+import { RemoteRefusedError } from './failures.js';
 import { type Access, HttpTransport } from './http-transport.js';
 import { RemoteHealth } from './remote-health.js';
 import { WatchStream } from './watch-stream.js';
@@ -11,7 +11,7 @@ import { WatchStream } from './watch-stream.js';
 const CALL_TIMEOUT = 2000;
 /** Our own answer comes before the caller stops waiting for it. */
 const SHARE = 0.95;
-/** A listing is one answer, which may be large: whoever asks for it waits longer. */
+/** A listing is one answer, which may be large: its caller waits longer. */
 const LIST_FACTOR = 5;
 
 /** The records of another application's store. */

@@ -32,7 +32,7 @@ export class WatchStream {
     void this.#listenOn();
   }
 
-  /** Nothing is told afterwards. */
+  /** The listener hears nothing afterwards. */
   end(): void {
     this.#ending.abort();
     this.#reading?.abort(new Error('the watch ended'));
@@ -42,7 +42,7 @@ export class WatchStream {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       const { index } = this.to.endpoints.current;
-      // Why it ended is told by the calls, which find the same.
+      // The error is dropped: calls meet the same one, and report it.
       await this.#listen().catch(() => this.to.endpoints.failed(index));
       this.#hasMissed = true;
       this.#opened();

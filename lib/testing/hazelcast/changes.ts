@@ -1,4 +1,4 @@
-/** Lets any number of callers wait for a condition: whoever changes something says so, and each looks again. */
+/** Lets any number of callers wait for a condition: each looks again when a change is announced. */
 export class Changes {
   readonly #waiting = new Set<() => void>();
 
@@ -7,7 +7,7 @@ export class Changes {
   }
 
   /**
-   * Resolves as soon as `isTrue` says so, rejects with what it throws, or with `tooLate()` after `timeout` ms.
+   * Resolves as soon as `isTrue` returns true. Rejects with what it throws, or with `tooLate()` after `timeout` ms.
    */
   until(isTrue: () => boolean, timeout: number, tooLate: () => Error): Promise<void> {
     const { promise, resolve, reject } = deferred();

@@ -4,7 +4,7 @@ import type { HazelcastOptions } from './hazelcast.options.js';
 import { HazelcastLauncherError } from './launcher.error.js';
 import { NOT_OURS } from './launcher.messages.js';
 
-/** Options that a cluster which is already there fulfils, whatever it is like. */
+/** Options that every running cluster fulfils. */
 const FULFILLED: ReadonlySet<string> = new Set(['members', 'startTimeout', 'onLog']);
 
 /**
@@ -33,7 +33,7 @@ class ForeignCluster implements HazelcastCluster {
     throw new HazelcastLauncherError(NOT_OURS(this.addresses.join(','), 'addMember'));
   }
 
-  /** Whoever started it stops it. */
+  /** Does nothing: a cluster is stopped by the one that started it. */
   async stop(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

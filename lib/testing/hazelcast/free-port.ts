@@ -11,7 +11,7 @@ const FIRST = 15_000;
 const END = 32_000;
 const ATTEMPTS = 100;
 
-/** A port of `address` that nobody listens on and that is not in `taken`. */
+/** Finds a port of `address` without a listener that is not in `taken`. */
 export async function freePort(address: string, taken: ReadonlySet<number>): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST, END);

@@ -11,7 +11,7 @@ import { pinnedVersion, pomFile } from './package-files.js';
 const run = promisify(execFile);
 
 /**
- * Sees to it that the jar of a Hazelcast member lies in the cache, fetching it with Maven if need be. Any number of
+ * Puts the jar of a Hazelcast member into the cache, fetching it with Maven if need be. Any number of
  * processes may do so at once.
  *
  * The cache is `$GATEKEEPER_CACHE`, else `nestjs-gatekeeper/hazelcast` in `$XDG_CACHE_HOME` or `~/.cache`.

@@ -3,7 +3,7 @@ import type { HazelcastMember } from './hazelcast-member.js';
 import { HazelcastLauncherError } from './launcher.error.js';
 import { OPTIONS_INVALID } from './launcher.messages.js';
 
-/** What may differ from member to member. */
+/** Options that may differ from member to member. */
 export interface HazelcastMemberOptions {
   /** IPv4 address that the member binds, and nothing else. Default `127.0.0.1`. */
   address?: string;
@@ -20,9 +20,9 @@ export interface HazelcastMemberOptions {
   command?: string[];
 }
 
-/** What `startHazelcast` takes; the members' options given here hold for each member that has no own. */
+/** Options of `startHazelcast`; members' options given here hold for each member without its own. */
 export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
-  /** How many members, or what each is like. Default 1. */
+  /** How many members, or the options of each. Default 1. */
   members?: number | HazelcastMemberOptions[];
   /** Default: a random name, so that two test runs on one host never meet. */
   clusterName?: string;

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
 import { majorityConfig } from './package-files.js';
 
-/** What holds for every member of a cluster. */
+/** Settings of every member of a cluster. */
 export interface ClusterSettings {
   readonly clusterName: string;
   readonly jar: string;

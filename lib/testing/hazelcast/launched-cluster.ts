@@ -73,7 +73,7 @@ export class LaunchedCluster implements HazelcastCluster {
   async #settle(options: HazelcastMemberOptions): Promise<LaunchedMember> {
     const index = this.#members.length;
     const settings = await settleMember(index, options, this.options, this.#settings());
-    const member = new LaunchedMember(index, settings, this.#surroundings());
+    const member = new LaunchedMember(index, settings, this.#environment());
     this.#members.push(member);
     return member;
   }
@@ -82,7 +82,7 @@ export class LaunchedCluster implements HazelcastCluster {
     return this.#members.map(({ settings }) => settings);
   }
 
-  #surroundings(): Environment {
+  #environment(): Environment {
     return {
       program: (settings) => [this.java, ...jvmArguments(this.settings, settings, this.#settings())],
       joined: (member) => this.#joined(member),

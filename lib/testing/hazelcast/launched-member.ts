@@ -5,13 +5,13 @@ import { readLogLine, type LogEvent, type MemberView } from './member-log.js';
 import { MemberProcess } from './member-process.js';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
 
-/** What a member needs of the cluster that it belongs to. */
+/** The cluster as its member sees it. */
 export interface Environment {
   /** The command that runs this member as things are now. */
   program(settings: MemberSettings): string[];
   /** Resolves when this member and all others that run form one cluster; else ends it and rejects. */
   joined(member: LaunchedMember): Promise<void>;
-  /** Something that another may wait for has changed. */
+  /** The member's state has changed: callers that wait for a whole cluster look again. */
   changed(): void;
   logged(member: LaunchedMember, line: string): void;
 }
@@ -31,7 +31,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
   constructor(
     readonly index: number,
     readonly settings: MemberSettings,
-    private readonly surroundings: Environment,
+    private readonly environment: Environment,
   ) {
     this.address = hostAndPort(settings);
   }
@@ -54,11 +54,11 @@ export class LaunchedMember implements HazelcastMember, MemberView {
     this.paused = this.started = false;
     this.size = 0;
     this.#lastLines = [];
-    const program = this.surroundings.program(this.settings);
+    const program = this.environment.program(this.settings);
     const run = new MemberProcess(this.settings.command, program, (line) => this.#read(line));
     this.#process = run;
-    void run.gone.then(() => this.surroundings.changed());
-    await this.surroundings.joined(this);
+    void run.gone.then(() => this.environment.changed());
+    await this.environment.joined(this);
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -76,13 +76,13 @@ export class LaunchedMember implements HazelcastMember, MemberView {
   pause(): void {
     this.#runningProcess('pause').signal('SIGSTOP', this.#pid);
     this.paused = true;
-    this.surroundings.changed();
+    this.environment.changed();
   }
 
   resume(): void {
     this.#runningProcess('resume').signal('SIGCONT', this.#pid);
     this.paused = false;
-    this.surroundings.changed();
+    this.environment.changed();
   }
 
   /** @throws {HazelcastLauncherError} with the last lines of its log, if it is gone. */
@@ -97,7 +97,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
 
   #read(line: string): void {
     this.#lastLines = [...this.#lastLines, line].slice(-LINES_KEPT);
-    this.surroundings.logged(this, line);
+    this.environment.logged(this, line);
     const event = readLogLine(line);
     if (event) this.#learn(event);
   }
@@ -106,6 +106,6 @@ export class LaunchedMember implements HazelcastMember, MemberView {
     if ('pid' in event) this.#pid = event.pid;
     else if ('size' in event) this.size = event.size;
     else this.started = true;
-    this.surroundings.changed();
+    this.environment.changed();
   }
 }

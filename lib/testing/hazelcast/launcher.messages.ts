@@ -19,7 +19,7 @@ export const JAVA_TOO_OLD = (program: string, found: string, version: string) =>
   `Java is too old: "${program}" is ${found}, and Hazelcast ${version} needs Java ${MINIMUM_JAVA} or newer. ${instead(version)}`;
 
 export const MAVEN_MISSING = (version: string) =>
-  `Maven is missing: "mvn" could not be run, and it is what fetches hazelcast-${version}.jar. ${instead(version)}`;
+  `Maven is missing: "mvn" could not be run, and it fetches hazelcast-${version}.jar. ${instead(version)}`;
 
 export const FETCH_FAILED = (version: string, output: string) =>
   `Maven could not fetch hazelcast-${version}.jar. Does the version exist, and is a Maven repository in reach? It said:\n${output}`;

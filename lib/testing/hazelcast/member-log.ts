@@ -1,6 +1,6 @@
 import { PID_MARK } from './supervisor.js';
 
-/** What a line tells about a member: Java's pid, that it takes part in a cluster, or how many members it sees. */
+/** Facts that a line tells about a member: Java's pid, that it takes part in a cluster, or how many members it sees. */
 export type LogEvent = { pid: number } | { started: true } | { size: number };
 
 /** @returns what the launcher needs to know of the line, or undefined. */
@@ -11,7 +11,7 @@ export function readLogLine(line: string): LogEvent | undefined {
   return size === undefined ? undefined : { size: Number(size) };
 }
 
-/** What one member last said of itself and of its cluster. */
+/** A member's own view of itself and of its cluster. */
 export interface MemberView {
   readonly running: boolean;
   readonly paused: boolean;

@@ -11,7 +11,7 @@ export const PID_MARK = 'gatekeeper-member-pid ';
  * whole process group may get. It gives up the outputs, whose end tells the owner that the program is gone, and what
  * else a wrapper handed down: faketime waits until all of its descendants have closed a pipe, and this one would wait
  * for the owner, who waits for faketime. When the program ends by itself, the owner closes the pipe at once: pids are
- * given out in turn, so `$$` is nobody's by then.
+ * given out in turn, so `$$` is not in use again by then.
  */
 const SCRIPT = `
 exec 3<&0

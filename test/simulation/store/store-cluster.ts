@@ -1,4 +1,4 @@
-import { ArrayJournal } from '../../../lib/stores/array-journal.js';
+import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
 import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/decision/index.js';
 import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';

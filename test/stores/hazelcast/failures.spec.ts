@@ -13,7 +13,7 @@ import {
   TargetDisconnectedError,
   TargetNotMemberError,
 } from 'hazelcast-client';
-import { ClockPrefetchError } from '../../../lib/stores/hazelcast/clock-prefetch.error.js';
+import { ClockPrefetchError } from '../../../lib/stores/hazelcast/member-clock.js';
 import { readFailure, writeFailure } from '../../../lib/stores/hazelcast/failures.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
 

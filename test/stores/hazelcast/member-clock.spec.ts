@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FlakeIdGenerator } from 'hazelcast-client';
-import { ClockPrefetchError } from '../../../lib/stores/hazelcast/clock-prefetch.error.js';
-import { type FlakeId, readingOf } from '../../../lib/stores/hazelcast/flake-id.js';
-import { MemberClock } from '../../../lib/stores/hazelcast/member-clock.js';
+import {
+  ClockPrefetchError,
+  type FlakeId,
+  MemberClock,
+  readingOf,
+} from '../../../lib/stores/hazelcast/member-clock.js';
 
 const EPOCH = 1_514_764_800_000n;
 
@@ -77,7 +80,8 @@ describe('The clock of a member', () => {
     const { generator } = generatorOf(idOf(now, 2n));
     const { clock, names } = clockOver(true, silent, generator);
     const waiting = [clock.read(), clock.read()];
-    for (const reading of waiting) await expect(reading).rejects.toThrow('No member told its time within 30 ms');
+    for (const reading of waiting)
+      await expect(reading).rejects.toThrow('No member answered with its time within 30 ms');
     expect(await clock.read()).toEqual({ time: Number(now), member: '2' });
     expect(names).toEqual(['clock', 'clock.1']);
   });
@@ -98,7 +102,7 @@ describe('The clock of a member', () => {
     const silent = { newId: () => new Promise(() => undefined) } as unknown as FlakeIdGenerator;
     const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
     const { clock } = clockOver(false, silent, generator);
-    await expect(clock.read()).rejects.toThrow('No member told its time');
+    await expect(clock.read()).rejects.toThrow('No member answered with its time');
     await expect(clock.read()).rejects.toThrow(ClockPrefetchError);
   });
 });

@@ -1,14 +1,19 @@
 import { dirname } from 'node:path';
-import { type ArchivedDefinition, CorruptArchiveError, type DefinitionArchive } from '../definition-archive.js';
+import { SerialQueue } from '../../../async/serial-queue.js';
+import {
+  type ArchivedDefinition,
+  CorruptArchiveError,
+  type DefinitionArchive,
+  byName,
+  merge,
+} from '../definition-archive.js';
 import { decodeArchive, encodeArchive } from '../archive.codec.js';
-import { byName, merge } from '../merge.js';
 import { type Files, isMissing } from './files.js';
 import { withFolder } from './folder-lock.js';
-import { targetOf } from './link-target.js';
-import { writeWhole } from './write-whole.js';
+import { targetOf, writeWhole } from './write-whole.js';
 
 interface Content {
-  /** Another one when the file was written since. */
+  /** Changes with each write of the file. */
   readonly version: string;
   readonly definitions: ReadonlyMap<string, ArchivedDefinition>;
 }
@@ -17,7 +22,7 @@ interface Content {
 export class FileArchive implements DefinitionArchive {
   #content?: Content;
   /** Calls of this process take turns. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(
     private readonly path: string,
@@ -25,20 +30,20 @@ export class FileArchive implements DefinitionArchive {
   ) {}
 
   load(): Promise<ArchivedDefinition[]> {
-    return this.#inTurn(async () => [...(await this.#readOrPutAside()).values()]);
+    return this.#turns.run(async () => [...(await this.#readOrPutAside()).values()]);
   }
 
   save(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    return this.#inTurn(async () => {
-      if (merge(await this.#readOrPutAside(), definitions).news.length > 0) await this.#write(definitions);
+    return this.#turns.run(async () => {
+      if (merge(await this.#readOrPutAside(), definitions).changes.length > 0) await this.#write(definitions);
     });
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#turns.run(async () => undefined);
   }
 
-  /** Whoever wrote since the look at it has to be counted in. */
+  /** Reads again under the lock: another process may have written since. */
   async #write(definitions: readonly ArchivedDefinition[]): Promise<void> {
     const target = await targetOf(this.files, this.path);
     await this.files.mkdir(dirname(target), { recursive: true });
@@ -59,7 +64,7 @@ export class FileArchive implements DefinitionArchive {
     }
   }
 
-  /** @returns what was wrong; nothing when another process was faster, and there is a good file by now */
+  /** @returns the fault; nothing when another process was faster, and there is a good file by now */
   async #putAside(): Promise<CorruptArchiveError | undefined> {
     const target = await targetOf(this.files, this.path);
     const aside = `${target}.corrupt-${new Date().toISOString().replaceAll(':', '')}`;
@@ -99,12 +104,6 @@ export class FileArchive implements DefinitionArchive {
       if (isMissing(error)) return 'missing';
       throw error;
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }
 

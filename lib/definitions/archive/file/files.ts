@@ -1,6 +1,6 @@
 import type * as promises from 'node:fs/promises';
 
-/** What is asked of the file system: tests put a failing one in its place. */
+/** The calls of the file system that are used: tests put a failing one in its place. */
 export type Files = Pick<
   typeof promises,
   'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'rm' | 'stat'

@@ -6,12 +6,11 @@ const STALE = 3000;
 const RETRY = 20;
 
 /**
- * Lets one process at a time do `work`, in which it may use the folder `path`, made for it alone and removed afterwards
- * with all that is in it.
+ * Lets one process at a time do `work`, which may use the folder `path`: it is made for this process alone and removed
+ * afterwards with all that is in it.
  *
- * A folder that its process left behind when it died is recognised by watching: the same one for so long, by our own
- * clock. Should its process only have slept, it finds its folder, and what it was writing there, gone, and fails: it can
- * not put half a text in place.
+ * A folder that a dead process left behind is recognised by watching: it stays the same for 3 s, by our own clock. If
+ * that process only slept, it finds its folder and its draft gone, and fails: it can't put half a text in place.
  */
 export async function withFolder<T>(files: Files, path: string, work: () => Promise<T>): Promise<T> {
   await take(files, path);

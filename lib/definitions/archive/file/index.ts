@@ -5,7 +5,7 @@ import { InvalidOptionsError, isOneLine, show } from '../../../decision/index.js
 import { FileArchive } from './file-archive.js';
 
 /**
- * Keeps what people made of the definitions in a JSON file, so that edits, pauses and removals outlive a restart of the
+ * Keeps the definitions that people changed in a JSON file, so that edits, pauses and removals outlive a restart of the
  * whole cluster. Its folder is made when it is missing. Nodes may share the file; each host may as well have its own.
  *
  * @param path relative to the working directory, or absolute

@@ -1,6 +1,6 @@
 import { quoted } from '../../../decision/index.js';
 
-/** What pg takes for an address: a URL, or the path of a socket's folder and a database after a space. */
+/** Whether pg takes it for an address: a URL, or the path of a socket's folder and a database after a space. */
 export function isAddress(text: string): boolean {
   return text.startsWith('/') || urlOf(text) !== undefined;
 }

@@ -44,8 +44,8 @@ const schema = onlyFields({
 });
 
 /**
- * Keeps what people made of the definitions in a table of PostgreSQL, so that edits, pauses and removals outlive a restart
- * of the whole cluster.
+ * Keeps the definitions that people changed in a table of PostgreSQL, so that edits, pauses and removals outlive a
+ * restart of the whole cluster.
  *
  * @throws InvalidOptionsError listing every fault
  * @throws MissingPackageError when pg is needed, and not installed

@@ -3,11 +3,12 @@ import {
   CorruptArchiveError,
   type DefinitionArchive,
   RefusedDefinitionsError,
+  byName,
   isFurther,
+  merge,
 } from '../definition-archive.js';
 import { escapeHidden, show } from '../../../decision/index.js';
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
-import { byName, merge } from '../merge.js';
 import type { Connection } from './queries.js';
 import type { Queries } from './refusal.js';
 import { isTableMissing } from './refusal.js';
@@ -20,11 +21,11 @@ interface Row {
   readonly body: unknown;
 }
 
-/** Definitions in a table, a row each. The database itself sees to it that the higher revision stays. */
+/** Definitions in a table, a row each. The database itself keeps the higher revision. */
 export class PostgresArchive implements DefinitionArchive {
   readonly #sql: ReturnType<typeof statements>;
   #isThere = false;
-  /** What the table surely has. */
+  /** Definitions that the table surely has. */
   #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
   /** Definitions that the database refused, by name: sent again only once they have changed. */
   readonly #refused = new Map<string, RefusedRow>();
@@ -45,8 +46,8 @@ export class PostgresArchive implements DefinitionArchive {
   }
 
   async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    const { news } = merge(this.#kept, definitions);
-    const due = news.filter((each) => isFurther(each, this.#refused.get(each.name)?.definition));
+    const { changes } = merge(this.#kept, definitions);
+    const due = changes.filter((each) => isFurther(each, this.#refused.get(each.name)?.definition));
     if (due.length > 0) await this.#saveApart(due);
     if (this.#refused.size > 0) throw refusal([...this.#refused.values()]);
   }
@@ -60,7 +61,7 @@ export class PostgresArchive implements DefinitionArchive {
     this.#kept = merge(this.#kept, saved).merged;
   }
 
-  /** Somebody dropped the table: the next call makes it again, and writes all. */
+  /** The table was dropped: the next call makes it again, and writes all. */
   #forget(): void {
     this.#isThere = false;
     this.#kept = new Map();
@@ -72,12 +73,12 @@ export class PostgresArchive implements DefinitionArchive {
   }
 
   /** One statement: all or nothing. */
-  async #write(news: readonly ArchivedDefinition[]): Promise<Row[]> {
+  async #write(changes: readonly ArchivedDefinition[]): Promise<Row[]> {
     const queries = await this.#queries();
     const columns = [
-      news.map(({ name }) => name),
-      news.map(({ revision }) => revision),
-      news.map((each) => JSON.stringify(each)),
+      changes.map(({ name }) => name),
+      changes.map(({ revision }) => revision),
+      changes.map((each) => JSON.stringify(each)),
     ];
     const answer = await queries.query(this.#sql.save, [...columns, ARCHIVE_VERSION]).catch((error: unknown) => {
       if (isTableMissing(error)) this.#forget();
@@ -86,7 +87,7 @@ export class PostgresArchive implements DefinitionArchive {
     return answer.rows as Row[];
   }
 
-  /** A row that can't be read is put aside; the others are given by the next call. */
+  /** Puts rows aside that can't be read; the next call gives the others. */
   async #decoded(queries: Queries, rows: readonly Row[]): Promise<ArchivedDefinition[]> {
     this.#refuseNewer(rows);
     const faults: string[] = [];
@@ -116,11 +117,11 @@ export class PostgresArchive implements DefinitionArchive {
     return queries;
   }
 
-  /** Who may only use the table may not say CREATE, also where there is nothing to create. */
+  /** Looks first: a user without the right to create is refused even where the table exists. */
   async #create(queries: Queries): Promise<void> {
     if (await this.#exists(queries)) return;
     await queries.query(this.#sql.create).catch(async (error: unknown) => {
-      // Two that create at once: one of them may be refused, and then it is there.
+      // Of two nodes that create at once one may be refused, and then the table is there.
       if (!(await this.#exists(queries))) throw error;
     });
   }
@@ -131,7 +132,7 @@ export class PostgresArchive implements DefinitionArchive {
   }
 }
 
-/** As many as a line of a log may name. */
+/** Most names in one line of a log. */
 const MOST_NAMED = 10;
 
 function refusal(refused: readonly RefusedRow[]): RefusedDefinitionsError {

@@ -11,7 +11,7 @@ export class MissingPackageError extends GatekeeperError {
   readonly code = 'missing-package';
 }
 
-/** What is used of pg. */
+/** The part of pg that is used. */
 interface Pg {
   readonly Pool: new (config: object) => Pool;
 }
@@ -21,10 +21,10 @@ interface Pool extends Queries {
   end(): Promise<void>;
 }
 
-/** In a variable: no compiler and no bundler is to look for it where it is not installed. */
+/** In a variable, so that no compiler and no bundler looks for it where it is not installed. */
 const PACKAGE: string = 'pg';
 
-/** Connections that are opened when they are first asked for. */
+/** Connections that open at their first use. */
 export interface Connection {
   queries(): Promise<Queries>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ async function openPool(connectionString: string): Promise<Pool> {
     query_timeout: PATIENCE,
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it: without a listener the process would end. The next call tells.
+  // A connection may break while it is idle: without a listener the process would end. The next call fails and reports.
   pool.on('error', () => undefined);
   return pool;
 }

@@ -1,6 +1,6 @@
 import { GatekeeperError } from '../../../decision/index.js';
 
-/** What is asked of a pool: pg's has it. */
+/** The part of a pool that is used: pg's has it. */
 export interface Queries {
   /** Runs one statement. @param values of $1, $2, … */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
@@ -32,10 +32,10 @@ const ADVICE: Readonly<Record<string, string>> = {
     'let the user do it, or make the table with the CREATE TABLE of docs/persistence.md and grant SELECT, INSERT, UPDATE',
   '3F000': 'create the schema that the option table names',
   '42703': 'the table is not like the CREATE TABLE of docs/persistence.md: name another in the option table',
-  [TABLE_MISSING]: 'somebody dropped the table: it is made again at the next change or sweep',
+  [TABLE_MISSING]: 'the table was dropped: it is made again at the next change or sweep',
 };
 
-/** Whatever `queries` fail with, told so that somebody who reads only the log knows where to look. */
+/** Makes the errors of `queries` name the place and the advice that a reader of the log needs. */
 export function explaining(queries: Queries, where: string): Queries {
   return {
     query: (text, values) =>
@@ -52,7 +52,7 @@ export function isTableMissing(error: unknown): boolean {
 /** Classes of PostgreSQL's codes that blame the value of a row: data exception, integrity, program limit. */
 const OF_A_VALUE = /^(22|23|54)...$/;
 
-/** Whether a row can't be kept because of what stands in it. */
+/** Whether the database refuses a row because of its values. */
 export function isRefusedValue(error: unknown): error is PostgresError {
   return error instanceof PostgresError && OF_A_VALUE.test((error.cause as Refused).code ?? '');
 }
@@ -68,7 +68,7 @@ function refusal(where: string, error: Refused): PostgresError {
 
 /** Of a host with several addresses, none of which answers, Node's error has no message. */
 function reasonOf({ message, code }: Refused): string {
-  // What pg says where the server asks for a password and there is none.
+  // The message of pg where the server asks for a password and there is none.
   if (message.startsWith('SASL') && message.includes('must be a string'))
     return 'the server asks for a password, and there is no password in connectionString';
   return message || code || 'it failed without a reason';

@@ -19,7 +19,7 @@ export interface RefusedRow {
  * that it refuses, so that this row costs no other.
  *
  * @param write writes all or nothing
- * @throws whatever `write` fails with that no value of a row is the cause of
+ * @throws the error of `write`, unless the value of a row caused it
  */
 export async function saveApart<Row>(
   definitions: readonly ArchivedDefinition[],

@@ -1,18 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
+import { StoreUnavailableError } from '../../store.errors.js';
 import { looksUnsafe } from '../client-patches/unsafe-cp.js';
-import { CpMissingError } from './cp-missing.error.js';
 import { CP_GROUP, type CpReferences } from './cp-references.js';
+
+/** The option `cp: true` needs a CP subsystem, and the members have none. */
+export class CpMissingError extends StoreUnavailableError {
+  override readonly code = 'cp-missing';
+
+  constructor(found: string, options?: ErrorOptions) {
+    super(
+      `cp: true needs the CP subsystem of Hazelcast, which this cluster does not have (${found}): set ` +
+        'cp-subsystem.cp-member-count to 3 or more on the members (open source up to 5.4, Enterprise from 5.5), or leave ' +
+        'cp out of hazelcast(options)',
+      options,
+    );
+  }
+}
 
 /** A group's first leader is elected within about three seconds of its first use. */
 const PATIENCE = 10_000;
 
-/** Made only where the first one looks like no group at all. */
+/** Made only where the first group looks unsafe. */
 const SECOND_GROUP = `${CP_GROUP}-proof`;
 
 /**
- * Sees to it that there is a CP subsystem, and that it answers.
+ * Checks that there is a CP subsystem, and that it answers.
  *
  * @throws CpMissingError when the members have none, or it runs in unsafe mode
  * @throws Error when it does not answer, as long as fewer members are there than it was configured for

@@ -12,9 +12,9 @@ const READS_AT_ONCE = 64;
  * Linearizable: each record is a reference of the CP subsystem, which keeps an acknowledged write as long as a majority
  * of the CP members lives.
  *
- * CP knows no listing, so the keys stand in a map beside the references, each put there before its record is first
- * written. Nothing is decided by that map: a key that it lost is only left out of listings, and put back there by every
- * node that has seen it.
+ * CP lists nothing, so the keys stand in a map beside the references, each put there before its record is first
+ * written. No decision depends on that map: a key that it lost is only missing in listings, and every node that has seen
+ * it puts it back.
  */
 export class CpRecords implements Records {
   readonly #references: CpReferences;
@@ -54,7 +54,7 @@ export class CpRecords implements Records {
     return texts;
   }
 
-  /** Whatever fails here fails before anything was written. */
+  /** A failure here comes before anything was written. */
   async #prepare(key: string): Promise<void> {
     try {
       await this.#references.of(key);

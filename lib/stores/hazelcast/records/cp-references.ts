@@ -2,7 +2,7 @@ import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-clie
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { sendingNull } from '../client-patches/unwritten-references.js';
 
-/** All references lie in a CP group of their own, so that nobody else's load is in their way. */
+/** All references lie in a CP group of their own, apart from the load of other applications. */
 export const CP_GROUP = 'gatekeeper';
 
 type Reference = IAtomicReference<unknown>;

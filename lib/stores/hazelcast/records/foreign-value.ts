@@ -2,15 +2,15 @@
 const FOREIGN = 'not a record: ';
 
 /**
- * Our records are plain strings. Whatever else lies in the map was put there by another program, and is shown as a text
- * that can't be decoded: the record is then reported as corrupt, instead of the call failing or the value being taken
- * for a record. (It must not be: no compare-and-set would ever find it equal to a string.)
+ * Records are plain strings. Any other value in the map comes from another program and becomes a text that can't be
+ * decoded, so that the record is reported as corrupt and the call does not fail. It must not pass for a record, because
+ * no compare-and-set would ever find it equal to a string.
  */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : FOREIGN + render(value);
 }
 
-/** For a value of a type that this client can't even read, such as a Java object. */
+/** As {@link textOf}, for a value that this client can't deserialize, such as a Java object. */
 export function unreadableText(error: Error): string {
   return `${FOREIGN}${error.message}`;
 }

@@ -17,9 +17,9 @@ interface LockOptions {
 }
 
 /**
- * Pessimistic: a compare-and-set under the entry's lock. The lock spares contenders failed writes; it is not what makes
- * a write safe, because it can't be: a holder that was frozen wakes after its lease and writes. So what is written under
- * the lock is written by the same atomic compare-and-set as without it.
+ * Pessimistic: a compare-and-set under the entry's lock. The lock spares contenders failed writes. It can't make a write
+ * safe, because a holder that was frozen wakes after its lease and writes. So a write under the lock is the same atomic
+ * compare-and-set as without it.
  *
  * For the same reason the lock may be taken from its holder by force. That is needed: a lease is counted by the members'
  * clocks, so that a clock that was set back would keep a lock for as long; and without the lease's end the members free
@@ -30,7 +30,7 @@ export class LockedRecords extends MapRecords {
   readonly #lease: number;
   /** Of the last request for a lock that was answered with an error. */
   #failure?: unknown;
-  /** Whoever was refused for longer takes the lock by force. */
+  /** A call that was refused for longer takes the lock by force. */
   readonly #patience: number;
 
   constructor(
@@ -44,7 +44,7 @@ export class LockedRecords extends MapRecords {
 
   override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     const began = performance.now();
-    // By then whoever asked has long given up, and two that write at once are safe by their comparison.
+    // By then the caller has long given up, and two that write at once are safe by their comparison.
     const longest = 2 * this.options.callTimeout;
     const endTurn = await this.options.mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
@@ -65,8 +65,8 @@ export class LockedRecords extends MapRecords {
   /**
    * Asks again and again instead of queueing: a queued request was answered up to ten seconds after the lease had ended.
    *
-   * @returns false when the record is no longer as expected: whoever wrote it held the lock, and waiting is pointless
-   * @throws StoreUnavailableError when the lock was not to be had in time; surely nothing was written
+   * @returns false when the record is no longer as expected: its writer held the lock, and waiting is pointless
+   * @throws StoreUnavailableError when the lock could not be taken in time; surely nothing was written
    */
   async #lock(key: string, expected: string | undefined, began: number): Promise<boolean> {
     const isLate = () => this.#isLate(began);

@@ -1,7 +1,6 @@
 /**
- * How records lie in the cluster and how a compare-and-set of one is done: what differs between the acquisitions that
- * the store offers. Errors are the client's own, which the store translates; only what is known better here (surely
- * nothing was written) is told by an error of Gatekeeper's.
+ * The way in which records lie in the cluster and are compared and set: one implementation per acquisition. Errors are
+ * the client's own, which the store translates; an error of Gatekeeper's means that surely nothing was written.
  */
 export interface Records {
   /** @returns what lies under `key`, or null */
