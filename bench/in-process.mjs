@@ -12,14 +12,14 @@ export async function openGatekeeper(store, acquirer = 'bench') {
   return gatekeeper;
 }
 
-/** A duration given with a call makes its definition at once only after the first load. */
+/** Waits for the first load of definitions: before it a call with a duration makes no definition at once. */
 export async function definitionsLoaded(gatekeeper) {
   while (!(await gatekeeper.tryAcquire('bench-ready', { duration: '10m' }).catch(() => undefined))) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** What the decorator adds to a call of an empty method, on the memory store. */
+/** The decorator's cost for a call of an empty method, on the memory store. */
 export async function decoratorCost() {
   class Jobs {
     async bare() {}

@@ -1,15 +1,15 @@
 /** Java's arguments for members that are measured: all of its compilers, as in production. */
 export const FULLY_COMPILED = ['-XX:TieredStopAtLevel=4'];
 
-/** Medians of our calls and of what they are held against: see {@link inTurn}. */
+/** Medians of our calls and of their reference: see {@link inTurn}. */
 export function interleaved(ours, reference, quiet, options) {
   return inTurn({ ours, reference }, quiet, options);
 }
 
 /**
- * Medians of several kinds of calls, by name, taken in turn, so that whatever the machine does meanwhile hits all.
+ * Medians (µs) of several kinds of calls, by name. They are timed in turn, so that other load of the machine hits all.
  *
- * @param quiet waits for what a call before may have left behind, so that nobody pays for another
+ * @param quiet waits for work that an earlier call left behind, so that no call pays for another
  */
 export async function inTurn(kinds, quiet = () => {}, { calls = 2500, warmup = 1500 } = {}) {
   const times = Object.entries(kinds).map(([name, prepare]) => ({ name, prepare, taken: [] }));
@@ -22,7 +22,7 @@ export async function inTurn(kinds, quiet = () => {}, { calls = 2500, warmup = 1
   return Object.fromEntries(times.map(({ name, taken }) => [name, median(taken)]));
 }
 
-/** Each side may prepare a call (not timed) and returns the call itself. */
+/** `prepare` does its own work first (not timed) and returns the call. */
 async function timed(prepare, count, quiet) {
   const call = await prepare(count);
   await quiet();
@@ -31,8 +31,18 @@ async function timed(prepare, count, quiet) {
   return Number(process.hrtime.bigint() - started) / 1000;
 }
 
+/** Medians of the rates (calls per second) of several kinds of calls, by name, taken in turn after a warm-up of each. */
+export async function ratesInTurn(flows, kinds, { rounds = 7, ms = 1500, warmup = 500 } = {}) {
+  const rates = Object.entries(kinds).map(([name, call]) => ({ name, call, taken: [] }));
+  for (const { call } of rates) await rate(flows, call, warmup);
+  for (let count = 0; count < rounds; count++) {
+    for (const { call, taken } of rates) taken.push(await rate(flows, call, ms));
+  }
+  return Object.fromEntries(rates.map(({ name, taken }) => [name, median(taken)]));
+}
+
 /** Calls per second of `flows` flows that each repeat their call, for `ms`. */
-export async function rate(flows, call, ms) {
+async function rate(flows, call, ms) {
   const until = performance.now() + ms;
   const started = performance.now();
   let calls = 0;
@@ -46,7 +56,7 @@ export async function rate(flows, call, ms) {
   return (calls / (performance.now() - started)) * 1000;
 }
 
-export function median(values) {
+function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)];
 }

@@ -7,14 +7,14 @@ import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { FULLY_COMPILED, round } from './measure.mjs';
 
 const DEFINITIONS = 10_000;
-/** ms that operators may wait for all jobs to move. */
+/** The longest that operators may wait for all jobs to move, in ms. */
 const TARGET = 10_000;
 const TOKEN = 'token-of-the-bench-0123456789';
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** How long the command line takes to move every job of a site to another, its own start and all, each way. */
+/** Time that the command line takes to move every job of a site to another, its own start included, each way. */
 export async function migration() {
-  // Of its own: what the other benches define would be moved too.
+  // A cluster of its own: the definitions of the other benches would be moved too.
   const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
   try {
     return await migrations(cluster);

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { Client } from 'hazelcast-client';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
@@ -11,42 +12,54 @@ import { FULLY_COMPILED } from './measure.mjs';
 import { rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
+/**
+ * `npm run bench -- concurrent sequential` runs these two. The concurrent calls come first: the code of both sides is
+ * compiled when single calls are timed.
+ */
+const PARTS = {
+  concurrent: () => onHazelcast(concurrent),
+  sequential: () => onHazelcast(singleCalls),
+  decorator: decoratorCost,
+  memory: memoryPerSemaphore,
+  acquisitions,
+  migration,
+};
 
-const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
-try {
-  const rows = [...(await onHazelcast()), ...(await decoratorCost()), ...(await memoryPerSemaphore())];
-  rows.push(...(await acquisitions()), ...(await migration()));
-  await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
-  console.log(
-    `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,
-  );
-  console.table(rows);
-} finally {
-  await cluster.stop();
-}
+const { positionals } = parseArgs({ allowPositionals: true });
+const rows = [];
+for (const part of positionals.length > 0 ? positionals : Object.keys(PARTS)) rows.push(...(await PARTS[part]()));
+await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);
+console.log(
+  `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,
+);
+console.table(rows);
 
-async function onHazelcast() {
-  const network = { clusterMembers: cluster.addresses };
+/** With one member, and one client for both sides: the same connection, the same settings. */
+async function onHazelcast(measured) {
+  const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
   const client = await Client.newHazelcastClient({
     clusterName: cluster.clusterName,
-    network,
+    network: { clusterMembers: cluster.addresses },
     flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } },
     properties: { 'hazelcast.logging.level': 'OFF' },
   });
-  // The same client for both sides: the same connection, the same settings.
+  try {
+    return await measured(client, cluster);
+  } finally {
+    await client.shutdown();
+    await cluster.stop();
+  }
+}
+
+async function singleCalls(client) {
   const gatekeeper = await openGatekeeper(hazelcast({ client }));
   const other = await openGatekeeper(hazelcast({ client }), 'other');
-  const map = await client.getMap('gatekeeper.bench');
-  const records = await client.getMap('gatekeeper.records');
   try {
     await definitionsLoaded(gatekeeper);
-    const raw = rawCalls(map, records);
-    // First what runs hot, so that both sides' code is compiled when single calls are timed.
-    const flows = await concurrent({ gatekeeper, map, records });
-    return [...(await sequential({ gatekeeper, other, raw })), ...flows];
+    const raw = rawCalls(await client.getMap('gatekeeper.bench'), await client.getMap('gatekeeper.records'));
+    return await sequential({ gatekeeper, other, raw });
   } finally {
     await gatekeeper.close();
     await other.close();
-    await client.shutdown();
   }
 }

@@ -11,10 +11,10 @@ export async function sequential({ gatekeeper, other, raw }) {
   const semaphore = (name) => gatekeeper.semaphore(`bench-${name}`);
   await other.tryAcquire('bench-denied', { duration: '10m' });
   const get = raw.get(await raw.stored('bench-denied'));
-  // One use keeps the permit: giving the timed ones back is then a matter of this process.
+  // This use keeps the permit, so that releasing the timed ones sends nothing.
   await semaphore('refresh').tryAcquire({ duration: '10m' });
   const held = (await raw.stored('bench-refresh')).length;
-  // A record without a permit is shorter: grants write the long text over the short one, releases the other way round.
+  // A record without a permit is shorter: grants replace the short text by the long one, releases the reverse.
   for (const name of ['grant', 'release']) await (await semaphore(name).tryAcquire({ duration: '10m' })).release();
   const free = (await raw.stored('bench-grant')).length;
 
@@ -45,22 +45,23 @@ function timesRelease(semaphore) {
   };
 }
 
-export function row(name, { ours, reference }, target = TARGET, isMet = (ratio) => ratio <= target, unit = 'µs') {
+function row(name, { ours, reference }) {
   const ratio = ours / reference;
-  return { name, ours: round(ours), reference: round(reference), ratio: round(ratio), unit, target, met: isMet(ratio) };
+  const met = ratio <= TARGET;
+  return { name, ours: round(ours), reference: round(reference), ratio: round(ratio), unit: 'µs', target: TARGET, met };
 }
 
-/** The raw client's calls, on a map of their own with the same settings. */
+/** The raw client's calls, on a map of their own with the settings of the records' map. */
 export function rawCalls(map, records) {
   return {
     /**
-     * Answers when the member has done all that was sent before (a hint that a release sent along, say). A write before
-     * writes and a read before reads, so that both sides' calls follow the same kind of call.
+     * Resolves when the member has done all work that was sent before (the hint of a release, for example). A write comes
+     * before writes and a read before reads, so that both sides' calls follow the same kind of call.
      */
     afterWrite: () => map.set('quiet', 'quiet'),
     afterRead: () => map.get('quiet'),
     stored: (name) => records.get(`semaphore:${name}`),
-    /** From a text of one length to a text of the other, put there before where it can't be what stands there already. */
+    /** Replaces a text of one length by a text of the other. Where the lengths differ, the first is written before the call. */
     compareAndSet(from, to) {
       const key = randomUUID();
       let stored;
