@@ -15,7 +15,7 @@ export interface ClusterClockOptions {
   readonly onSuspect?: (reason: string) => void;
 }
 
-/** What the cluster clock knows of itself, for state and health. */
+/** The state of the cluster clock, for people and health checks. */
 export interface ClusterClockReport {
   /** Cluster time minus this node's wall clock, in ms; undefined before the first sample. */
   readonly offset?: number;

@@ -1,6 +1,6 @@
 import type { SemaphoreDefinition } from './definition.js';
 import type { StoredPermit } from './permit.js';
-import { NOBODY } from './patterns/pattern.js';
+import { MATCHES_NONE } from './patterns/pattern.js';
 import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
@@ -83,7 +83,7 @@ export function edit(
 export function defined(definition: SemaphoreDefinition, pause: Pause | undefined) {
   if (!pause) return { definition };
   const { groupPattern } = definition;
-  return { definition: { ...definition, groupPattern: NOBODY }, pause: { ...pause, groupPattern } };
+  return { definition: { ...definition, groupPattern: MATCHES_NONE }, pause: { ...pause, groupPattern } };
 }
 
 /**
@@ -101,7 +101,10 @@ export function pause(
   if (!definition || record.pause) return undefined;
   const { groupPattern } = definition;
   const { by, at, reason } = change;
-  const changes = { definition: { ...definition, groupPattern: NOBODY }, pause: { by, at, reason, groupPattern } };
+  const changes = {
+    definition: { ...definition, groupPattern: MATCHES_NONE },
+    pause: { by, at, reason, groupPattern },
+  };
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 

@@ -87,7 +87,7 @@ describe('the cluster clock is suspect', () => {
     expect(clock.mayJudge(DURATION)).toBe(true);
   });
 
-  it('from the start, when that is asked for, but tells nobody: it is no sign of a fault', async () => {
+  it('from the start, when that is asked for, but reports nothing: it is no sign of a fault', async () => {
     const time = new FakeTime();
     const { clock, reasons } = clockOver(time, new Members(time, { one: 0 }), { strictStart: true });
     clock.start();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  NOBODY,
+  MATCHES_NONE,
   decide,
   decodeRecord,
   edit,
@@ -44,7 +44,7 @@ describe('release', () => {
 });
 
 describe('releaseAt', () => {
-  it('leaves the slot taken until then, and nobody the holder of it', () => {
+  it('leaves the slot taken until then, and makes no node its holder', () => {
     const next = releaseAt(record, held.id, START + 400, viewAt(100), 'n')!;
     const [kept, ...others] = next.permits;
     expect(others).toEqual([other]);
@@ -106,7 +106,7 @@ describe('pause', () => {
   const paused = pause(record, aChange('pause', 'flood'), viewAt(1), 'n')!;
 
   it('lets no group through, and remembers the pattern, by whom, when and why', () => {
-    expect(paused.definition?.groupPattern).toBe(NOBODY);
+    expect(paused.definition?.groupPattern).toBe(MATCHES_NONE);
     expect(paused).toMatchObject({
       revision: 2,
       permits: [held, other],
@@ -121,7 +121,7 @@ describe('pause', () => {
 
   it('is not ended by an edit: its group pattern is for afterwards', () => {
     const edited = edit(paused, aDefinition({ groupPattern: 'dr', permits: 5 }), aChange(), viewAt(2), 'm');
-    expect(edited.definition).toMatchObject({ groupPattern: NOBODY, permits: 5 });
+    expect(edited.definition).toMatchObject({ groupPattern: MATCHES_NONE, permits: 5 });
     expect(edited.pause).toMatchObject({ groupPattern: 'dr', reason: 'flood' });
   });
 
@@ -183,7 +183,7 @@ describe('whatever is paused, edited and resumed in whatever order', () => {
     { maxLength: 12 },
   );
 
-  /** What becomes of the record, and what is intended: the last edit. */
+  /** The record after the changes, and the intended definition: the last edit. */
   function play(moves: typeof steps extends fc.Arbitrary<infer Moves> ? Moves : never) {
     let current = aRecord();
     let intended = aDefinition();
@@ -203,13 +203,13 @@ describe('whatever is paused, edited and resumed in whatever order', () => {
       fc.property(steps, (moves) => {
         const { current, intended, isPaused } = play(moves);
         expect(intendedDefinition(current)).toEqual(intended);
-        expect(current.definition).toEqual(isPaused ? { ...intended, groupPattern: NOBODY } : intended);
+        expect(current.definition).toEqual(isPaused ? { ...intended, groupPattern: MATCHES_NONE } : intended);
         expect(current.pause !== undefined).toBe(isPaused);
       }),
     );
   });
 
-  it('nobody new gets in while it is paused, whatever the group', () => {
+  it('no new holder gets in while it is paused, whatever the group', () => {
     fc.assert(
       fc.property(steps, fc.string(), (moves, group) => {
         const { current, isPaused } = play(moves);

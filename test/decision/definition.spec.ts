@@ -61,7 +61,7 @@ describe('a definition', () => {
     ['a duration of 0', { duration: 0 }, /^duration: 0 must be more than 0/],
     ['a duration that is no number', { duration: 'soon' }, /^duration: "soon" is not a duration/],
     ['a duration of three times the tolerance', { duration: 1500 }, /^duration: 1500 ms must be more than 3 x/],
-    ['a field that nobody knows', { permit: 2 }, /^permit: not known here; the options are name, groupPattern/],
+    ['an unknown field', { permit: 2 }, /^permit: not known here; the options are name, groupPattern/],
   ])('with %s has one fault that names field and value', (_what, changes, fault) => {
     const faults = faultsOf({ name: 'job', duration: 5000, ...changes });
     expect(faults).toHaveLength(1);

@@ -38,7 +38,7 @@ describe('a request that is denied', () => {
     });
   });
 
-  it('is told who holds what, without those that expired', () => {
+  it('names the holders, without permits that expired', () => {
     const alive = aPermit('alive', { slot: 1 });
     const dead = aPermit('dead', { expiresAt: alive.expiresAt - 5000 });
     const record = aRecord({ permits: [dead, alive], definition: aDefinition({ permits: 1 }) });

@@ -7,7 +7,7 @@ const known = aRecord({ permits: [held], seq: 9, revision: 3, lastToken: held.to
 const restored = restore(known, undefined, viewAt(1000), 'restored');
 
 describe('a record that is put back after the store lost it', () => {
-  it('grants nobody anything new until the longest permit would have ended', () => {
+  it('grants no new permit until the longest permit would have ended', () => {
     const free = restore({ ...known, permits: [] }, undefined, viewAt(1000), 'restored');
     const last = 1000 + DURATION + TOLERANCE - 1;
     expect(decide(free, aRequest('node'), viewAt(last))).toMatchObject({ outcome: 'denied', reason: 'recovering' });
@@ -26,7 +26,7 @@ describe('a record that is put back after the store lost it', () => {
     expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
   });
 
-  it('keeps the grace that goes on when it is put back a second time, by whoever knows only shorter permits', () => {
+  it('keeps the grace that goes on when it is put back a second time, by a node that knows only shorter permits', () => {
     const displaced = aPermit('holder', { duration: 60_000, expiresAt: START + 60_000 });
     const first = restore({ ...known, permits: [displaced] }, undefined, viewAt(1000), 'first');
     const forgotten = { ...first, permits: [] };
@@ -88,7 +88,7 @@ describe('a record that is put back where someone who knew less wrote on', () =>
   });
   const merged = restore(known, found, viewAt(1000), 'merged');
 
-  it('is behind neither of the two, so that nobody restores it again', () => {
+  it('is behind neither of the two, so that no node restores it again', () => {
     expect(isBehind(merged, known)).toBe(false);
     expect(isBehind(merged, found)).toBe(false);
   });
@@ -105,7 +105,7 @@ describe('a record that is put back where someone who knew less wrote on', () =>
     expect(merged.permits.map(({ instance }) => instance).toSorted()).toEqual(['holder', 'newcomer']);
   });
 
-  it('has the definition that somebody edited where the data were lost, when that is further', () => {
+  it('has the definition that was edited where the data were lost, when that is further', () => {
     const edited = { ...found, revision: 4, change: aChange('edit') };
     const { revision, definition, change } = restore(known, edited, viewAt(1000), 'merged');
     expect({ revision, definition, change }).toEqual({

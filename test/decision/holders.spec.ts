@@ -76,7 +76,7 @@ describe('while a semaphore is drained', () => {
   it.each([
     ['paused', paused, 'no-permit'],
     ['moved to another group', moved, 'group'],
-  ])('a permit that nobody uses is not refreshed when it is %s', (_how, record, reason) => {
+  ])('an unused permit is not refreshed when it is %s', (_how, record, reason) => {
     expect(decide(record, aRequest('node', { held }), viewAt(1))).toMatchObject({ outcome: 'denied', reason });
   });
 
@@ -85,7 +85,7 @@ describe('while a semaphore is drained', () => {
     expect(decide({ ...moved, permits: [] }, request, viewAt(1))).toMatchObject({ reason: 'permit-lost' });
   });
 
-  it('nobody new starts in a pause', () => {
+  it('no new holder starts in a pause', () => {
     expect(decide(paused, aRequest('other'), viewAt(1))).toMatchObject({ reason: 'no-permit' });
   });
 });

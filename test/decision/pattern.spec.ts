@@ -38,7 +38,7 @@ describe('a pattern', () => {
     expect(matchersOf(definition)).toBe(matchersOf(definition));
   });
 
-  it('that was stored but can not be read matches nobody', () => {
+  it('that was stored but can not be read matches no name', () => {
     expect(matchersOf(aDefinition({ groupPattern: '(' })).group('a')).toBe(false);
   });
 });

@@ -21,7 +21,7 @@ const STEP = DURATION / 2;
 export interface SmallWorld {
   readonly record: SemaphoreRecord;
   readonly ticks: number;
-  /** What each node was granted last and did not give back. */
+  /** The last permit of each node that it has not released. */
   readonly held: Readonly<Partial<Record<'A' | 'B', StoredPermit>>>;
   readonly moves: readonly Move[];
 }

@@ -39,7 +39,7 @@ describe('in every small world', () => {
     expect(breach).toBeUndefined();
   });
 
-  it('a grant takes the lowest slot that nobody has, below the number of permits', () => {
+  it('a grant takes the lowest free slot, below the number of permits', () => {
     const breach = firstBreach((before, after, decision) => {
       if (decision?.outcome !== 'granted') return undefined;
       const others = after.record.permits.filter((permit) => permit.id !== decision.permit.id);
@@ -71,7 +71,7 @@ describe('in every small world', () => {
     expect(breach).toBeUndefined();
   });
 
-  it('nobody is refused while a slot is free, and nobody is granted twice', () => {
+  it('no request is refused while a slot is free, and no slot is granted twice', () => {
     const breach = firstBreach((before, after, decision) => {
       const alive = before.record.permits.filter((permit) => !viewOf(before).isExpired(permit));
       const instances = new Set(after.record.permits.map((permit) => permit.instance));

@@ -12,7 +12,7 @@ import {
 } from './pattern-cost.js';
 
 /** Matches no name at all: the group pattern of a paused semaphore. */
-export const NOBODY = '[^\\s\\S]';
+export const MATCHES_NONE = '[^\\s\\S]';
 
 /** A compiled pattern: whether it matches the whole name. It matches no name that is longer than names may be. */
 export interface NameMatcher {
