@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ROOT, pages } from './snippets.js';
+import { CONTRIBUTORS_PAGES, ROOT, pages } from './snippets.js';
 
 const { homepage, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 const PROJECT = String(homepage).replace(/#.*/, '');
@@ -46,7 +46,7 @@ describe('the links of README and docs', () => {
     expect(repository.url).toBe(`git+${PROJECT}.git`);
   });
 
-  it.each(pages())('of %s lead to files and headings that exist', (page) => {
+  it.each([...pages(), ...CONTRIBUTORS_PAGES])('of %s lead to files and headings that exist', (page) => {
     const dead = linksOf(page).filter(({ target, anchor }) => {
       const file = fileOf(page, target);
       if (file === undefined) return false;

@@ -28,6 +28,9 @@ const AMBIENT = `
     .map((name) => `const ${name}: typeof import('nestjs-gatekeeper').${name};`)
     .join('\n  ')}`;
 
+/** The pages for contributors. */
+export const CONTRIBUTORS_PAGES = ['CONTRIBUTING.md', 'test/README.md'];
+
 /** The pages that a user reads. */
 export function pages(): string[] {
   const docs = readdirSync(`${ROOT}docs`).filter((name) => name.endsWith('.md'));
