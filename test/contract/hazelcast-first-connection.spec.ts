@@ -1,10 +1,10 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import type { RecordStore } from '../../lib/stores/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
-import { eventually } from './eventually.js';
 import { describeOnHazelcast } from '../needs/members.js';
 
 const READS: [string, (store: RecordStore) => Promise<unknown>][] = [
@@ -12,6 +12,9 @@ const READS: [string, (store: RecordStore) => Promise<unknown>][] = [
   ['list', (store) => store.list('')],
   ['the reading of a journal', (store) => store.journal('runs').read(1)],
 ];
+
+/** An attempt can't be stopped, only end by itself: before the end of the test that closes the store. */
+const SHORT_ATTEMPT = { properties: { 'hazelcast.client.heartbeat.timeout': 1500 } };
 
 describeOnHazelcast('while the first attempt to connect is under way', () => {
   let cluster: HazelcastCluster;
@@ -28,10 +31,10 @@ describeOnHazelcast('while the first attempt to connect is under way', () => {
   });
 
   it.each(READS)('%s gives up after the call timeout', async (_name, call) => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await eventually('the server listens', () => silent.listening);
-    const { port } = silent.address() as { port: number };
-    const store = hazelcast({ clusterName: 'dev', members: [`127.0.0.1:${port}`] }).open({ callTimeout: 300 });
+    await using silent = await SilentServer.start();
+    const store = hazelcast({ clusterName: 'dev', members: [silent.address], clientConfig: SHORT_ATTEMPT }).open({
+      callTimeout: 300,
+    });
     const began = performance.now();
     await expect(call(store)).rejects.toThrow(StoreUnavailableError);
     expect(performance.now() - began).toBeGreaterThanOrEqual(295);
@@ -39,6 +42,27 @@ describeOnHazelcast('while the first attempt to connect is under way', () => {
     const closing = store.close();
     await expect(waiting).rejects.toThrow('is closed');
     await closing;
-    silent.close();
   });
 });
+
+/** Accepts connections and never answers. */
+class SilentServer implements AsyncDisposable {
+  readonly #sockets: Socket[] = [];
+  readonly #server = createServer((socket) => void this.#sockets.push(socket)).listen(0, '127.0.0.1');
+
+  static async start(): Promise<SilentServer> {
+    const server = new SilentServer();
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Nothing reads from the connections, so that they would not notice the client's end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await once(this.#server.close(), 'close');
+  }
+}

@@ -1,5 +1,4 @@
 import type { Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
-import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 
 /** A client for as long as it is connected. */
 export interface LiveClient {
@@ -16,7 +15,12 @@ export interface ClientSource {
   connect(): Promise<LiveClient>;
 }
 
+/**
+ * The values of its enum LifecycleState, which is not loaded here: a client that fails to connect shuts down late, perhaps
+ * after a test runner let no module be loaded any more, and an error in its listener would stop that half-way.
+ */
+const LOST: ReadonlySet<string> = new Set(['DISCONNECTED', 'SHUTTING_DOWN', 'SHUTDOWN']);
+
 export function meansLost(state: LifecycleState): boolean {
-  const { DISCONNECTED, SHUTTING_DOWN, SHUTDOWN } = loadHazelcastClient().LifecycleState;
-  return state === DISCONNECTED || state === SHUTTING_DOWN || state === SHUTDOWN;
+  return LOST.has(state);
 }
