@@ -35,7 +35,7 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
   // A listing may take five times as long as another call.
   const within = 20 * measures.longest + 5 * callTimeout;
   if (!(await time.pass(within, () => machines.areIdle))) checker.violated('S5 work did not come to its end');
-  checker.checkTold();
+  checker.checkEndsHeard();
 }
 
 /** S5: everybody can have a permit within the time that the promises leave. */

@@ -112,7 +112,7 @@ async function workUnderFaults(world: World, machines: Machines, outsiders: Chan
   if (outsiders.happens(OUTSIDERS)) machines.invite('o1', outsiders);
   for (let passed = 0; passed < measures.horizon; passed += 500) {
     await time.pass(500);
-    world.checker.checkTold();
+    world.checker.checkEndsHeard();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Machines } from './machines.js';
 import type { SimProcess } from './sim-process.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 
-/** What its node answered, as the one who asked counts on it: by its own clock, from when it asked. */
+/** A permit as the external client counts on it: by its own clock, from the moment at which it asked. */
 class Borrowed {
   readonly users = new Set<never>();
   end?: 'released';
@@ -35,11 +35,13 @@ class Borrowed {
  */
 export class Outsider {
   readonly #instance: string;
-  /** What it took last, and may not have given back. */
+  /** Taken last, and perhaps not yet given back. */
   #borrowed?: Borrowed;
   /** How often it could not tell whether it had given something back. */
   #doubts = 0;
   #isStopped = false;
+  /** Draws for giving up and for releases that keep the slot. */
+  readonly #later: Chance;
 
   constructor(
     readonly name: string,
@@ -49,9 +51,10 @@ export class Outsider {
     private readonly chance: Chance,
   ) {
     this.#instance = `http:${name}`;
+    this.#later = chance.beside();
   }
 
-  /** Until it is stopped, and what it holds has come to its end. */
+  /** Works until it is stopped and its permit has ended. */
   async work(): Promise<void> {
     while (!this.#isStopped) {
       await this.#pause(this.chance.skewed(...this.world.measures.pauses));
@@ -67,7 +70,7 @@ export class Outsider {
     const borrowed = await this.#take();
     if (!borrowed) return;
     for (let steps = this.chance.whole(0, this.world.measures.steps); steps > 0; steps--) {
-      // Sometimes too late. One refreshed after the members' clocks were set back lasts far longer than anybody works.
+      // Sometimes too late. One refreshed after the members' clocks were set back lasts far longer than any work.
       const { longest } = this.world.measures;
       await this.#pause(this.chance.between(0, Math.min(1.2 * borrowed.remaining, longest)));
       await this.#refresh(borrowed);
@@ -82,19 +85,25 @@ export class Outsider {
     const request = { semaphore: SEMAPHORE, instance: this.#instance, holder, acquirer: name, ...this.#duration() };
     const asked = this.process.monotonic();
     const clientAbort = new AbortController();
+    const giveUp = this.#later.happens(0.3) ? this.#later.whole(0, this.world.measures.patience) : undefined;
+    const cancel =
+      giveUp === undefined ? undefined : this.process.schedule(() => clientAbort.abort(), Math.min(giveUp, wait));
     const answer = await this.#ask((gatekeeper) =>
       partsOf(gatekeeper).external.take(request, { wait, signal: clientAbort.signal }),
     );
+    cancel?.();
+    // An answer that comes after the client ended its connection does not reach it.
+    if (clientAbort.signal.aborted) return undefined;
     // Its connection ends before there was an answer.
     if (!answer) clientAbort.abort();
     if (answer?.outcome !== 'granted') return undefined;
     const until = asked + answer.remaining;
-    // It took longer than it lasts: nobody counts on it, and it runs out.
+    // The answer took longer than the permit lasts: the client does not count on it, and it runs out.
     if (until <= this.process.monotonic()) return undefined;
     return this.#counted(answer.permit, until);
   }
 
-  /** Whoever never gave back the last one is given the same again, for longer. */
+  /** A client that never gave back its last permit is given the same one again, for longer. */
   #counted(permit: StoredPermit, until: number): Borrowed {
     if (this.#borrowed?.permit.id === permit.id) {
       this.#borrowed.renew(until);
@@ -122,9 +131,10 @@ export class Outsider {
   async #release(borrowed: Borrowed): Promise<void> {
     // From here on another may have it.
     borrowed.end = 'released';
-    const { id } = borrowed.permit;
+    const permit = { semaphore: SEMAPHORE, instance: this.#instance, id: borrowed.permit.id };
+    const atLeastFor = this.#later.happens(0.3) ? this.#later.whole(0, this.world.measures.longest) : undefined;
     const released = await this.#ask((gatekeeper) =>
-      partsOf(gatekeeper).external.release({ semaphore: SEMAPHORE, instance: this.#instance, id }),
+      partsOf(gatekeeper).external.release(permit, atLeastFor === undefined ? {} : { atLeastFor }),
     );
     // The request may still be under way: by the same name it would be given what that is about to free.
     if (released === undefined) this.#doubts++;
@@ -150,13 +160,13 @@ export class Outsider {
           }),
       )
       .catch(expectDocumented)
-      .then(async (told) => {
+      .then(async (answered) => {
         world.trace.note(
           this.name,
-          () => `${node.name} answers ${JSON.stringify(told)}${isLost.reply ? ', LOST' : ''}`,
+          () => `${node.name} answers ${JSON.stringify(answered)}${isLost.reply ? ', LOST' : ''}`,
         );
         await this.#travel();
-        return isLost.reply ? undefined : told;
+        return isLost.reply ? undefined : answered;
       });
     return Promise.race([answer, this.#pause(2 * world.measures.patience).then(() => undefined)]);
   }

@@ -7,17 +7,30 @@ import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 
 const ACTIONS = { run: 40, hold: 25, wait: 10, edit: 4, pause: 1, revoke: 3, look: 3 };
 
-/** What the application on a node does with its permits, by chance. */
+/** The reason of a signal that ends a wait. */
+class GaveUp extends GatekeeperError {
+  readonly code = 'gave-up';
+
+  constructor() {
+    super('the simulated caller waits no longer');
+  }
+}
+
+/** Work of the application on a node under its permits, by chance. */
 export class Workload {
   /** Uses that go on. */
   busy = 0;
+  /** Draws for waiting, loud skips and giving up. */
+  readonly #later: Chance;
   #cancelTimer?: CancelTimer;
 
   constructor(
     private readonly node: SimNode,
     private readonly world: World,
     private readonly chance: Chance,
-  ) {}
+  ) {
+    this.#later = chance.beside();
+  }
 
   start(): void {
     this.#cancelTimer = this.node.process.schedule(
@@ -29,7 +42,7 @@ export class Workload {
     );
   }
 
-  /** Nothing new; what goes on ends when it ends. */
+  /** Starts nothing new; uses that go on end by themselves. */
   stop(): void {
     this.#cancelTimer?.();
   }
@@ -60,9 +73,12 @@ export class Workload {
       atLeastFor: this.#atLeastFor(isKept),
       maxRunTime: chance.happens(0.2) ? chance.whole(100, patience) : undefined,
       duration: chance.happens(0.1) ? anyDuration(this.world, this.chance) : undefined,
+      wait: this.#later.happens(0.25) ? this.#later.whole(0, patience) : undefined,
+      onSkip: this.#later.happens(0.2) ? 'throw' : undefined,
     };
     const result = await node.gatekeeper.run(SEMAPHORE, (permit) => this.#work(permit), options);
     this.world.trace.note(node.name, () => `run ${JSON.stringify(options)} -> ${JSON.stringify(result)}`);
+    if (options.onSkip && !result.executed) this.world.checker.violated(`${node.name} skipped a run without an error`);
   }
 
   #atLeastFor(isKept: boolean): number | undefined {
@@ -78,12 +94,20 @@ export class Workload {
   }
 
   async wait(): Promise<void> {
+    const { patience } = this.world.measures;
     const options = {
       holder: this.#holder(),
-      timeout: this.chance.whole(0, this.world.measures.patience),
+      timeout: this.chance.whole(0, patience),
       keepAlive: this.chance.happens(0.5),
     };
-    await this.#use(await this.node.gatekeeper.acquire(SEMAPHORE, options));
+    if (!this.#later.happens(0.3)) return this.#use(await this.node.gatekeeper.acquire(SEMAPHORE, options));
+    const giveUp = new AbortController();
+    const cancel = this.node.process.schedule(() => giveUp.abort(new GaveUp()), this.#later.whole(0, patience));
+    try {
+      await this.#use(await this.node.gatekeeper.acquire(SEMAPHORE, { ...options, signal: giveUp.signal }));
+    } finally {
+      cancel();
+    }
   }
 
   async edit(): Promise<void> {
@@ -98,7 +122,7 @@ export class Workload {
     await this.node.gatekeeper.definitions.edit(SEMAPHORE, change);
   }
 
-  /** For a while nobody new gets a permit; runs that go on may finish. */
+  /** For a while no new permit is granted; runs that go on may finish. */
   async pause(): Promise<void> {
     if (this.chance.happens(1 / 3)) return this.#pauseByName();
     const { definitions } = this.node.gatekeeper;
@@ -107,7 +131,7 @@ export class Workload {
     await definitions.edit(SEMAPHORE, { permits: this.chance.whole(1, 4) });
   }
 
-  /** The group pattern that comes back is remembered by the record, not by whoever pauses. */
+  /** The record remembers the group pattern that resuming restores, not the node that pauses. */
   async #pauseByName(): Promise<void> {
     const { definitions } = this.node.gatekeeper;
     await definitions.pause(SEMAPHORE, { by: this.node.name, reason: 'by chance' });
@@ -133,7 +157,7 @@ export class Workload {
     await permit.release();
   }
 
-  /** Whoever never releases: a use that no one ends must not keep the permit beyond its duration. */
+  /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
   #forget(permit: Permit): void {
     this.node.gatekeeper.semaphore(SEMAPHORE).holdings.retire(permit);
   }

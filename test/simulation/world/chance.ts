@@ -15,9 +15,14 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 
-  /** A stream of its own: what one part draws does not move what another part gets. */
+  /** A stream of its own: draws of one part do not shift the draws of another. */
   fork(): Chance {
     return new Chance(Math.floor(this.number() * 2 ** 32));
+  }
+
+  /** A stream of its own that takes no draw from this one: for kinds of events that came later, so that old seeds stay. */
+  beside(): Chance {
+    return new Chance(~this.#state);
   }
 
   happens(probability: number): boolean {

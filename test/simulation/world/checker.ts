@@ -3,14 +3,14 @@ import type { SimProcess } from '../machines/sim-process.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** What somebody counts on. */
+/** A lease that its holder counts on. */
 export interface Counted {
   readonly permit: StoredPermit;
   /** ms, by the holder's own clocks. */
   readonly remaining: number;
-  /** Set once nobody counts on it any more. */
+  /** Set once the holder does not count on it any more. */
   readonly end?: string | undefined;
-  /** The uses that are to be told of its end. */
+  /** The uses that must hear of its end. */
   readonly users: { readonly size: number };
 }
 
@@ -22,7 +22,7 @@ interface Held {
 
 /** ms: timers have whole ms, and the loop may be a turn behind. */
 const TIMER_SLACK = 5;
-/** What a complaint begins with after its time when a store in two sides explains it. */
+/** Mark in a violation that a store split into two sides explains. */
 export const TWO_SIDES = 'on two sides';
 /** ms in which a process finds out that its clocks moved: a machine that slept stops its timers, too. */
 const BLINK = 1000;
@@ -30,21 +30,23 @@ const BLINK = 1000;
 /**
  * Sees everything at its true time, and says where a promise was broken:
  *
- * S1 never more surely held than `permits`, and never two in one slot. Surely held is what a process that is not dead
- *    would find held if it read its own clocks at that moment; for a frozen one, too.
+ * S1 never more surely held than `permits`, and never two in one slot. Surely held: a process that is not dead would
+ *    find it held if it read its own clocks at that moment; a frozen one, too.
  * S2 a grant that was written after another one was returned has the higher token.
- * S4 a process that runs was told of the end of its lease (it ended, or its clocks were set meanwhile).
+ * S4 a process that runs has heard of the end of its lease (it ended, or its clocks were set meanwhile).
  */
 export class Checker {
   readonly violations: string[] = [];
   grants = 0;
   #held = new Set<Held>();
-  /** What an operator took away: its holder may not know yet. */
+  /** Ids of permits that an operator revoked: their holders may not know yet. */
   #revoked = new Set<string>();
   #highestReturned = 0;
+  /** Tokens that were written: a released slot that stays taken (`atLeastFor`) keeps its token under a new id. */
+  #tokens = new Set<number>();
   /** By permit id: the highest token returned, and the count of writes, when it was first written. */
   #born = new Map<string, { readonly mustExceed: number; readonly writes: number }>();
-  /** Until then (ms) two sides of the store may each have had their way, and nobody promises to count right. */
+  /** Until then (ms) two sides of the store may each grant on their own, and no count is promised. */
   #twoSidesUntil = -Infinity;
   /** `permits` of each write. */
   #limits: number[] = [];
@@ -58,10 +60,11 @@ export class Checker {
   written(text: string): void {
     const record = JSON.parse(text) as SemaphoreRecord;
     this.#limits.push(record.definition?.permits ?? 0);
-    for (const { id } of record.permits) {
+    for (const { id, token } of record.permits) {
       if (this.#born.has(id)) continue;
       this.#born.set(id, { mustExceed: this.#highestReturned, writes: this.#limits.length - 1 });
-      this.#checkNewcomer(record);
+      if (!this.#tokens.has(token)) this.#checkNewcomer(record);
+      this.#tokens.add(token);
     }
     const slots = new Set(record.permits.map((permit) => permit.slot));
     if (slots.size < record.permits.length) this.#violated(`the record has two permits in one slot: ${text}`);
@@ -102,8 +105,8 @@ export class Checker {
     if (this.#twoSidesUntil === Infinity) this.#twoSidesUntil = this.time.now + longest;
   }
 
-  /** S4: to be called now and then. */
-  checkTold(): void {
+  /** S4: call it now and then. */
+  checkEndsHeard(): void {
     for (const held of this.#held) {
       const { process, lease } = held;
       if (process.isCrashed) this.#held.delete(held);
@@ -112,7 +115,7 @@ export class Checker {
       if (over < TIMER_SLACK) continue;
       this.#held.delete(held);
       if (lease.users.size > 0) {
-        this.#violated(`S4 ${held.node} was not told that ${nameOf(lease.permit)} ended ${over.toFixed(0)} ms ago`);
+        this.#violated(`S4 ${held.node} did not hear that ${nameOf(lease.permit)} ended ${over.toFixed(0)} ms ago`);
       }
     }
   }
