@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../async/node-clock.js';
+import { pause } from '../async/pause.js';
 
 /** ms in which hints are gathered: one look answers all of them. */
 const GATHERING = 200;
@@ -41,6 +42,6 @@ export class Wakeup {
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
+    if (ms > 0) await pause(systemClock, ms, { signal });
   }
 }

@@ -1,6 +1,7 @@
 import { type Expiring, type View, quoted } from '../decision/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
+import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { KnownRecord } from './known-record.js';
 import type { Plan, Step, Write } from './plan.js';
@@ -16,6 +17,8 @@ interface Attempt<R, T> {
 
 /** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
 const MOST_SAMPLES = 3;
+
+const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 
 /**
  * One record, as this node knows it, and the only way to change it: a loop of compare-and-set.
@@ -227,6 +230,6 @@ export class RecordClient<R extends StoredRecord> {
 
   /** The first time at once; then jittered, so that nodes that collided don't collide again. */
   async #backOff(tries: number, deadline: Deadline): Promise<void> {
-    if (tries > 1) await deadline.pause(this.context.random.number() * Math.min(200, 4 * 2 ** tries));
+    if (tries > 1) await deadline.pause(pauseAfter(tries, this.context.random.number(), CONTENTION));
   }
 }

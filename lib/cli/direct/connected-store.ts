@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../stores/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 
@@ -26,7 +27,7 @@ export class ConnectedStore implements StoreDefinition {
     const deadline = performance.now() + within;
     while (!this.#health?.connected) {
       if (performance.now() > deadline) throw this.#unreachable(target, within);
-      await pause(LOOK);
+      await pause(systemClock, LOOK);
     }
   }
 

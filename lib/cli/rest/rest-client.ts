@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { RemoteProblem, failureOf } from './problem.js';
 
@@ -76,9 +77,8 @@ export class RestClient {
     const failure = await failureOf(response, this.target);
     if (!(failure instanceof RemoteProblem) || failure.code !== 'too-many-changes') throw failure;
     // Nothing was done, and some are let through each second: `load` of thousands goes on.
-    await pause(A_MOMENT, undefined, { signal }).catch(() => {
-      throw failure; // the patience is over: the refusal says when to go on
-    });
+    await pause(systemClock, A_MOMENT, { signal });
+    if (signal.aborted) throw failure; // the patience is over: the refusal says when to go on
     return this.#fetch(path, request, signal);
   }
 

@@ -1,8 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
 import { pauseAfter } from '../../async/backoff.js';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './client-patches/lost-connections.js';
 import { failUnsentCalls } from './client-patches/unsent-calls.js';
@@ -60,8 +61,7 @@ export class Connection<Session> {
         this.failure = error;
         this.#endFirstAttempt();
       }
-      const ms = pauseAfter(this.#failures++, Math.random());
-      await pause(ms, undefined, { signal }).catch(() => undefined);
+      await pause(systemClock, pauseAfter(this.#failures++, Math.random()), { signal });
     }
   }
 

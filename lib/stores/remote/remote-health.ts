@@ -1,6 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../decision/index.js';
 import { pauseAfter } from '../../async/backoff.js';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
 
@@ -50,8 +51,7 @@ export class RemoteHealth {
     const { signal } = this.#closing;
     this.#isAsking = true;
     for (let failures = 0; !this.#health.connected && !signal.aborted; failures++) {
-      // Unref'd: it keeps no process alive. Rejects when the store is closed.
-      await pause(pauseAfter(failures, Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(systemClock, pauseAfter(failures, Math.random()), { signal, isAwaited: false });
       if (!signal.aborted) await this.ask().catch(() => undefined);
     }
     this.#isAsking = false;

@@ -1,5 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { pauseAfter } from '../../async/backoff.js';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import type { RecordChange, StoreHealth } from '../store.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
@@ -46,9 +47,7 @@ export class WatchStream {
       await this.#listen().catch(() => this.to.endpoints.failed(index));
       this.#hasMissed = true;
       this.#opened();
-      await pause(pauseAfter(this.#failures++, Math.random()), undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      await pause(systemClock, pauseAfter(this.#failures++, Math.random()), { signal, isAwaited: false });
     }
   }
 

@@ -1,12 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { IMap } from 'hazelcast-client';
 import { quoted } from '../../../decision/texts/hidden-characters.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import { isRefusedForQuorum, readFailure } from '../failures.js';
+import { type Backoff, pauseAfter } from '../../../async/backoff.js';
+import { systemClock } from '../../../async/node-clock.js';
+import { pause } from '../../../async/pause.js';
 import { MapRecords } from './map-records.js';
 import type { KeyedMutex } from '../../../async/keyed-mutex.js';
 
-const LONGEST_PAUSE = 30;
+const CONTENTION: Backoff = { first: 2, longest: 30, jitter: 1 };
 
 interface LockOptions {
   readonly mutex: KeyedMutex;
@@ -113,8 +115,7 @@ export class LockedRecords extends MapRecords {
   }
 
   async #pause(tries: number): Promise<void> {
-    const longest = Math.min(LONGEST_PAUSE, 2 * 2 ** Math.min(tries, 16));
-    await pause(longest * Math.random(), undefined, { signal: this.options.ended }).catch(() => undefined);
+    await pause(systemClock, pauseAfter(tries, Math.random(), CONTENTION), { signal: this.options.ended });
   }
 
   #giveUp(key: string): never {
