@@ -18,5 +18,5 @@ export class StartedTimers {
 
 /** By the calls that led here: all of its timers come from its clock. */
 function isOurs(): boolean {
-  return new Error().stack!.includes('/lib/clock/');
+  return new Error().stack!.includes('/lib/async/node-clock');
 }
