@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Session } from './session.js';
 
-/** What one call of a change of many came to, by name. */
+/** The outcome of one call of a change of many, by name. */
 export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly Failure[];
@@ -17,7 +17,7 @@ export interface Failure {
 export interface BulkOutcome {
   readonly done: readonly string[];
   readonly failed: readonly Failure[];
-  /** What was not tried: the person stopped it, or nothing of a whole batch could be changed. */
+  /** Names not tried: the person stopped the command, or nothing of a whole batch could be changed. */
   readonly remaining: number;
 }
 
@@ -27,8 +27,8 @@ export const BATCH = 2500;
 export const LARGEST_BATCH = 10_000;
 
 /**
- * Changes many, a batch at a time: each call leaves out what is so already, so that whoever was stopped in the middle
- * goes on by giving the same command again.
+ * Changes many, a batch at a time. Each call leaves out what is changed already: a command that was stopped in the middle
+ * goes on when it is given again.
  *
  * @param call changes at most so many
  */

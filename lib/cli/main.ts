@@ -3,7 +3,7 @@ import { openOperator } from './open-operator.js';
 import { run } from './run.js';
 import { questioner } from './text/questioner.js';
 
-/** Whoever reads may have seen enough, as `head` has. */
+/** The reader of the output may have seen enough, as `head` has. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
 });

@@ -15,7 +15,7 @@ import type {
 } from '../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 
-/** Who holds what, with warnings, at one moment. */
+/** Holders of all semaphores, with warnings, at one moment. */
 export interface Overview {
   /** Cluster time in ms. */
   readonly now: number;
@@ -45,7 +45,7 @@ export interface BulkCall {
 
 /**
  * All that commands ask for and change. Two implementations: over the console's HTTP API, and straight over the store.
- * What fails throws an error with the same `code` in both.
+ * A failure throws an error with the same `code` in both.
  */
 export interface Operator extends AsyncDisposable {
   /** Where it looks, for people; holds no secret. */

@@ -37,7 +37,7 @@ export function patternMatcher(pattern: string | undefined): NameMatcher {
 export const reasonOption = () => new Option('--reason <text>', 'why; shown to everybody who looks at it');
 
 export const revisionOption = () =>
-  new Option('--expected-revision <n>', 'refuse if somebody changed it since this revision').argParser(wholeNumber(1));
+  new Option('--expected-revision <n>', 'refuse if it was changed since this revision').argParser(wholeNumber(1));
 
 export const limitOption = () =>
   new Option('--limit <n>', 'how many of the newest').argParser(wholeNumber(1)).default(50);

@@ -5,11 +5,11 @@ import { plain } from './text/plain.js';
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether somebody watches standard error: then progress is shown on one line that is written anew. */
+  /** True when standard error is a terminal: progress is then shown on one line that is rewritten. */
   readonly isErrTerminal: boolean;
 }
 
-/** What a command prints. With `--json` standard output holds JSON and nothing else; all else goes to standard error. */
+/** Prints for a command. With `--json` standard output holds JSON and nothing else; all else goes to standard error. */
 export class Output {
   constructor(
     private readonly streams: Streams,
@@ -26,7 +26,7 @@ export class Output {
     this.streams.out(`${this.isJson ? safeJson(value) : text(value)}\n`);
   }
 
-  /** What is JSON whether it was asked for or not. */
+  /** Prints JSON, also without `--json`. */
   json(value: unknown): void {
     this.streams.out(`${safeJson(value, 2)}\n`);
   }

@@ -14,7 +14,7 @@ import type { Environment, TargetOptions } from './target-options.js';
 export interface Shell {
   readonly streams: Streams;
   readonly env: Environment;
-  /** Whoever has asked for it is told of an interruption (SIGINT, SIGTERM); it no longer ends the process by itself. */
+  /** Aborts at an interruption (SIGINT, SIGTERM), which then no longer ends the process by itself. */
   readonly interruption: () => AbortSignal;
   /** Asks the person at the terminal a question with the answers yes and no. Absent: there is no terminal. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
@@ -101,7 +101,7 @@ export class Session {
   }
 }
 
-/** What a command does; what it ends with unless all is well. */
+/** The work of a command. @returns its exit code unless all is well */
 export type Work<Options, Arguments extends readonly unknown[]> = (
   session: Session,
   options: Options,

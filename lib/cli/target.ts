@@ -5,7 +5,7 @@ import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
 import type { Environment, TargetOptions } from './target-options.js';
 
-/** Whom a command talks to. */
+/** The console or cluster that a command talks to. */
 export type Target = RestTarget | HazelcastTarget;
 
 export interface RestTarget {
@@ -99,7 +99,7 @@ function readToken(path: string): string {
   }
 }
 
-/** What no header can hold would be quoted in the error of whoever makes the request. */
+/** Refuses a token that no header can hold: the error of the HTTP client would quote it. */
 function checkedToken(token: string, source: string): string {
   if (/^[\u0021-\u007e]+$/.test(token)) return token;
   throw new UsageFailure(`${source} holds no token: one line of letters, digits and signs without blanks is needed`);

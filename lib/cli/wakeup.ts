@@ -25,7 +25,7 @@ export class Wakeup {
     this.#isDue = false;
   }
 
-  /** @returns undefined, at once, when interrupted: what is still under way then is nobody's concern any more */
+  /** @returns undefined, at once, when interrupted: the outcome of the work no longer matters then */
   async unlessAborted<T>(work: Promise<T>): Promise<T | undefined> {
     const { interruption } = this;
     const done = new AbortController();

@@ -61,7 +61,7 @@ interface Given {
 }
 
 /**
- * What the gatekeeper's module gets by its option `console`; without it nothing is mounted.
+ * Imports, controllers and providers of the option `console` for the gatekeeper's module; without it nothing is mounted.
  *
  * @param optionsToken under which Nest finds what an asynchronous factory gives
  */

@@ -1,11 +1,11 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import type { Role } from './api/index.js';
 
-/** A secret that lets whoever sends it do what its role may. */
+/** A secret that gives its sender the rights of a role. */
 export interface ConsoleToken {
   /** Sent as `Authorization: Bearer <token>`. 16 characters or more; take random ones. */
   readonly token: string;
-  /** Whose it is: stands in the audit log beside each change. */
+  /** The token's owner: stands in the audit log beside each change. */
   readonly name: string;
   /** view < operate < define < node */
   readonly role: Role;
@@ -16,7 +16,7 @@ export interface ConsoleToken {
 }
 
 /**
- * The operators' side, over HTTP: a page, an API and an event stream. Closed until it is told who may use it: give
+ * The operators' side, over HTTP: a page, an API and an event stream. Closed until the options say who may use it: give
  * tokens, guards, or both.
  */
 export interface ConsoleOptions {
@@ -45,7 +45,7 @@ export interface ConsoleOptions {
    * Believe X-Forwarded-Host: only where every request comes through a proxy that sets it. Default false.
    */
   readonly trustProxy?: boolean;
-  /** "production": shown on each page, so that nobody mistakes it for another. */
+  /** "production": shown on each page, so that it is not mistaken for another. */
   readonly environment?: string;
   /** Other origins whose pages may call the API: "https://ops.example.com". */
   readonly allowedOrigins?: readonly string[];

@@ -6,7 +6,7 @@ import type { ConsoleOptions } from './console.options.js';
 
 export const DEFAULT_PATH = 'gatekeeper';
 const SHORTEST_TOKEN = 16;
-/** What an Authorization header can carry: anything else could never be sent. */
+/** Characters that an Authorization header can carry: a token of others could never be sent. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
 
@@ -76,12 +76,12 @@ const settingsSchema = onlyFields({
     fault(
       'tokens',
       'are missing, and there are no guards: everybody could change what runs. Give tokens: [{ token, name, role }], ' +
-        'guards: [...] of your application, or, where nobody else reaches the port, insecure: true',
+        'guards: [...] of your application, or, where nothing else reaches the port, insecure: true',
     );
   }
   if (isProtected && insecure) fault('insecure', 'true contradicts tokens and guards: leave it out');
   if (new Set(tokens.map(({ token }) => token)).size < tokens.length) {
-    fault('tokens', 'the same token is given twice: nobody could tell whose it is');
+    fault('tokens', 'the same token is given twice: each owner needs a token of its own');
   }
 });
 

@@ -66,7 +66,7 @@ export function resetCommand(runner: Runner): Command {
 
 function withFields(command: Command): Command {
   return command
-    .option('--permits <n>', 'how many may hold it at once; 0: nobody new', wholeNumber(0))
+    .option('--permits <n>', 'how many may hold it at once; 0: no new holders', wholeNumber(0))
     .option('--group <pattern>', "RE2; must match a node's whole group", readPattern)
     .option('--acquirer <pattern>', "RE2; must match a node's whole name", readPattern);
 }

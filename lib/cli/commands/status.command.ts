@@ -18,7 +18,7 @@ export function statusCommand(runner: Runner): Command {
   return new Command('status')
     .description('show semaphores: who holds them, what is in force, and warnings')
     .argument('[pattern]', 'RE2; must match the whole name', readPattern)
-    .option('--held', 'only those that somebody holds')
+    .option('--held', 'only those that are held')
     .option('--paused', 'only those that are paused')
     .option('--overridden', "only those where an operator's edit overrides the code")
     .option('--warned', 'only those with a warning')

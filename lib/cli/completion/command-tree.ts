@@ -13,13 +13,13 @@ export interface CommandNode {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionNode[];
-  /** What its argument may be, where that is known. */
+  /** The values that its argument may have, where they are known. */
   readonly choices: readonly string[];
   /** Its argument is the path of a file. */
   readonly takesFile: boolean;
 }
 
-/** What can be completed, as commander knows it. */
+/** Commands and options that can be completed, as commander knows them. */
 export interface CommandTree {
   readonly name: string;
   /** Options of all commands. */

@@ -20,7 +20,7 @@ export function allOptions({ options, commands }: CommandTree): OptionNode[] {
 
 export const flagsOf = (options: readonly OptionNode[]) => options.map(({ flag }) => flag);
 
-/** What a command takes besides its own: the options of all. */
+/** All options that a command takes: its own and those of all commands. */
 export function optionsOf(tree: CommandTree, command: CommandNode): OptionNode[] {
   return allOptions({ ...tree, commands: [command] });
 }

@@ -30,7 +30,7 @@ export interface DirectOptions {
   readonly store: StoreDefinition;
   /** For people. */
   readonly target: string;
-  /** Who changes things; shown to everybody. */
+  /** The author of changes, shown in the audit log. */
   readonly by: string;
   /** ms that a connection, and then each call, may take. */
   readonly timeout: number;
@@ -42,7 +42,7 @@ export interface DirectOptions {
   readonly logger: GatekeeperLogger;
 }
 
-/** Straight over the store: as a node that has no code, tells nobody that it lives, and never acquires a permit. */
+/** Straight over the store: as a node that has no code, is in no registry, and never acquires a permit. */
 export class DirectOperator implements Operator {
   readonly target: string;
   readonly #store: ConnectedStore;

@@ -12,7 +12,7 @@ import {
 } from '../../decision/index.js';
 import { UsageFailure } from '../exit-code.js';
 
-/** All definitions, for a backup. No permits: whoever holds one is not brought back by a file. */
+/** All definitions, for a backup. No permits: a file can't bring a holder back. */
 export interface Dump {
   readonly version: 1;
   /** Cluster time in ms. */
@@ -20,7 +20,7 @@ export interface Dump {
   readonly semaphores: readonly DumpedSemaphore[];
 }
 
-/** A definition as it is when nobody pauses it. */
+/** A definition as it is without a pause. */
 export interface DumpedSemaphore extends SemaphoreDefinition {
   readonly pause?: { readonly by: string; readonly at: number; readonly reason?: string | undefined } | undefined;
 }
@@ -35,7 +35,7 @@ const schema = onlyFields({
   ),
 });
 
-/** What is removed, or can't be read, is left out. */
+/** Leaves out removed and unreadable ones. */
 export function dumpOf({ now, semaphores }: { now: number; semaphores: readonly SemaphoreOverview[] }): Dump {
   return { version: 1, at: now, semaphores: semaphores.flatMap(dumped) };
 }

@@ -4,14 +4,14 @@ import type { Dump, DumpedSemaphore } from './dump.js';
 
 export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';
 
-/** What brings one semaphore to what the dump says. */
+/** The change that makes one semaphore as the dump says. */
 export interface LoadStep {
   readonly name: string;
   /** In this order. */
   readonly actions: readonly LoadAction[];
   /** The revision that it is planned for; absent: there is none. */
   readonly revision?: number;
-  /** What is in force now, pauses aside. */
+  /** The definition in force now, without a pause. */
   readonly from?: SemaphoreDefinition;
   readonly to: DumpedSemaphore;
 }

@@ -3,7 +3,7 @@ import { CommandFailure, EXIT } from '../exit-code.js';
 
 const problemSchema = z.looseObject({ code: z.string(), detail: z.string().optional(), title: z.string().optional() });
 
-/** What the console refused, and why: application/problem+json. */
+/** A refusal of the console, and its reason: application/problem+json. */
 export class RemoteProblem extends Error {
   constructor(
     /** Of HTTP. */

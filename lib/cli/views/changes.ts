@@ -1,7 +1,7 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { livingHolders } from './status.view.js';
 
-/** What happened to a semaphore between two looks at it. */
+/** The changes of a semaphore between two looks at it. */
 export interface Change {
   /** Cluster time in ms of the second look. */
   readonly at: number;

@@ -2,7 +2,7 @@ import type { LoadStep } from '../dump/load-plan.js';
 import { excerpt } from '../text/table.js';
 import { differenceText } from './difference.js';
 
-/** What loading a dump would do. */
+/** The changes that loading a dump would make. */
 export function loadText({ steps }: { steps: readonly LoadStep[] }): string {
   if (steps.length === 0) return 'nothing to load: all is as the dump says';
   const rows = steps.map(({ name, actions, from, to }) => [name, actions.join(', '), differenceText(from, to)]);

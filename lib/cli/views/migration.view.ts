@@ -1,7 +1,7 @@
 import type { MigrationStep } from '../../gatekeeper/index.js';
 import { excerpt } from '../text/table.js';
 
-/** What a migration would do. */
+/** The steps of a migration. */
 export function planText({ steps, remaining }: { steps: readonly MigrationStep[]; remaining: number }): string {
   const count = steps.length + remaining;
   if (count === 0) return 'nothing to migrate: all that match are so already';

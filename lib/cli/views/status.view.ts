@@ -11,7 +11,7 @@ export function statusText(semaphores: readonly SemaphoreOverview[]): string {
 
 export type StateWord = 'unreadable' | 'paused' | 'off' | 'held' | 'free';
 
-/** `held`: no permit is left; `off`: there are none to be had. */
+/** `held`: no permit is left; `off`: the definition allows none. */
 export function stateWord({ problem, definition, pause, free }: SemaphoreOverview): StateWord {
   if (problem !== undefined || !definition) return 'unreadable';
   if (pause) return 'paused';
@@ -19,7 +19,7 @@ export function stateWord({ problem, definition, pause, free }: SemaphoreOvervie
   return free > 0 ? 'free' : 'held';
 }
 
-/** Those that last, as cluster time has it. */
+/** Holders whose permits have not expired, by cluster time. */
 export function livingHolders({ holders }: Pick<SemaphoreOverview, 'holders'>) {
   return holders.filter(({ remaining }) => remaining > 0);
 }
@@ -33,7 +33,7 @@ function row(semaphore: SemaphoreOverview): string[] {
     stateWord(semaphore),
     definition ? `${holders.length}/${definition.permits}` : '-',
     held || '-',
-    // Of what is paused the one of afterwards: that it lets nobody through now is said already.
+    // While paused, the pattern that applies afterwards: the state says already that no node gets through now.
     pause?.groupPattern ?? definition?.groupPattern ?? '-',
     definition?.acquirerPattern ?? '-',
     definition ? exactDuration(definition.duration) : '-',

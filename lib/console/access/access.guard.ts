@@ -12,7 +12,7 @@ import { areAllowed, requestHosts } from './request-hosts.js';
 import { isFromHere } from './same-origin.js';
 import { Tokens, type Visitor } from './tokens.js';
 
-/** Lets nobody pass whom the options don't let pass. A handler without a route's description is closed to all. */
+/** Lets only those requests pass that the options allow. A handler without a route's description is closed to all. */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleDestroy {
   readonly #tokens: Tokens;

@@ -3,7 +3,7 @@ import { compilePattern } from '../../decision/index.js';
 import type { Role } from '../api/index.js';
 import type { ConsoleToken } from '../console.options.js';
 
-/** Who sends a request, and what that one may do. */
+/** The sender of a request, and what it may do. */
 export interface Visitor {
   /** Stands beside changes in the audit log. */
   readonly user: string;

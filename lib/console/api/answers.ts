@@ -27,7 +27,7 @@ import {
 import { stale } from './health.js';
 import { ROLES, type Role } from './roles.js';
 
-/** What calls are answered with, each held against the type of what the gatekeeper gives. */
+/** The answers of the calls, each checked against the gatekeeper's own type. */
 
 const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
@@ -36,7 +36,7 @@ export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
   .extend({ holds: list(heldSchema), jobs: list(jobInfoSchema.meta({ id: 'NodeJob' })) })
   .meta({ id: 'Node' });
 
-/** Who asks, of which node. */
+/** The visitor and the node that answers. */
 export interface SessionAnswer {
   readonly user: string;
   readonly role: Role;
@@ -45,7 +45,7 @@ export interface SessionAnswer {
   /** Whether the token is for permits only. */
   readonly permitsOnly?: boolean;
   readonly readOnly: boolean;
-  /** "production": shown so that nobody mistakes it for another. */
+  /** "production": shown so that it is not mistaken for another. */
   readonly environment?: string;
   readonly node: NodeIdentity;
   readonly store: StoreHealth;
@@ -123,9 +123,9 @@ export const bulkSchema: z.ZodType<BulkResult> = z
   })
   .meta({ id: 'BulkResult' });
 
-/** What a definition that nobody has made yet would let through. */
+/** The nodes that a definition would let through before it is made. */
 export interface Preview {
-  /** What is wrong with it. */
+  /** Faults of the definition. */
   readonly faults: readonly string[];
   /** The living nodes. */
   readonly nodes: readonly PreviewedNode[];

@@ -100,7 +100,7 @@ export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });
 
 export const permits = shape.permits
   .unwrap()
-  .meta({ type: 'integer', minimum: 0, maximum: MOST_PERMITS, description: '0: nobody new gets a permit' });
+  .meta({ type: 'integer', minimum: 0, maximum: MOST_PERMITS, description: '0: no new permits are granted' });
 
 export const reason = reasonSchema.meta({
   type: 'string',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeSchema, denialReasonSchema, list, storedPermitSchema, whole } from './entities.js';
 
-/** What a call can be refused for: its status, and what it is called. The code is stable across versions. */
+/** Reasons to refuse a call, each with its status and title. The code is stable across versions. */
 export const PROBLEMS = {
   'invalid-options': [400, 'The request has faults'],
   'reserved-name': [400, 'The name is reserved'],
@@ -17,7 +17,7 @@ export const PROBLEMS = {
   'unknown-semaphore': [404, 'There is no such semaphore'],
   'nothing-matches': [404, 'The pattern matches no semaphore'],
   'already-defined': [409, 'The semaphore is defined already'],
-  'edit-conflict': [409, 'Somebody was faster'],
+  'edit-conflict': [409, 'Another change came first'],
   'not-in-code': [409, 'The code of this node does not define it'],
   denied: [409, 'No permit was granted'],
   'permit-lost': [409, 'The permit is not held any more'],
@@ -38,7 +38,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** What any call with a role can be refused for. */
+/** Refusals of any call that needs a role. */
 export const USUAL_PROBLEMS = [
   'bad-request',
   'invalid-options',
@@ -54,7 +54,7 @@ export const USUAL_PROBLEMS = [
   'internal',
 ] as const satisfies readonly ProblemCode[];
 
-/** What a call that sends a body can be refused for besides. */
+/** Further refusals of a call that sends a body. */
 export const WRITE_PROBLEMS = [
   'read-only',
   'too-many-changes',

@@ -19,7 +19,7 @@ import {
   wait,
 } from './fields.js';
 
-/** What calls bring along. Unknown fields are faults: a misspelled one would be silently ignored. */
+/** The input of the calls. Unknown fields are faults: a misspelled one would be silently ignored. */
 
 const change = { reason: reason.optional() };
 const edited = {

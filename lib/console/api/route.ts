@@ -41,9 +41,9 @@ export interface Route<
   /** The media type of the answer; JSON unless given. */
   readonly mediaType?: string;
   readonly answer: Answer;
-  /** Whether it has an ETag, and a client that brings it along is told when it has the answer already. */
+  /** True when the answer has an ETag: a client that sends it gets 304 while nothing changed. */
   readonly isConditional?: boolean;
-  /** What can go wrong besides what can with all of them. */
+  /** Refusals besides those that all calls share. */
   readonly problems?: readonly ProblemCode[];
 }
 
@@ -58,14 +58,14 @@ export const LARGEST_BODY = 64 * 1024;
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** What a call brings along, checked. */
+/** The checked input of a call. */
 export interface InputOf<R extends Route> {
   readonly params: OutputOf<R['params']>;
   readonly query: OutputOf<R['query']>;
   readonly body: OutputOf<R['body']>;
 }
 
-/** What a call is answered with. */
+/** The answer of a call. */
 export type AnswerOf<R extends Route> = z.input<R['answer']>;
 
 /** A body as a client writes it. */

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { VISITOR } from '../console.constants.js';
 import type { Visitor } from '../access/tokens.js';
 
-/** What Express's request and Fastify's have in common. */
+/** The common part of Express's and Fastify's requests. */
 export interface ConsoleRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly params?: unknown;
   readonly query?: unknown;
-  /** What the application's body parser made of the body; undefined when it has none. */
+  /** The body as the application's parser read it; undefined when there is no parser. */
   readonly body?: unknown;
   /** Fastify: Node's own request; Express's is one itself. */
   readonly raw?: IncomingMessage;
@@ -20,7 +20,7 @@ export interface ConsoleRequest {
   [VISITOR]?: Visitor;
 }
 
-/** What Express's response and Fastify's reply have in common. */
+/** The common part of Express's response and Fastify's reply. */
 export interface ConsoleResponse {
   /** Fastify: Node's own response; Express's is one itself. */
   readonly raw?: ServerResponse;

@@ -65,7 +65,7 @@ export class EventStream {
     return this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Takes the stead of the comment that a heartbeat is otherwise. */
+  /** Calls `action` at each heartbeat, in place of the comment that is sent otherwise. */
   onBeat(action: () => void): void {
     this.#sayAtBeat = action;
   }
@@ -81,7 +81,7 @@ export class EventStream {
 
   #write(text: string): boolean {
     if (this.#isOver) return false;
-    // What waits already counts, not what is told now: one event may be larger, and its reader still keep up.
+    // Bytes that wait already count, not those of this event: one event may be larger, and its reader still keep up.
     if (this.#raw.writableLength <= MOST_BEHIND) return this.#raw.write(text);
     this.#finish();
     this.#raw.destroy();
@@ -99,7 +99,7 @@ interface FastifyReply {
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
 
-/** Fastify has to be told that somebody else answers, and what it would have sent with it (CORS) comes along. */
+/** Takes the answer over from Fastify, with the headers that it would have sent (CORS). */
 function takenOver(response: ConsoleResponse): ReturnType<FastifyReply['getHeaders']> {
   if (response.raw === undefined) return {};
   const reply = response as unknown as FastifyReply;

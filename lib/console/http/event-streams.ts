@@ -12,7 +12,7 @@ interface StreamSettings {
   readonly heartbeat: number;
 }
 
-/** Readers of one kind: how many there may be, their heartbeat, and their end with whoever owns this. */
+/** Readers of one kind: bounds their number, sends their heartbeat, and ends them when it is closed. */
 export class EventStreams {
   /** With the name of the owner. */
   readonly #streams = new Map<EventStream, string | undefined>();

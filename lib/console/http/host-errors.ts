@@ -23,8 +23,8 @@ interface Express {
 }
 
 /**
- * What the application's server refuses before Nest comes to it (bodies that its parser can't read, what its plugins
- * keep out), in the console's words. Of the console's own calls alone: all else is answered as ever.
+ * Answers, as problem details, what the application's server refuses before Nest runs: bodies that its parser can't read,
+ * requests that its plugins keep out. For the console's own calls alone; the host answers all others itself.
  */
 @Injectable()
 export class HostErrors implements OnModuleInit {

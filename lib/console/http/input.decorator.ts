@@ -10,18 +10,18 @@ import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
 import type { ConsoleRequest } from './console-request.js';
 
-/** What the request brings along, as its route describes it. The refusal of bad input lists every fault. */
+/** Params, query and body of the request, checked by its route. The refusal of bad input lists every fault. */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
   readInput(Reflect.getMetadata(ROUTE_METADATA, context.getHandler()), context.switchToHttp().getRequest()),
 );
 
-/** Who sends the request. */
+/** The sender of the request. */
 export const VisitorOf = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context));
 
 /** Whether the sender of the request may see a semaphore; undefined: all of them. For lists. */
 export const SeenNames = createParamDecorator((_: unknown, context: ExecutionContext) => seesOf(visitorOf(context)));
 
-/** The name of who sends the request, for the audit log. */
+/** The name of the sender of the request, for the audit log. */
 export const User = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context).user);
 
 function visitorOf(context: ExecutionContext): Visitor {

@@ -1,8 +1,8 @@
 import type { Route } from '../api/index.js';
 
 /**
- * Tells whether a path of the application is one of the console's calls, wherever the application mounts it: by all of
- * the path, so that nothing else that the application serves beside the console is taken for it.
+ * Tells whether a path of the application is one of the console's calls, below any mount of the application. Matches the
+ * full path, so the host's other routes never match.
  *
  * @param mount the console's own path: "internal/gatekeeper"
  */

@@ -4,7 +4,7 @@ import { GatekeeperError, InvalidOptionsError } from '../../decision/index.js';
 import { PROBLEMS, type Problem, type ProblemCode } from '../api/index.js';
 import { ProblemError } from './problem.error.js';
 
-/** What a call that failed is answered with. What went wrong inside is not told: it may name what nobody should see. */
+/** Maps an error to RFC 9457 problem details; hides internals. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return problem(error.code, error.message, error.extra);
   if (error instanceof GatekeeperError && isKnown(error.code))
@@ -26,14 +26,14 @@ function extraOf(error: GatekeeperError): Partial<Problem> {
   return { revision, expectedRevision, ...(change && { change }) };
 }
 
-/** What the application's own guards, pipes and interceptors refuse, with their status and their words. */
+/** Maps a refusal of the application's own guards, pipes and interceptors; keeps their status and their words. */
 function problemOfHost(error: HttpException): Problem {
   return problemOfStatus(error.getStatus(), error.message);
 }
 
 /**
- * What the application's server refuses before Nest is asked. Its errors tell a status, each in its own way; without one
- * that blames the request it is a failure like any other.
+ * Maps a refusal of the application's server from before Nest. Express and Fastify name the status differently; an error
+ * without a 4xx status is a failure like any other.
  */
 export function problemOfServer(error: unknown): Problem {
   const { status, statusCode = status, message } = Object(error) as Record<string, unknown>;

@@ -14,8 +14,7 @@ export interface PageFile {
 }
 
 /**
- * What the build made of the page. Only what its manifest names can be asked for: no name that a request brings along
- * ever becomes a path.
+ * The built files of the page. Only names in the build's manifest are served: no name from a request ever becomes a path.
  */
 export class PageFiles {
   #files?: Promise<ReadonlyMap<string, PageFile>>;

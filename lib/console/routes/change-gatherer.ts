@@ -1,7 +1,7 @@
-/** ms in which changes are told together. */
+/** ms in which changes are gathered into one event. */
 const GATHERING = 200;
 
-/** Gathers names for a moment: a busy cluster changes records far more often than anybody can look at them. */
+/** Gathers names for a moment: a busy cluster changes records far more often than people can look at them. */
 export class ChangeGatherer {
   readonly #names = new Set<string>();
   #timer?: NodeJS.Timeout;

@@ -17,7 +17,7 @@ const MOST_EACH = 50;
 /** ms */
 const HEARTBEAT = 15_000;
 
-/** What happens, to whoever looks. */
+/** The stream of changes and events for the page and other readers. */
 @ConsoleController()
 export class EventsController implements OnModuleDestroy {
   readonly streams = new EventStreams({ most: MOST_STREAMS, mostEach: MOST_EACH, heartbeat: HEARTBEAT });

@@ -4,8 +4,8 @@ import { type SemaphoreDefinition, compileInPieces, definitionSchema, mismatchIn
 import type { Preview, PreviewedNode } from '../api/index.js';
 
 /**
- * What is wrong with a definition that somebody is writing, and whom it would let through. While one pattern has a
- * fault the other is tried all the same; one with a fault matches nobody.
+ * The faults of a definition that is being written, and the nodes it would let through. While one pattern has a fault the
+ * other is tried all the same; one with a fault matches no node.
  */
 export function* previewOf(input: object, nodes: readonly NodeInfo[], definitions: Definitions): Pieces<Preview> {
   const tried = triable(input as Partial<SemaphoreDefinition>);
@@ -18,7 +18,7 @@ export function* previewOf(input: object, nodes: readonly NodeInfo[], definition
   return { faults: definitions.faultsOf(input), nodes: previewed };
 }
 
-/** Patterns of which nothing but their text is known: compiling one that has a fault gives a matcher of nobody. */
+/** Patterns that are not checked yet: one with a fault compiles to a matcher that matches nothing. */
 function triable({ groupPattern = '', acquirerPattern = '' }: Partial<SemaphoreDefinition>): SemaphoreDefinition {
   return { ...definitionSchema.parse({ name: 'preview', duration: 1 }), groupPattern, acquirerPattern };
 }

@@ -101,7 +101,7 @@ function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly St
   }
 }
 
-/** What was removed is shown only while somebody asks for it by name. */
+/** A removed semaphore is shown only when it is asked for by name. */
 function isWanted(
   { name, definition, problem, pause, isOverridden = false, holders }: SemaphoreOverview,
   { search, paused, overridden, held }: InputOf<typeof ROUTES.semaphores>['query'],

@@ -1,6 +1,6 @@
 import type { RecordChange, RecordStore } from '../../stores/index.js';
 
-/** Who is told. */
+/** The receiver of a stream of changes. */
 export interface Reader {
   /** @returns false when the other side does not keep up: nothing more before {@link onDrained} */
   send(type: string, data: unknown): boolean;
@@ -11,8 +11,8 @@ export interface Reader {
 const MOST_WAITING = 1000;
 
 /**
- * The changes below a prefix, told to one reader. Whoever does not keep up gets of each key the last text only: what
- * waits is bounded.
+ * The changes below a prefix, sent to one reader. A reader that does not keep up gets of each key only the last text, so
+ * that the backlog is bounded.
  */
 export class ChangeStream {
   readonly #waiting = new Map<string | undefined, RecordChange>();

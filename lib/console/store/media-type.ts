@@ -11,8 +11,8 @@ interface Fastify {
 }
 
 /**
- * Lets bodies of the store protocol through unread: the console reads them itself, up to its own bound. Express does so
- * with what it has no parser for; Fastify must be told.
+ * Lets bodies of the store protocol through unread: the console reads them itself, up to its own bound. Express passes on
+ * types that it has no parser for; Fastify needs a parser that does nothing.
  */
 @Injectable()
 export class StoreMediaType implements OnModuleInit {

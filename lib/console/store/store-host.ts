@@ -11,8 +11,9 @@ import { ProblemError } from '../http/problem.error.js';
 import { ChangeStream } from './change-stream.js';
 
 /**
- * The store as other applications use it through this one: a client of its own, since the gatekeeper's is not told of
- * what it writes itself. Opened for those who may use it, and closed with the application, after its runs had their grace.
+ * The store as other applications use it through this one. It is a client of its own, because the gatekeeper's client gets
+ * no notification of its own writes. Opened when a token may use it, and closed with the application, after its runs had
+ * their grace.
  */
 @Injectable()
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
@@ -43,7 +44,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
     return this.#store;
   }
 
-  /** Tells of changes below a prefix until either side ends it. @throws ProblemError */
+  /** Streams changes below a prefix until either side ends it. @throws ProblemError */
   async stream(prefix: string, response: ConsoleResponse): Promise<void> {
     const { store } = this;
     const stream = this.streams.open(response);

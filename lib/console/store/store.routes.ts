@@ -2,7 +2,7 @@ import { CALLS, type Call, LARGEST_BODY, MEDIA_TYPE, WATCH } from '../../stores/
 import { z } from 'zod';
 import { type Route, route } from '../api/index.js';
 
-/** What `remote()` of another application calls. Not in the document for people: both ends are this package. */
+/** The calls of `remote()` in another application. Not in the OpenAPI document: both ends are this package. */
 export const STORE_ROUTES = {
   read: served(CALLS.read),
   compareAndSet: served(CALLS.compareAndSet),
