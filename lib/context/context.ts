@@ -51,8 +51,8 @@ export interface Context {
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;
-  /** Names of semaphores of whose record this node saw another text, written by anyone. */
-  readonly news: Subject<string>;
+  /** Names of semaphores of whose record this node saw another text, whichever node wrote it. */
+  readonly changes: Subject<string>;
   readonly reachability: Reachability;
   /** What keeps this node from granting anything now, by what is known without asking. */
   readonly grantFault: () => GrantFault | undefined;

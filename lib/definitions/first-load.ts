@@ -30,13 +30,13 @@ export class FirstLoad {
   async wait(semaphore: string): Promise<boolean> {
     if (this.#isOver) return false;
     const bell = new Wakeup(this.context.nodeClock);
-    const news = this.context.news.pipe(filter((changed) => changed === semaphore)).subscribe(bell.ring);
+    const changes = this.context.changes.pipe(filter((changed) => changed === semaphore)).subscribe(bell.ring);
     this.#waiting.add(bell);
     try {
       await bell.wait(this.patience);
       return true;
     } finally {
-      news.unsubscribe();
+      changes.unsubscribe();
       this.#waiting.delete(bell);
     }
   }

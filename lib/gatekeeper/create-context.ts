@@ -34,7 +34,7 @@ export function createContext(
     timers,
     clusterClock,
     events,
-    news: new Subject<string>(),
+    changes: new Subject<string>(),
     reachability: new Reachability(events, nodeClock, callTimeout),
   };
 }

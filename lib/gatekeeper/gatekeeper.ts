@@ -62,7 +62,7 @@ export class Gatekeeper {
    * tells, else when it next looks at all of them. Completes at {@link close}.
    */
   get changes$(): Observable<string> {
-    return this.#parts.context.news.asObservable();
+    return this.#parts.context.changes.asObservable();
   }
 
   /**
@@ -75,7 +75,7 @@ export class Gatekeeper {
     await this.#verifyStore();
     if (this.#isClosing) return;
     this.#parts.context.clusterClock.start();
-    await this.#parts.watcher.start();
+    await this.#parts.sweeper.start();
     await this.#parts.housekeeping.start();
     this.registry.start();
   }
@@ -208,14 +208,14 @@ export class Gatekeeper {
     await this.#endWatch();
     await this.#parts.context.store.close();
     this.#parts.context.timers.close();
-    this.#parts.context.news.complete();
+    this.#parts.context.changes.complete();
     this.#parts.context.events.complete();
   }
 
   /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
     const { timers, timing } = this.#parts.context;
-    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#parts.watcher.stop()).catch((error) =>
+    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#parts.sweeper.stop()).catch((error) =>
       this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
     );
   }

@@ -8,7 +8,9 @@ import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { StoreWatcher } from '../permits/store-watcher.js';
+import { Sweeper } from '../records/sweeper.js';
+import { freeExpired } from '../records/semaphore-records.js';
+import { KEY_PREFIX, type SemaphoreRecord } from '../decision/record.js';
 import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
@@ -31,7 +33,7 @@ export interface Parts {
   readonly audit: Audit;
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
-  readonly watcher: StoreWatcher;
+  readonly sweeper: Sweeper<SemaphoreRecord>;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
   /** Opens another client of the store, which is notified of this node's writes, too. The caller closes it. */
@@ -93,11 +95,16 @@ export function createParts(
     registry.nodes(),
   );
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
-  const watcher: StoreWatcher = new StoreWatcher(directory, context, () => housekeeping.mayLoad);
+  const sweeper: Sweeper<SemaphoreRecord> = new Sweeper(KEY_PREFIX, directory.recordClients, context, {
+    tidy: (client) => freeExpired(client, context),
+    swept: async () => {
+      if (housekeeping.mayLoad) await directory.declared.load();
+    },
+  });
   const dump = async () => {
     for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
   };
-  const sweep = () => watcher.sweep().finally(() => archivist?.save());
+  const sweep = () => sweeper.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
     context,
     { sweep, load: () => directory.declared.load(), dump },
@@ -114,7 +121,7 @@ export function createParts(
     audit,
     runHistory,
     external,
-    watcher,
+    sweeper,
     health,
     housekeeping,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),

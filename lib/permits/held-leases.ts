@@ -43,6 +43,7 @@ const CLOSING: Attempt = { reason: 'closing', holders: [] };
 export class HeldLeases {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
+  #verifying = new Set<Lease>();
   #isClosed = false;
 
   constructor(
@@ -50,8 +51,6 @@ export class HeldLeases {
     private readonly orphans: OrphanCleanup,
     private readonly owner: PermitOwner,
     private readonly context: Context,
-    /** Told of each permit that went back: the store does not tell a node of its own writes. */
-    private readonly onFreed: () => void,
   ) {}
 
   get leases(): readonly Lease[] {
@@ -86,7 +85,7 @@ export class HeldLeases {
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) {
-        void this.orphans.reclaim(permitId, duration).then(this.onFreed);
+        void this.orphans.reclaim(permitId, duration);
         if (refreshed) this.#markUncertain(refreshed, duration);
       }
       const denied = this.#deniedBy(error);
@@ -145,8 +144,7 @@ export class HeldLeases {
     if (lease.end !== 'expired' || lease.doubtful === undefined) return;
     const timeUntilExpiry = Math.max(0, lease.left + this.context.timing.clockTolerance);
     const isUnused = () => !lease.isKept;
-    const reclaiming = this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.doubtful, isUnused);
-    void reclaiming.then(this.onFreed);
+    void this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.doubtful, isUnused);
   }
 
   /** Gives one use back, and the permit with the last one. */
@@ -174,11 +172,32 @@ export class HeldLeases {
    * Looks after leases that the record no longer shows as they were granted: revoked, or lost with the store's data.
    * What others put back may end earlier than the holder was told, and its grace with it.
    */
-  async verify(): Promise<void> {
+  verify(): void {
+    if (this.#leases.size === 0) return;
     const ends = new Map(this.recordClient.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
     for (const lease of this.leases) {
       const isForgotten = (ends.get(lease.permit.id) ?? -Infinity) < lease.permit.expiresAt;
-      if (isForgotten && lease.isHeld) await this.refresh(lease);
+      if (isForgotten && lease.isHeld) void this.#verify(lease);
+    }
+  }
+
+  /** Once at a time: its own look at the record may bring the next change. */
+  async #verify(lease: Lease): Promise<void> {
+    if (this.#verifying.has(lease)) return;
+    this.#verifying.add(lease);
+    try {
+      await this.refresh(lease);
+    } catch (error) {
+      // Closing gives all back, and the next change or sweep looks at the lease again.
+      if (isUnreadable(error) || this.#isClosed) return;
+      this.context.events.next({
+        type: 'problem',
+        semaphore: this.recordClient.name,
+        action: 'verify a permit',
+        error,
+      });
+    } finally {
+      this.#verifying.delete(lease);
     }
   }
 
@@ -279,10 +298,9 @@ export class HeldLeases {
       });
       if (!released) return;
       this.context.events.next({ type: 'released', semaphore: this.recordClient.name, permit });
-      this.onFreed();
     } catch (error) {
       lease.finish('released');
-      void this.orphans.reclaim(permit.id).then(this.onFreed);
+      void this.orphans.reclaim(permit.id);
       throw error;
     }
   }

@@ -66,8 +66,10 @@ export class SemaphoreDirectory {
     }
   }
 
-  /** {@link get}, {@link peek} and {@link visit}, for what works on records alone. */
+  /** The same for the parts that work on records alone. */
   readonly recordClients = {
+    find: (name: string): SemaphoreClient | undefined => this.#known.get(name)?.recordClient,
+    all: (): Iterable<SemaphoreClient> => [...this.#known.values()].map(({ recordClient }) => recordClient),
     of: (name: string): SemaphoreClient => this.get(name).recordClient,
     peek: (name: string): SemaphoreClient => this.peek(name).recordClient,
     visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>): Promise<T> =>

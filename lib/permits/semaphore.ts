@@ -13,7 +13,7 @@ import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { type Attempt, type AttemptOptions, HeldLeases, type RunLeases } from './held-leases.js';
 import type { Permit, PermitOwner } from './permit.js';
-import type { SemaphoreClient } from '../records/semaphore-records.js';
+import { type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunResult, Runner } from './runs/runner.js';
@@ -41,7 +41,7 @@ export class Semaphore implements PermitOwner {
     private readonly context: Context,
   ) {
     this.orphans = new OrphanCleanup(recordClient, context);
-    this.holdings = new HeldLeases(recordClient, this.orphans, this, context, () => this.line.wake());
+    this.holdings = new HeldLeases(recordClient, this.orphans, this, context);
     this.runner = new Runner(recordClient.name, this.#runLeases(), context);
     this.line = new WaitQueue(
       recordClient.name,
@@ -50,6 +50,10 @@ export class Semaphore implements PermitOwner {
       (permit) => recordClient.timeUntilExpiry(permit),
       () => declared.has(recordClient.name),
     );
+    recordClient.listen({
+      changed: (news) => takesAway(news) && this.#lookAgain(),
+      confirmed: () => this.holdings.verify(),
+    });
   }
 
   /** Name of the semaphore. */
@@ -131,6 +135,12 @@ export class Semaphore implements PermitOwner {
    */
   explain(): Promise<Explanation> {
     return explain(this.recordClient, this.holdings, this.context);
+  }
+
+  /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
+  #lookAgain(): void {
+    this.holdings.verify();
+    this.line.wake();
   }
 
   /** @internal Calls that wait end now, denied as `closing`. */

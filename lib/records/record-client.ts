@@ -67,19 +67,25 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /**
-   * Takes in news that came by a watch or a listing: never believed when it is older than what is known.
+   * Takes in a text that a watch or a listing shows: never believed when it is older than what is known.
    *
-   * @returns false when it is older: late news, or the store lost what this node knows. To be looked into.
+   * @returns false when it is older: late news, or the store lost what this node knows. {@link look} tells.
    */
   hear(text: string): boolean {
     if (text === this.#seen.text) {
       this.#seen.observe();
+      this.#notify((listener) => listener.confirmed?.());
       return true;
     }
     const record = this.#seen.decode(text);
     if (this.#seen.isAheadOf(record)) return false;
     this.#seen.accept(text, record);
     return true;
+  }
+
+  /** Reads the record, which puts it back when the store lost it. Errors as of {@link transact}. */
+  look(): Promise<void> {
+    return this.transact<void>(() => ({ result: undefined }));
   }
 
   /** The view of this moment. Only while cluster time is fresh. */

@@ -50,6 +50,8 @@ export interface RecordNews<R extends StoredRecord> {
 export interface RecordListener<R extends StoredRecord> {
   /** Another text than before was read, reported or written. */
   changed?(news: RecordNews<R>): void;
+  /** A report or a listing shows the record as this node knows it. */
+  confirmed?(): void;
   /** The store had lost writes, and this node put them back. */
   restored?(record: R): void;
   /** The record can't be read. Once per text, not at each of the calls that it denies. */

@@ -1,9 +1,12 @@
 import {
   InvalidOptionsError,
   type SemaphoreRecord,
+  type StoredPermit,
   costFault,
   decodeRecord,
   encodeRecord,
+  expire,
+  expired,
   intendedDefinition,
   isBehind,
   patternFaults,
@@ -14,7 +17,7 @@ import {
 import { KEY_PREFIX } from '../decision/record.js';
 import type { Context } from '../context/context.js';
 import type { Plan, Step } from './plan.js';
-import type { RecordCodec, RecordListener } from './record-codec.js';
+import type { RecordCodec, RecordListener, RecordNews } from './record-codec.js';
 import { RecordClient } from './record-client.js';
 
 /** The client of one semaphore's record. */
@@ -41,10 +44,10 @@ export function semaphoreClient(name: string, context: Context): SemaphoreClient
   return client;
 }
 
-function reporting(semaphore: string, { events, news }: Context): RecordListener<SemaphoreRecord> {
+function reporting(semaphore: string, { events, changes }: Context): RecordListener<SemaphoreRecord> {
   return {
     changed({ record, former }) {
-      if (former?.nonce !== record.nonce) news.next(semaphore);
+      if (former?.nonce !== record.nonce) changes.next(semaphore);
       if (former?.revision === record.revision) return;
       reportCostlyPatterns(semaphore, record, events);
       const { revision, change } = record;
@@ -62,4 +65,28 @@ function reportCostlyPatterns(semaphore: string, record: SemaphoreRecord, events
   if (faults.length === 0) return;
   const error = new InvalidOptionsError(`the definition of semaphore ${quoted(semaphore)}`, faults);
   events.next({ type: 'problem', semaphore, action: 'check its patterns', error });
+}
+
+/** Writes the record without the permits that expired, whichever node held them, so that every node sees the slots free. */
+export async function freeExpired(client: SemaphoreClient, { events }: Context): Promise<void> {
+  if (!client.known || expired(client.known, client.view()).length === 0) return;
+  const permits = await client.transact<readonly StoredPermit[]>((record, view, nonce) => {
+    const ended = record ? expired(record, view) : [];
+    const next = record && expire(record, view, nonce);
+    return next ? { notify: false, write: next, done: () => ended } : { result: [] };
+  });
+  if (permits.length > 0) events.next({ type: 'expired', semaphore: client.name, permits });
+}
+
+/**
+ * Whether a record lacks something that the one before it had: a permit, some of its time, or a revision. Then a slot
+ * may be free, and a permit of this node may be gone.
+ */
+export function takesAway({ record, former }: RecordNews<SemaphoreRecord>): boolean {
+  if (record.revision !== former?.revision) return true;
+  // Writes keep the permits' order: one that stands elsewhere counts as gone, which costs a look and no more.
+  return !former.permits.every(({ id, expiresAt }, index) => {
+    const permit = record.permits[index];
+    return permit?.id === id && permit.expiresAt >= expiresAt;
+  });
 }

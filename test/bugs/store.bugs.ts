@@ -75,7 +75,7 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/permits/held-leases.ts',
-        find: 'void this.orphans.reclaim(permitId, duration).then(this.onFreed);',
+        find: 'void this.orphans.reclaim(permitId, duration);',
         replace: '',
       },
     ],

@@ -140,7 +140,7 @@ export class ExternalPermits {
     return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt, atLeastFor));
   }
 
-  async #freeIn({ name, recordClient, line }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
+  async #freeIn({ name, recordClient }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
     let found: StoredPermit | undefined;
     const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
@@ -152,8 +152,6 @@ export class ExternalPermits {
     });
     if (!released) return false;
     this.context.events.next({ type: 'released', semaphore: name, permit: released });
-    // The store does not tell a node of its own writes.
-    line.wake();
     return true;
   }
 
@@ -250,7 +248,7 @@ export class ExternalPermits {
   /** Rings at each change of the record, and when waiting has to end. */
   #listen(name: string, signal: AbortSignal): { bell: Wakeup; end: () => void } {
     const bell = new Wakeup(this.context.nodeClock);
-    const subscription = this.context.news.pipe(filter((changed) => changed === name)).subscribe(bell.ring);
+    const subscription = this.context.changes.pipe(filter((changed) => changed === name)).subscribe(bell.ring);
     this.#waiting.add(bell);
     signal.addEventListener('abort', bell.ring);
     const end = () => {
