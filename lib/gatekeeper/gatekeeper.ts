@@ -119,7 +119,7 @@ export class Gatekeeper {
 
   /** See {@link Semaphore.refresh}. */
   async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return this.#parts.directory.get(permit.semaphore).refresh(permit, options);
+    return permit.refresh(options);
   }
 
   /** See {@link Semaphore.release}. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFields } from '../decision/index.js';
-import type { AttemptOptions } from './held-leases.js';
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
-import type { RunSettings, SkipCallback, Skipped } from './runs/runner.js';
-import type { WaitOptions } from './wait-queue.js';
+import type { SkipReason } from '../context/events.js';
+
+/* Options as callers give them, and as they are once they were checked: every duration in ms. */
 
 /** Options of `tryAcquire`. Durations are ms, or text as the `ms` package reads it. */
 export interface AcquireOptions {
@@ -65,6 +65,52 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
 export interface ReadyOptions {
   /** How long to wait. Default 30s. */
   readonly timeout?: number | string;
+}
+
+/** Options of one attempt to get a permit. */
+export interface AttemptOptions {
+  /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
+  readonly holder?: string;
+  /** For the acquirer pattern; the node's own unless given. */
+  readonly acquirer?: string;
+  /** ms; the definition's unless given. */
+  readonly duration?: number;
+  readonly keepAlive?: boolean;
+}
+
+/** Options of a wait for a permit. */
+export interface WaitOptions extends AttemptOptions {
+  /** ms; for ever unless given. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A run that did not take place, and why. */
+export interface Skipped {
+  /** Name of the semaphore. */
+  readonly semaphore: string;
+  /** Name of the job. */
+  readonly job: string;
+  /** Why it was skipped. */
+  readonly reason: SkipReason;
+}
+
+export type SkipCallback = (skipped: Skipped) => void | Promise<void>;
+
+/** Options of a run as they are carried out; durations in ms. */
+export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
+  /** Names the run in events and history, and tells overlapping runs apart. */
+  readonly job: string;
+  /** ms after the run's start before which the permit is not released; undefined: it is kept until it expires. */
+  readonly atLeastFor?: number;
+  readonly keepAlive: boolean;
+  /** ms after which a run loses its permit; undefined: never. */
+  readonly maxRunTime?: number;
+  readonly overlap: 'skip' | 'allow';
+  readonly onUnavailable: 'skip' | 'run';
+  readonly onSkip?: SkipCallback | 'throw';
+  /** ms to wait for a permit, and for a former run of the job to end; undefined: it does not wait. */
+  readonly wait?: number;
 }
 
 const NO_OPTIONS: AttemptOptions = { keepAlive: false };

@@ -1,46 +1,20 @@
-import { type DenialReason, type StoredPermit, decide, release, usableDuration, keepable } from '../decision/index.js';
+import { type StoredPermit, decide, release, usableDuration, keepable } from '../decision/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
+import type { AttemptOptions } from './call-options.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
-import { Permit, type PermitOwner } from './permit.js';
+import { type Attempt, Permit, type PermitOwner } from './permit.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant } from '../records/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
 import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-records.js';
 
-export interface AttemptOptions {
-  /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
-  readonly holder?: string;
-  /** For the acquirer pattern; the node's own unless given. */
-  readonly acquirer?: string;
-  /** ms; the definition's unless given. */
-  readonly duration?: number;
-  readonly keepAlive?: boolean;
-}
-
-/** What came of one attempt to get a permit. */
-export type Attempt =
-  | { readonly permit: Permit }
-  | {
-      readonly permit?: undefined;
-      readonly reason: DenialReason;
-      readonly holders: readonly StoredPermit[];
-      /** Why the record could not be asked or read. */
-      readonly error?: Error;
-    };
-
-/** The part of {@link HeldLeases} that runs use. */
-export interface RunLeases extends Pick<HeldLeases, 'release' | 'retire' | 'abandon'> {
-  /** @param options.wait ms to wait for a permit; undefined: it tries once */
-  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
-}
-
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
 /** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */
-export class HeldLeases {
+export class HeldLeases implements PermitOwner {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
   #verifying = new Set<Lease>();
@@ -49,9 +23,12 @@ export class HeldLeases {
   constructor(
     private readonly recordClient: SemaphoreClient,
     private readonly orphans: OrphanCleanup,
-    private readonly owner: PermitOwner,
     private readonly context: Context,
   ) {}
+
+  get semaphore(): string {
+    return this.recordClient.name;
+  }
 
   get leases(): readonly Lease[] {
     return [...this.#leases.values()];
@@ -165,7 +142,7 @@ export class HeldLeases {
   abandon(permit: Permit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
-    this.context.events.next({ type: 'lost', semaphore: this.recordClient.name, permit: permit.lease.permit, reason });
+    this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: permit.lease.permit, reason });
   }
 
   /**
@@ -192,7 +169,7 @@ export class HeldLeases {
       if (isUnreadable(error) || this.#isClosed) return;
       this.context.events.next({
         type: 'problem',
-        semaphore: this.recordClient.name,
+        semaphore: this.semaphore,
         action: 'verify a permit',
         error,
       });
@@ -245,7 +222,7 @@ export class HeldLeases {
     if (!lease.isHeld) return undefined;
     this.#leases.get(holder)?.finish('revoked');
     this.#leases.set(holder, lease);
-    this.context.events.next({ type: 'granted', semaphore: this.recordClient.name, permit });
+    this.context.events.next({ type: 'granted', semaphore: this.semaphore, permit });
     return lease;
   }
 
@@ -261,15 +238,15 @@ export class HeldLeases {
       return false;
     }
     lease.renew(permit, sent);
-    this.context.events.next({ type: 'refreshed', semaphore: this.recordClient.name, permit });
+    this.context.events.next({ type: 'refreshed', semaphore: this.semaphore, permit });
     return true;
   }
 
   #use(lease: Lease, keepAlive: boolean): Permit {
-    const permit = new Permit(lease, this.owner, keepAlive);
+    const permit = new Permit(lease, this, keepAlive);
     if (!keepAlive) return permit;
     const refresh = () => this.refresh(lease);
-    const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.recordClient.name, lease, this.context, refresh);
+    const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.semaphore, lease, this.context, refresh);
     this.#keepAlives.set(lease, keeping);
     keeping.start();
     return permit;
@@ -281,7 +258,7 @@ export class HeldLeases {
     this.#keepAlives.delete(lease);
     this.#reclaimDoubtful(lease);
     if (lease.users.size === 0 || reason === 'released') return;
-    this.context.events.next({ type: 'lost', semaphore: this.recordClient.name, permit: lease.permit, reason });
+    this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: lease.permit, reason });
   }
 
   async #giveBack(lease: Lease): Promise<void> {
@@ -297,7 +274,7 @@ export class HeldLeases {
         return next ? { write: next, done: () => true } : { result: true };
       });
       if (!released) return;
-      this.context.events.next({ type: 'released', semaphore: this.recordClient.name, permit });
+      this.context.events.next({ type: 'released', semaphore: this.semaphore, permit });
     } catch (error) {
       lease.finish('released');
       void this.orphans.reclaim(permit.id);

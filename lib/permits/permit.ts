@@ -1,11 +1,14 @@
+import { parseAcquireOptions } from './call-options.js';
 import { PermitLostError } from './permits.errors.js';
+import type { DenialReason, StoredPermit } from '../decision/index.js';
 import type { LossReason } from '../context/events.js';
 import type { Lease, LeaseUser } from './lease.js';
 
-/** Where a permit came from, and what refreshes and releases it. */
+/** The leases that a permit is a use of. */
 export interface PermitOwner {
-  readonly name: string;
-  refresh(permit: Permit, options: { duration?: number | string }): Promise<boolean>;
+  readonly semaphore: string;
+  /** @param duration ms, for this once @returns false when the permit was lost */
+  refresh(lease: Lease, duration?: number): Promise<boolean>;
   release(permit: Permit): Promise<void>;
 }
 
@@ -19,8 +22,7 @@ export class Permit implements LeaseUser {
   /** @internal Permits come from a Semaphore. */
   constructor(
     readonly lease: Lease,
-    /** @internal */
-    readonly owner: PermitOwner,
+    private readonly owner: PermitOwner,
     readonly keepAlive: boolean,
   ) {
     lease.users.add(this);
@@ -33,7 +35,7 @@ export class Permit implements LeaseUser {
 
   /** Name of the semaphore. */
   get semaphore(): string {
-    return this.owner.name;
+    return this.owner.semaphore;
   }
 
   /** The same for all uses that share the permit, and kept by a refresh. */
@@ -114,8 +116,13 @@ export class Permit implements LeaseUser {
    * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
    */
   async extend(duration?: number | string): Promise<void> {
-    if (!(await this.owner.refresh(this, { duration })))
-      throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
+    if (!(await this.refresh({ duration }))) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
+  }
+
+  /** As {@link extend}, but a permit that was lost is an answer, not an error. @returns false when it was lost */
+  async refresh(options: { duration?: number | string | undefined } = {}): Promise<boolean> {
+    const { duration } = options.duration === undefined ? {} : parseAcquireOptions(this.semaphore, options);
+    return this.isHeld && this.owner.refresh(this.lease, duration);
   }
 
   /** Gives this use back. Idempotent. Errors as {@link extend}, but the release is then tried on until it expires. */
@@ -145,3 +152,14 @@ export class Permit implements LeaseUser {
     this.#aborter.abort(new PermitLostError(this.semaphore, this.#ended));
   }
 }
+
+/** The outcome of one attempt to get a permit. */
+export type Attempt =
+  | { readonly permit: Permit }
+  | {
+      readonly permit?: undefined;
+      readonly reason: DenialReason;
+      readonly holders: readonly StoredPermit[];
+      /** Why the record could not be asked or read. */
+      readonly error?: Error;
+    };

@@ -1,6 +1,7 @@
 import {
   type AcquireOptions,
   type AcquireWaitOptions,
+  type AttemptOptions,
   type RunOptions,
   parseAcquireOptions,
   parseRunOptions,
@@ -11,12 +12,12 @@ import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
-import { type Attempt, type AttemptOptions, HeldLeases, type RunLeases } from './held-leases.js';
-import type { Permit, PermitOwner } from './permit.js';
+import { HeldLeases } from './held-leases.js';
+import type { Attempt, Permit } from './permit.js';
 import { type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
-import { type RunResult, Runner } from './runs/runner.js';
+import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
 import { WaitQueue } from './wait-queue.js';
 
 /**
@@ -24,7 +25,7 @@ import { WaitQueue } from './wait-queue.js';
  * StoreUnavailableError (NoQuorumError) or UnknownOutcomeError when the store can't be asked in time,
  * CorruptRecordError or NewerRecordError when the record can't be read. A denial is a value, not an error.
  */
-export class Semaphore implements PermitOwner {
+export class Semaphore {
   /** @internal */
   readonly holdings: HeldLeases;
   /** @internal */
@@ -41,7 +42,7 @@ export class Semaphore implements PermitOwner {
     private readonly context: Context,
   ) {
     this.orphans = new OrphanCleanup(recordClient, context);
-    this.holdings = new HeldLeases(recordClient, this.orphans, this, context);
+    this.holdings = new HeldLeases(recordClient, this.orphans, context);
     this.runner = new Runner(recordClient.name, this.#runLeases(), context);
     this.line = new WaitQueue(
       recordClient.name,
@@ -96,10 +97,8 @@ export class Semaphore implements PermitOwner {
    *   never shortens
    * @returns false when it was lost
    */
-  async refresh(permit: Permit, options: { duration?: number | string } = {}): Promise<boolean> {
-    if (permit.owner !== this) return permit.owner.refresh(permit, options);
-    const duration = options.duration === undefined ? undefined : parseAcquireOptions(this.name, options).duration;
-    return permit.isHeld && this.holdings.refresh(permit.lease, duration);
+  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    return permit.refresh(options);
   }
 
   /**
@@ -107,7 +106,7 @@ export class Semaphore implements PermitOwner {
    * can't be reached, the release is retried in the background until the permit expires.
    */
   release(permit: Permit): Promise<void> {
-    return permit.owner === this ? this.holdings.release(permit) : permit.release();
+    return permit.release();
   }
 
   /** ms for which this process may still count on the permit; 0 when it is over. */

@@ -3,15 +3,10 @@ import type { StoredPermit } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { AcquireTimeoutError } from './permits.errors.js';
-import type { Attempt, AttemptOptions, HeldLeases } from './held-leases.js';
-import type { Permit } from './permit.js';
+import type { WaitOptions } from './call-options.js';
+import type { HeldLeases } from './held-leases.js';
+import type { Attempt, Permit } from './permit.js';
 import { SerialQueue } from '../async/serial-queue.js';
-
-export interface WaitOptions extends AttemptOptions {
-  /** ms; for ever unless given. */
-  readonly timeout?: number;
-  readonly signal?: AbortSignal;
-}
 
 type Denied = Attempt & { readonly permit?: undefined };
 

@@ -63,9 +63,9 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: '',
       },
       {
-        file: 'lib/permits/semaphore.ts',
-        find: 'return permit.isHeld && this.holdings.refresh(permit.lease, duration);',
-        replace: 'return this.holdings.refresh(permit.lease, duration);',
+        file: 'lib/permits/permit.ts',
+        find: 'return this.isHeld && this.owner.refresh(this.lease, duration);',
+        replace: 'return this.owner.refresh(this.lease, duration);',
       },
       {
         file: 'lib/permits/lease.ts',

@@ -3,38 +3,17 @@ import type { DenialReason } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import { withPermit } from './current-permit.js';
 import type { SkipReason } from '../../context/events.js';
-import type { Attempt, AttemptOptions, RunLeases } from '../held-leases.js';
-import { Permit } from '../permit.js';
+import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call-options.js';
+import type { HeldLeases } from '../held-leases.js';
+import { type Attempt, Permit } from '../permit.js';
 import { Overlaps } from './overlaps.js';
 import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
-/** What a run did not take place for. */
-export interface Skipped {
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** Name of the job. */
-  readonly job: string;
-  /** Why it was skipped. */
-  readonly reason: SkipReason;
-}
-
-export type SkipCallback = (skipped: Skipped) => void | Promise<void>;
-
-/** Options of a run as they are carried out; durations in ms. */
-export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
-  /** Names the run in events and history, and tells overlapping runs apart. */
-  readonly job: string;
-  /** ms after the run's start before which the permit is not released; undefined: it is kept until it expires. */
-  readonly atLeastFor?: number;
-  readonly keepAlive: boolean;
-  /** ms after which a run loses its permit; undefined: never. */
-  readonly maxRunTime?: number;
-  readonly overlap: 'skip' | 'allow';
-  readonly onUnavailable: 'skip' | 'run';
-  readonly onSkip?: SkipCallback | 'throw';
-  /** ms to wait for a permit, and for a former run of the job to end; undefined: it does not wait. */
-  readonly wait?: number;
+/** The part of {@link HeldLeases} that runs use. */
+export interface RunLeases extends Pick<HeldLeases, 'release' | 'retire' | 'abandon'> {
+  /** @param options.wait ms to wait for a permit; undefined: it tries once */
+  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
 }
 
 /** The result of a run: the value of the work, or the reason why it was skipped. */

@@ -1,8 +1,9 @@
 import type { NodeClock } from '../../async/node-clock.js';
 import type { NodeIdentity } from '../../gatekeeper/index.js';
-import type { Attempt, AttemptOptions, RunLeases } from '../../permits/held-leases.js';
+import type { AttemptOptions } from '../../permits/call-options.js';
+import type { RunLeases } from '../../permits/runs/runner.js';
 import { Lease } from '../../permits/lease.js';
-import { Permit, type PermitOwner } from '../../permits/permit.js';
+import { type Attempt, Permit, type PermitOwner } from '../../permits/permit.js';
 import type { LossReason } from '../../context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
@@ -20,12 +21,12 @@ const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTim
 const ANY_DURATION = 60_000;
 
 /** Permits of one semaphore without a record: granted or denied as the test says. */
-export class TestLeases implements RunLeases {
+export class TestLeases implements RunLeases, PermitOwner {
   #leases = new Set<Lease>();
   #token = 0;
 
   constructor(
-    private readonly owner: PermitOwner,
+    readonly semaphore: string,
     private readonly node: NodeIdentity,
     /** Why the test denies the semaphore; undefined: it does not. */
     private readonly denial: () => TestDenial | undefined,
@@ -34,8 +35,12 @@ export class TestLeases implements RunLeases {
   async attempt(options: AttemptOptions): Promise<Attempt> {
     const reason = this.denial();
     if (reason === undefined) return { permit: this.#grant(options) };
-    const error = errorOf(reason, this.owner.name);
+    const error = errorOf(reason, this.semaphore);
     return { reason, holders: [], ...(error && { error }) };
+  }
+
+  async refresh(lease: Lease): Promise<boolean> {
+    return lease.isHeld;
   }
 
   async release(permit: Permit): Promise<void> {
@@ -65,7 +70,7 @@ export class TestLeases implements RunLeases {
     const token = ++this.#token;
     const granted = Date.now();
     const permit = {
-      id: `${this.owner.name}.${token}`,
+      id: `${this.semaphore}.${token}`,
       slot: 0,
       token,
       instance,
@@ -78,7 +83,7 @@ export class TestLeases implements RunLeases {
     };
     const lease = new Lease(permit, { monotonic: 0, wall: 0 }, CONTEXT, () => undefined);
     this.#leases.add(lease);
-    return new Permit(lease, this.owner, keepAlive);
+    return new Permit(lease, this, keepAlive);
   }
 }
 

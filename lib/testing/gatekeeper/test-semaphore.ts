@@ -35,7 +35,7 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
     private readonly declared: DeclaredDefinitions,
     readonly explain: Semaphore['explain'],
   ) {
-    this.#holdings = new TestLeases(this, node, () => script.denialOf(name));
+    this.#holdings = new TestLeases(name, node, () => script.denialOf(name));
     const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
     this.#runner = new Runner(name, this.#holdings, context);
   }
@@ -77,13 +77,12 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
     return result;
   }
 
-  async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    parseAcquireOptions(this.name, options);
-    return permit.isHeld;
+  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    return permit.refresh(options);
   }
 
   release(permit: Permit): Promise<void> {
-    return this.#holdings.release(permit);
+    return permit.release();
   }
 
   getExpirationPeriod(permit: Permit): number {
