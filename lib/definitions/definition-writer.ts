@@ -5,7 +5,6 @@ import {
   expectChangeable,
   intendedDefinition,
 } from '../decision/index.js';
-import { once } from '../async/once.js';
 import type { Context } from '../context/context.js';
 import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
@@ -58,32 +57,23 @@ export class DefinitionWriter {
   ): Promise<T> {
     expectChangeable(name);
     const id = this.context.random.id();
-    let before: SemaphoreRecord | undefined;
-    let after: SemaphoreRecord | undefined;
-    // Told as soon as it is written, before any other call for the semaphore has its turn: nobody hears what came of a
-    // change before the change.
-    const note = once(() => this.#note(kind, name, options, before, after!));
     const plan: SemaphorePlan<T> = (record, view, nonce) => {
-      // Its answer was lost and somebody wrote since: it was this very change that made the other revision.
-      if (record?.change?.id === id) return { result: how.done((after = record)) };
-      before = record;
       expectRevision(name, record, options.expectedRevision);
       const change = { id, kind, ...this.author(options), at: view.now };
       const next = how.rewriting(record, change, view, nonce);
       if (!next) return { result: how.unchanged(record) };
       const done = () => {
-        after = next;
-        note();
+        // Noted as soon as it is written, before another call for the semaphore has its turn: the log shows a change
+        // before its consequences.
+        this.#note(kind, name, options, record, next);
         return how.done(next);
       };
-      return { write: next, done };
+      return { write: next, done, isDoneIn: (later) => later?.change?.id === id };
     };
-    const result = await this.visit(name, (recordClient) => recordClient.transact(plan));
-    if (after) note();
-    return result;
+    return this.visit(name, (recordClient) => recordClient.transact(plan));
   }
 
-  /** Who changes something, when nobody is named: this node. */
+  /** The author of a change: this node unless one is named. */
   author({ by = this.context.node.acquirer, reason }: ChangeOptions): { by: string; reason?: string } {
     return { by, ...(reason !== undefined && { reason }) };
   }

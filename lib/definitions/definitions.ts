@@ -3,7 +3,6 @@ import {
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
-  type StoredPermit,
   createRecord,
   edit,
   intendedDefinition,
@@ -16,7 +15,6 @@ import {
   show,
   unreserved,
 } from '../decision/index.js';
-import { once } from '../async/once.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../activity/index.js';
 import type { NodeInfo } from '../activity/index.js';
@@ -160,21 +158,20 @@ export class Definitions {
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     expectChangeable(name);
     const author = this.writer.author(parseChangeOptions(name, options));
-    let permit: StoredPermit | undefined;
-    const note = once(() => this.audit.note({ action: 'revoke', semaphore: name, ...author, permit }));
     const plan: SemaphorePlan<boolean> = (record, view, nonce) => {
+      const permit = record?.permits.find(({ id }) => id === permitId);
       const next = record && release(record, permitId, view, nonce);
-      // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
-      if (!next) return { result: permit !== undefined };
-      permit = record.permits.find(({ id }) => id === permitId);
-      return { write: next, done: () => (note(), true) };
+      if (!next) return { result: false };
+      const done = () => {
+        this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
+        return true;
+      };
+      return { write: next, done, isDoneIn: (later) => !later?.permits.some(({ id }) => id === permitId) };
     };
-    const isRevoked = await this.recordClients.visit(name, (recordClient) => recordClient.transact(plan));
-    if (isRevoked) note();
-    return isRevoked;
+    return this.recordClients.visit(name, (recordClient) => recordClient.transact(plan));
   }
 
-  /** What {@link migrate} would do now. Writes nothing. */
+  /** Plans what {@link migrate} would do now. Writes nothing. */
   planMigration(request: MigrationRequest, options?: Pick<MigrationOptions, 'limit' | 'only'>): Promise<MigrationPlan> {
     return this.bulk.planMigration(request, options);
   }

@@ -13,6 +13,11 @@ export type Step<R extends StoredRecord, T> = { readonly result: T } | Write<R, 
 export interface Write<R extends StoredRecord, T> {
   readonly write: R;
   readonly done: (sent: Instant) => T;
+  /**
+   * Whether a record that another writer wrote since holds this write's effect. Then the write was applied although its
+   * answer was lost, and it counts as done. Unless given, only the write's own nonce proves that.
+   */
+  readonly isDoneIn?: (record: R | undefined) => boolean;
   /** Whether other nodes may wait for this write, so that it leaves a hint. Default true. */
   readonly notify?: boolean;
 }

@@ -8,7 +8,7 @@ import type { Plan, Step, Write } from './plan.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
-interface Attempt<R, T> {
+interface Attempt<R extends StoredRecord, T> extends Pick<Write<R, T>, 'isDoneIn'> {
   readonly record: R;
   readonly text: string;
   readonly done: () => T;
@@ -111,7 +111,7 @@ export class RecordClient<R extends StoredRecord> {
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const nonce = this.context.random.id();
       const step = isRead
-        ? (this.#confirm(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+        ? (this.#settle(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
         : this.#planFromMemory(plan, nonce);
       if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
         await this.#trySample(deadline);
@@ -138,22 +138,27 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /**
-   * An attempt whose answer was lost stands in the record after all. It may stand there in one copy only, which goes
-   * with its member, or with the smaller side of a split that nobody has noticed yet: only a write that is answered
-   * tells that the others have it, too.
+   * Finds out whether an attempt of this call was applied although its answer was lost.
+   *
+   * One that stands in the record may stand there in one copy only, which goes with its member, or with the smaller side
+   * of a split that no node has noticed yet: only a write that is answered proves that the other copies have it, too. One
+   * that another writer wrote over is known by its effect.
    */
-  #confirm<T>(attempts: readonly Attempt<R, T>[], nonce: string): Write<R, T> | undefined {
+  #settle<T>(attempts: readonly Attempt<R, T>[], nonce: string): Step<R, T> | undefined {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
-    if (!written || !record) return undefined;
+    if (!written || !record) {
+      const overwritten = attempts.find((attempt) => attempt.isDoneIn?.(record));
+      return overwritten && { result: overwritten.done() };
+    }
     return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, notify = true }: Write<R, T>): Attempt<R, T> {
-    // Before the request leaves: whoever counts from here ends before those who count from when they see it.
+  #prepare<T>({ write, done, notify = true, isDoneIn }: Write<R, T>): Attempt<R, T> {
+    // Before the request leaves: a holder that counts from here ends before takers that count from when they see it.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
-    return { record: write, text: this.codec.encode(write), done: () => done(sent), notify };
+    return { record: write, text: this.codec.encode(write), done: () => done(sent), notify, isDoneIn };
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
@@ -227,7 +232,7 @@ export class RecordClient<R extends StoredRecord> {
     }
   }
 
-  /** Unsure is never counted as done: with a write under way nobody can say that nothing was changed. */
+  /** Unsure is never counted as done: with a write under way the record may still change. */
   #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[], cause?: unknown): Error {
     const what = `${this.codec.kind} ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
     if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });

@@ -88,8 +88,9 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'done: () => done(sent), notify };',
-        replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), notify };',
+        find: 'done: () => done(sent), notify, isDoneIn };',
+        replace:
+          'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), notify, isDoneIn };',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'slow', within: 6000, says: /S1/ },

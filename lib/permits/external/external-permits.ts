@@ -141,14 +141,11 @@ export class ExternalPermits {
   }
 
   async #freeIn({ name, recordClient }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
-    let found: StoredPermit | undefined;
     const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
       const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
-      // Gone since this very call sent its write: the answer was lost, and somebody wrote since.
-      if (!next) return { result: found };
-      found = held;
-      return { write: next, done: () => held };
+      if (!next) return { result: undefined };
+      return { write: next, done: () => held, isDoneIn: (later) => !later?.permits.some(isIt) };
     });
     if (!released) return false;
     this.context.events.next({ type: 'released', semaphore: name, permit: released });
