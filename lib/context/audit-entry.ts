@@ -16,14 +16,14 @@ export interface AuditEntry {
   readonly by: string;
   /** The reason that was given. */
   readonly reason?: string;
-  /** Through which node. */
+  /** The node that made it. */
   readonly node: NodeIdentity;
-  /** The one that the change made. */
+  /** The revision that the change made. */
   readonly revision?: number;
   /** The definition before the change; absent where there was none. */
   readonly from?: SemaphoreDefinition;
   /** The definition after the change; absent where there is none. */
   readonly to?: SemaphoreDefinition;
-  /** What was revoked. */
+  /** The revoked permit. */
   readonly permit?: StoredPermit;
 }

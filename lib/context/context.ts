@@ -13,7 +13,7 @@ export interface Timing {
   readonly clockTolerance: number;
   /** The longest that one call may ask the store. */
   readonly callTimeout: number;
-  /** This node has just started and knows nothing of what was: nobody is taken over from before it has watched. */
+  /** This node has just started and knows nothing of the past: it takes over no permit before it has watched it. */
   readonly strictStart: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface GrantFault {
   readonly sentence: string;
 }
 
-/** What all parts of one gatekeeper share. */
+/** Everything that all parts of one gatekeeper share. */
 export interface Context {
   readonly node: NodeIdentity;
   readonly timing: Timing;
@@ -54,7 +54,7 @@ export interface Context {
   /** Names of semaphores of whose record this node saw another text, whichever node wrote it. */
   readonly changes: Subject<string>;
   readonly reachability: Reachability;
-  /** What keeps this node from granting anything now, by what is known without asking. */
+  /** The reason why this node can't grant anything now, by what is known without asking. */
   readonly grantFault: () => GrantFault | undefined;
   /** Becomes true when the node begins to shut down: from then on nothing new is acquired. */
   readonly isClosing: () => boolean;

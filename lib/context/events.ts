@@ -20,7 +20,7 @@ export interface RunOfJob {
   readonly permit?: StoredPermit;
 }
 
-/** All that a gatekeeper tells of what happens on its node. */
+/** Everything that happens on a gatekeeper's node, as its events report it. */
 export type GatekeeperEvent =
   | { readonly type: 'granted' | 'refreshed' | 'released'; readonly semaphore: string; readonly permit: StoredPermit }
   | {
@@ -43,7 +43,7 @@ export type GatekeeperEvent =
   | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
   /** `reinstated`: it came from the archive, in place of what code says or of an earlier revision. */
   | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
-  /** A definition was changed, by whomever on whatever node. */
+  /** A definition was changed, on whatever node. */
   | {
       readonly type: 'changed';
       readonly semaphore: string;

@@ -2,7 +2,7 @@ import type { Subject } from 'rxjs';
 import type { NodeClock } from '../async/node-clock.js';
 import type { GatekeeperEvent } from './events.js';
 
-/** Whether the store answers, told once at each change. */
+/** Whether the store answers; reported once at each change. */
 export class Reachability {
   #isLost = false;
   #wasReached = false;

@@ -117,8 +117,8 @@ export class BulkChanges {
   }
 
   /**
-   * Those that can be read: nobody can change the others, and who looks at the state is told of them. What is read here
-   * is news for this node, too, so that each change begins from it. The package's own semaphores are left out.
+   * The records that can be read: the others can't be changed, and the state reports them. A text that is read here is
+   * news for this node, too, so that each change begins from it. The package's own semaphores are left out.
    */
   async #records(only?: (name: string) => boolean): Promise<Map<string, SemaphoreRecord>> {
     return inSlices(this.#recordsInPieces(await listRecords(this.context), only), this.context.nodeClock);
@@ -195,7 +195,7 @@ export class BulkChanges {
       recordClient.hear(text);
       return recordClient.known;
     } catch (error) {
-      // The record of a newer version or of nobody, or under a name that nothing can have.
+      // The record of a newer version or a foreign program, or under a name that no semaphore can have.
       if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
       throw error;
     }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, nameSchema, patternSchema, show, onlyFields } from '../decision/index.js';
 import { reasonSchema } from './change-options.js';
 
-/** Which of all semaphores, who changes them, and why. */
+/** The semaphores to change, the author and the reason. */
 export interface BulkRequest {
   /** RE2; must match the whole name. Every name unless given. */
   readonly names?: string;
-  /** Who; the node's own acquirer name unless given. */
+  /** The author; the node's own acquirer name unless given. */
   readonly by?: string;
   /** Why, for the audit log. */
   readonly reason?: string;
@@ -14,11 +14,11 @@ export interface BulkRequest {
   readonly limit?: number;
   /** Leaves out what it answers false for, as if the store had no such semaphore. */
   readonly only?: (name: string) => boolean;
-  /** Told once how many definitions will be changed, before the first is. If it throws, none is, and the call fails with that. */
+  /** Gets the number of definitions to change, once, before the first change. If it throws, none is changed, and the call fails with that error. */
   readonly onPlanned?: (count: number) => void;
 }
 
-/** What a change of many came to, by name. */
+/** The outcome of a change of many, by name. */
 export interface BulkResult {
   /** Names of the semaphores that were changed. */
   readonly done: readonly string[];

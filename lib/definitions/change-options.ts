@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../decision/index.js';
 
-/** Who changes a definition, and on what meta. */
+/** The author of a change of a definition, the reason, and the revision that it goes by. */
 export interface ChangeOptions {
-  /** Who; shown to everybody. The node's own acquirer name unless given. */
+  /** The author; every list and log shows it. The node's own acquirer name unless given. */
   readonly by?: string;
-  /** Why; shown to everybody. */
+  /** The reason; every list and log shows it. */
   readonly reason?: string;
   /** The revision that the editor has read: a different one means that another change came first. */
   readonly expectedRevision?: number;

@@ -37,7 +37,7 @@ export class DeclaredDefinitions {
       readonly atOnce: boolean;
       /** The longest that a call waits for definitions to be loaded for the first time, in ms. */
       readonly patience: number;
-      /** What outlived the cluster's memory; undefined while that can't be told. */
+      /** Archived definitions; undefined while the archive can't be read. */
       readonly archived?: () => Promise<Archived | undefined>;
     },
   ) {
@@ -50,17 +50,17 @@ export class DeclaredDefinitions {
     return this.#declared.has(name);
   }
 
-  /** What code says of that name, if anything. */
+  /** The definition of that name in code, if there is one. */
   get(name: string): SemaphoreDefinition | undefined {
     return this.#declared.get(name);
   }
 
-  /** What code brought along. */
+  /** All definitions of this node's code. */
   get all(): readonly SemaphoreDefinition[] {
     return [...this.#declared.values()];
   }
 
-  /** What code's definitions must keep to, and what is defined already. */
+  /** Rules for definitions of code, and the names that are defined already. */
   get rules() {
     return {
       configured: new Set(this.#declared.keys()),
@@ -108,10 +108,9 @@ export class DeclaredDefinitions {
   }
 
   /**
-   * Puts into the store what is not there: in the place of what code says, what was archived of it, and all else that
-   * was archived. Nothing while the archive can't be read: what is paused there would run. Called once the cluster had
-   * time to show what it has, and again whenever something may be missing. A record that can't be read is left as it is
-   * and keeps no other from being loaded.
+   * Creates missing records, preferring archived state over code. Does nothing while the archive is unreadable: a paused
+   * job could run. Called once the cluster had time to show its records, and again whenever one may be missing. A record
+   * that can't be read is left as it is and keeps no other from being loaded.
    *
    * @throws when the store can't be asked
    */
@@ -150,7 +149,7 @@ export class DeclaredDefinitions {
       const first = found ?? (record ? undefined : this.#first(name, view, nonce));
       if (!first) return { result: undefined };
       const { revision } = first;
-      // Nothing may stand there because the store lost it: who held a permit may still be at work.
+      // The record may be missing because the store lost it: a holder of a permit may still be at work.
       const isUnsure = !record && this.context.timing.strictStart;
       const write = isUnsure ? restore(first, undefined, view, nonce) : first;
       return { write, done: () => ({ type: found ? 'reinstated' : 'defined', revision }) };
@@ -162,7 +161,7 @@ export class DeclaredDefinitions {
     return definition && createRecord(definition, view.now, nonce);
   }
 
-  /** What was reset is as code says, also when code says something else by now. */
+  /** A definition that was reset is as code says, also when code says something else by now. */
   #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
     const { name, change, pause } = archived;
     const declared = change?.kind === 'reset' ? this.#declared.get(name) : undefined;
@@ -170,5 +169,5 @@ export class DeclaredDefinitions {
   }
 }
 
-/** What {@link DeclaredDefinitions.load} did about a semaphore. */
+/** The event of a record that {@link DeclaredDefinitions.load} wrote. */
 type Creation = { readonly type: 'defined' | 'reinstated'; readonly revision: number } | undefined;

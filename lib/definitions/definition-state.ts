@@ -9,15 +9,15 @@ import {
 
 /** A definition as it is in force, and where it comes from. */
 export interface DefinitionState {
-  /** While it is paused, with a group pattern that matches nobody. */
+  /** While it is paused, with a group pattern that matches no node. */
   readonly definition: SemaphoreDefinition;
   /** Grows by one with each change of the definition. */
   readonly revision: number;
-  /** Who changed it last; absent: it is as code brought it along. */
+  /** The last change; absent: it is as code brought it along. */
   readonly change?: DefinitionChange;
   /** Present while it is paused; has the group pattern of afterwards. */
   readonly pause?: Pause;
-  /** What this node's code says, if it says anything. */
+  /** The definition in this node's code, if there is one. */
   readonly code?: SemaphoreDefinition;
   /** Whether something else than what this node's code says is in force, pauses aside. `reset` puts the code's back. */
   readonly isOverridden: boolean;

@@ -2,7 +2,7 @@ import { show } from '../decision/texts/show.js';
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import type { DefinitionChange } from '../decision/record.js';
 
-/** Nobody defined a semaphore of that name. */
+/** No semaphore of that name is defined. */
 export class UnknownSemaphoreError extends GatekeeperError {
   readonly code = 'unknown-semaphore';
 
@@ -39,7 +39,7 @@ export class EditConflictError extends GatekeeperError {
     readonly expectedRevision: number,
     /** The revision in force. */
     readonly revision: number,
-    /** Who was faster, when a person was. */
+    /** The change that came first, when a person made it. */
     readonly change?: DefinitionChange,
   ) {
     super(

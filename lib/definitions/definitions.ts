@@ -29,7 +29,7 @@ import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 
-/** What may be edited. */
+/** Fields that may be edited. */
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
 
 /**
@@ -70,7 +70,7 @@ export class Definitions {
       .transact((record) => ({ result: definitionState(record, this.declared.get(name)) }));
   }
 
-  /** What is wrong with a definition, each fault a sentence. Asks and writes nothing. */
+  /** Lists the faults of a definition, each as a sentence. Neither reads nor writes the store. */
   faultsOf(input: unknown): readonly string[] {
     try {
       parseDefinition(input, this.context.timing.clockTolerance);
@@ -82,7 +82,7 @@ export class Definitions {
   }
 
   /**
-   * Defines a semaphore that nobody defined, or that was removed.
+   * Defines a semaphore that has no definition, or was removed.
    *
    * @throws AlreadyDefinedError, ReservedNameError
    */

@@ -5,7 +5,7 @@ import { bulkFields, parsedBy } from './bulk-request.js';
 import type { HolderState } from '../context/holder-state.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 
-/** What a migration does with one definition. */
+/** The change that a migration makes to one definition. */
 export interface MigrationStep {
   /** Name of the semaphore. */
   readonly name: string;
@@ -15,13 +15,13 @@ export interface MigrationStep {
   readonly from: Patterns;
   /** The patterns after. */
   readonly to: Patterns;
-  /** Who holds a permit and will get none any more. */
+  /** Holders of a permit that will get none any more. */
   readonly moving: readonly HolderState[];
   /** The living nodes that will be let through. */
   readonly candidates: readonly NodeIdentity[];
   /** `planned` in a plan; afterwards `migrated` or `failed`. */
   readonly outcome: 'planned' | 'migrated' | 'failed';
-  /** What it failed with. */
+  /** The error's message. */
   readonly error?: string;
 }
 
@@ -45,7 +45,7 @@ export interface MigrationRequest {
 
 /** Who migrates, why, and how much at once. */
 export interface MigrationOptions {
-  /** Who; the node's own acquirer name unless given. */
+  /** The author; the node's own acquirer name unless given. */
   readonly by?: string;
   /** Why, for the audit log. */
   readonly reason?: string;
@@ -53,9 +53,9 @@ export interface MigrationOptions {
   readonly limit?: number;
   /** Leaves out what it answers false for, as if the store had no such semaphore. */
   readonly only?: (name: string) => boolean;
-  /** Told once how many definitions will be changed, before the first is. If it throws, none is, and the call fails with that. */
+  /** Gets the number of definitions to change, once, before the first change. If it throws, none is changed, and the call fails with that error. */
   readonly onPlanned?: (count: number) => void;
-  /** Told after each step. Must not throw. */
+  /** Called after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 

@@ -23,7 +23,7 @@ export interface AcquireOptions {
 
 /** Options of `acquire`. */
 export interface AcquireWaitOptions extends AcquireOptions {
-  /** How long to wait; for ever unless given. */
+  /** How long to wait; without a limit unless given. */
   readonly timeout?: number | string;
   /** Gives up when it aborts. */
   readonly signal?: AbortSignal;
@@ -80,7 +80,7 @@ export interface AttemptOptions {
 
 /** Options of a wait for a permit. */
 export interface WaitOptions extends AttemptOptions {
-  /** ms; for ever unless given. */
+  /** ms; without a limit unless given. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }

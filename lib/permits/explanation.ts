@@ -16,7 +16,7 @@ import type { NodeIdentity } from '../context/node-identity.js';
 import type { HeldLeases } from './held-leases.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
 
-/** What would be decided now on this node, and why. */
+/** The decision that this node would get now, and its reason. */
 export interface Explanation {
   /** Name of the semaphore. */
   readonly semaphore: string;
@@ -30,7 +30,7 @@ export interface Explanation {
   readonly definition?: SemaphoreDefinition;
   /** Revision of the definition that decides. */
   readonly revision?: number;
-  /** By whom, since when and why it is paused. */
+  /** Author, time and reason of the pause. */
   readonly pause?: Pause;
   /** The permits that are held now. */
   readonly holders: readonly StoredPermit[];
@@ -113,7 +113,7 @@ function verdictOf(
   return {
     outcome,
     ...(outcome === 'denied' && { reason: decision.reason }),
-    // Names, patterns and reasons of others stand in it.
+    // It contains names, patterns and reasons that others wrote.
     sentence: escapeHidden(sentenceFor(decision, record, node)),
   };
 }

@@ -13,8 +13,17 @@ import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-record
 
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
-/** What this process holds of one semaphore: its leases, and how they are taken, kept and given back. */
+/**
+ * The leases of this process on one semaphore, at most one per holder, and how they are taken, kept and given back.
+ *
+ * | lease     | begins when                                   | ends when                                            |
+ * | --------- | --------------------------------------------- | ---------------------------------------------------- |
+ * | held      | a grant was answered before the lease's end   | last use released; expired; revoked; closing         |
+ * | kept      | a run ended, `atLeastFor` absent or not over  | expired: no other use releases it before             |
+ * | uncertain | the outcome of a refresh is unknown           | next refresh; else after its end an orphan clean-up  |
+ */
 export class HeldLeases implements PermitOwner {
+  readonly semaphore: string;
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
   #verifying = new Set<Lease>();
@@ -24,10 +33,8 @@ export class HeldLeases implements PermitOwner {
     private readonly recordClient: SemaphoreClient,
     private readonly orphans: OrphanCleanup,
     private readonly context: Context,
-  ) {}
-
-  get semaphore(): string {
-    return this.recordClient.name;
+  ) {
+    this.semaphore = recordClient.name;
   }
 
   get leases(): readonly Lease[] {
@@ -39,7 +46,7 @@ export class HeldLeases implements PermitOwner {
     return this.#lease(holder) !== undefined;
   }
 
-  /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure is never counted as granted. */
+  /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure never counts as granted. */
   async attempt(options: AttemptOptions): Promise<Attempt> {
     if (this.context.isClosing()) return CLOSING;
     const permitId = this.context.random.id();
@@ -109,14 +116,14 @@ export class HeldLeases implements PermitOwner {
     }
   }
 
-  /** The record may say, or come to say, that the permit lasts for longer than anybody counts on it. */
+  /** The record may say, or come to say, that the permit lasts longer than its uses count on. */
   #markUncertain(lease: Lease, duration = 0): void {
     const isOver = !lease.isHeld;
     lease.markUncertain(duration);
     if (isOver) this.#reclaimDoubtful(lease);
   }
 
-  /** Not before others might have it without the doubt: until then whoever works on after the signal keeps his time. */
+  /** Waits until the lease would have expired anyway, so that work that is still stopping keeps its margin. */
   #reclaimDoubtful(lease: Lease): void {
     if (lease.end !== 'expired' || lease.doubtful === undefined) return;
     const timeUntilExpiry = Math.max(0, lease.left + this.context.timing.clockTolerance);
@@ -138,7 +145,7 @@ export class HeldLeases implements PermitOwner {
     permit.end('released');
   }
 
-  /** Takes the permit away from a use that goes on; it is told, and the permit runs out unless others keep it. */
+  /** Ends a use that goes on: its signal aborts, and the permit runs out unless other uses keep it. */
   abandon(permit: Permit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
@@ -147,7 +154,7 @@ export class HeldLeases implements PermitOwner {
 
   /**
    * Looks after leases that the record no longer shows as they were granted: revoked, or lost with the store's data.
-   * What others put back may end earlier than the holder was told, and its grace with it.
+   * A record that another node restored may end a permit earlier than its holder counts on, and its grace with it.
    */
   verify(): void {
     if (this.#leases.size === 0) return;
@@ -165,7 +172,7 @@ export class HeldLeases implements PermitOwner {
     try {
       await this.refresh(lease);
     } catch (error) {
-      // Closing gives all back, and the next change or sweep looks at the lease again.
+      // The next change or sweep verifies it again.
       if (isUnreadable(error) || this.#isClosed) return;
       this.context.events.next({
         type: 'problem',
@@ -191,7 +198,7 @@ export class HeldLeases implements PermitOwner {
   }
 
   async #refuse(permit: Permit): Promise<Attempt> {
-    // If the store can't be told, it is told on, or the permit runs out.
+    // If the store does not answer, the release is retried in the background, or the permit runs out.
     await this.release(permit).catch(() => undefined);
     return CLOSING;
   }
@@ -210,7 +217,7 @@ export class HeldLeases implements PermitOwner {
       done: (sent) => {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
         if (lease) return { permit: this.#use(lease, keepAlive) };
-        // The answer came after the lease's end: nobody may count on it, so it goes back.
+        // The answer came after the lease's end: no use may count on it, so it goes back.
         void this.orphans.reclaim(permit.id);
         return { reason: 'permit-lost', holders: [] };
       },
@@ -231,7 +238,7 @@ export class HeldLeases implements PermitOwner {
     return lease && this.#renew(lease, permit, sent) ? lease : undefined;
   }
 
-  /** A lease that ended while the refresh was under way stays lost: its user was told. */
+  /** A lease that ended while the refresh was under way stays lost: its uses were notified. */
   #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
     if (!lease.isHeld) {
       void this.orphans.reclaim(permit.id, permit.duration);

@@ -4,7 +4,7 @@ import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
 import type { Instant } from '../records/plan.js';
 
-/** One use of a lease, to be told when it ends. */
+/** One use of a lease, which is notified when the lease ends. */
 export interface LeaseUser {
   /** Whether this use wants the lease kept alive. */
   readonly keepAlive: boolean;
@@ -12,18 +12,24 @@ export interface LeaseUser {
 }
 
 /**
- * ms between two looks at the clocks. Timers stand still while the machine sleeps: one set for the end would tell the
- * holder late by as much as it slept.
+ * ms between two looks at the clocks. Timers stand still while the machine sleeps: one set for the end would
+ * notify the holder late by as much as it slept.
  */
 const LONGEST_BLINK = 1000;
 
 /**
  * The holder's side of a permit: how long this process may believe that it holds it.
  *
+ * ```
+ *   request sent    answer                        holder's end     permit's end     takers may be granted the slot
+ *   ├───────────────┼───────────────────────────────┼────────────────┼────────────────┼──▶
+ *   0                                             duration         duration         duration
+ *                                                 - tolerance                       + tolerance
+ * ```
+ *
  * It counts from before the request was sent, on both the monotonic and the wall clock (the one may stand still while
- * the machine sleeps, the other may jump; whichever says so first ends it), and stops `clockTolerance` before the
- * permit's duration is over. Takers wait for as long after it. So a holder is told before anyone else can be granted.
- * A frozen process can't be told in time; there {@link isHeld} reads the clocks itself.
+ * the machine sleeps, the other may jump; the first of them to say so ends it). So the holder's signal aborts before
+ * another node can be granted the slot. A frozen process gets no signal in time; there {@link isHeld} reads the clocks.
  */
 export class Lease {
   #sent: Instant;

@@ -4,9 +4,9 @@ import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
-/** Frees permits of one semaphore that nobody uses though the record may hold them. */
+/** Frees permits of one semaphore that no use of this process has, though the record may hold them. */
 export class OrphanCleanup {
-  /** Of what is tried again later. */
+  /** Ends the pauses between attempts. */
   #pauses = new Set<() => void>();
   #isClosed = false;
 
@@ -20,7 +20,7 @@ export class OrphanCleanup {
    * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
    *
    * @param duration for which it was asked, in ms, if not for the definition's
-   * @param isUnused for permits that somebody else may have taken over meanwhile: whether it is still nobody's
+   * @param isUnused for permits that another caller may have taken over meanwhile: whether it is still unused
    */
   async reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));

@@ -26,14 +26,14 @@ export class PermitLostError extends GatekeeperError {
   }
 }
 
-/** `acquire` waited as long as it was told to. */
+/** `acquire` got no permit within its timeout. */
 export class AcquireTimeoutError extends GatekeeperError {
   readonly code = 'acquire-timeout';
 
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    /** ms; undefined: it would have waited for ever, but this node shuts down. */
+    /** ms; undefined: it had no limit, but this node shuts down. */
     readonly timeout: number | undefined,
     /** Reason of the last denial. */
     readonly reason: DenialReason,

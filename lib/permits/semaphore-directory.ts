@@ -81,7 +81,7 @@ export class SemaphoreDirectory {
     return this.#known.size + this.#visited.size;
   }
 
-  /** @throws InvalidOptionsError when nothing can have that name */
+  /** @throws InvalidOptionsError when no semaphore can have that name */
   get(name: string): Semaphore {
     const semaphore = this.peek(name);
     this.#known.set(name, semaphore);
@@ -89,7 +89,7 @@ export class SemaphoreDirectory {
   }
 
   /**
-   * To read from and nothing else: one that is not known yet stays unknown, or whoever asks for one made-up name after
+   * For reading only: a semaphore that is not known yet stays unknown, or a caller who asks for one made-up name after
    * the other would fill the memory. Errors as of {@link get}.
    */
   peek(name: string): Semaphore {

@@ -66,8 +66,8 @@ export class Semaphore {
    * Tries once to get a permit; refreshes the one that this process (or the named holder) has already. Give every
    * permit back with `permit.release()`: it goes back to the store with the last use of it.
    *
-   * @returns undefined when it is denied; `explain()` tells why
-   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   * @returns undefined when it is denied; `explain()` gives the reason
+   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
    */
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
@@ -77,11 +77,11 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit: first come, first served in this process, and by chance between processes; who doesn't match the
-   * acquirers' pattern stands aside until it does. Goes on waiting while the store can't be asked.
+   * Waits for a permit: first come, first served in this process, and by chance between processes; a call that doesn't
+   * match the acquirers' pattern stands aside until it does. Goes on waiting while the store can't be asked.
    *
    * @throws AcquireTimeoutError when `timeout` passes, or this node shuts down
-   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
    * @throws the reason of `signal` when it aborts
    */
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
@@ -120,7 +120,7 @@ export class Semaphore {
    *
    * @throws whatever `work` throws
    * @throws RunSkippedError when it is skipped and `onSkip` is `'throw'`
-   * @throws UnknownSemaphoreError when nobody defined the semaphore and no duration is given
+   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
    */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
@@ -187,7 +187,7 @@ export class Semaphore {
     return undefined;
   }
 
-  /** A misspelt name must not look like a denial: nothing would ever run, and nobody would be told. */
+  /** A misspelt name must not look like a denial: nothing would ever run, without any error. */
   #checkKnown(reason: SkipReason): void {
     if (reason === 'no-definition' && !this.declared.has(this.name)) throw new UnknownSemaphoreError(this.name);
   }

@@ -14,12 +14,12 @@ type Denied = Attempt & { readonly permit?: undefined };
 const LONGEST_NAP = 5_000;
 /** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
 const SHORT_NAP = 1_000;
-/** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that nobody starves. */
+/** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that none starves. */
 const JITTER = 20;
 
 /**
- * Those in this process who wait for a permit of one semaphore: first come, first served. Between processes chance
- * decides. It wakes by news of the record and at the earliest expiry, and asks the store at no other time.
+ * Queue of the waiters in this process for one semaphore, first in, first out. Between processes chance decides. The
+ * first one asks when the record changed or the earliest permit expires, and at no other time.
  */
 export class WaitQueue {
   #line = new SerialQueue();
@@ -33,11 +33,11 @@ export class WaitQueue {
     private readonly context: Context,
     /** ms until a permit may be taken over. */
     private readonly timeUntilExpiry: (permit: StoredPermit) => number,
-    /** Whether anybody defined the semaphore, or is about to. */
+    /** Whether code defines the semaphore, in the store or about to be. */
     private readonly has: () => boolean,
   ) {}
 
-  /** News of the record, or of this node. */
+  /** The record changed, or this node shuts down. */
   wake(): void {
     this.#news++;
     for (const wake of this.#wake) wake();
@@ -45,7 +45,7 @@ export class WaitQueue {
 
   /**
    * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
-   * @throws UnknownSemaphoreError when nobody defined the semaphore: it would wait for ever
+   * @throws UnknownSemaphoreError when the semaphore has no definition: the wait would never end
    * @throws the signal's reason when it aborts
    */
   async acquire(options: WaitOptions): Promise<Permit> {
@@ -82,7 +82,7 @@ export class WaitQueue {
     let last: Denied | undefined;
     for (;;) {
       const wait = () => this.#wait(options, quit);
-      // Who holds already waits for nobody: the one ahead in the line may be waiting for this very permit.
+      // A holder that has a permit skips the queue: the one ahead may be waiting for this very permit.
       const waiting = this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit);
       const attempt = await waiting.catch((error: unknown) => {
         // It gave up its place: the reason why it was denied is the one from before.
@@ -113,7 +113,7 @@ export class WaitQueue {
     return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
   }
 
-  /** Who gave up while the grant was under way doesn't want it any more. */
+  /** A caller that gave up while the grant was under way doesn't want it any more. */
   async #unlessAborted(permit: Permit, signal?: AbortSignal): Promise<Permit> {
     if (signal?.aborted) await permit.release();
     signal?.throwIfAborted();

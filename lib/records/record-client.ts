@@ -23,8 +23,19 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 /**
  * One record, as this node knows it, and the only way to change it: a loop of compare-and-set.
  *
- * Steady state is one round trip, straight from the text last seen. Only after `false` or an unknown outcome the record
- * is read, searched for the nonce of what was sent (written after all?), and the plan is made again.
+ * ```
+ *   transact ─▶ queue ─▶ plan, from the text last seen ─▶ compare-and-set ─▶ true: done
+ *                                                             │ false, or no clear answer
+ *        ┌──── back off (jittered from the third try) ◀───────┤        deadline over: UnknownOutcomeError,
+ *        ▼                                                    │        or StoreUnavailableError if nothing was sent
+ *      read ─▶ behind what this node knew? restore with grace ┤
+ *        │ ─▶ own nonce stands there? confirm by a write ─────┤
+ *        │ ─▶ own effect stands there? done                   │
+ *        └──▶ plan, from the text read: a result, or a write ─┘
+ * ```
+ *
+ * Steady state is one round trip, straight from the text last seen. A result counts only if it comes from a text that
+ * was read in this call.
  */
 export class RecordClient<R extends StoredRecord> {
   readonly key: string;
@@ -49,7 +60,7 @@ export class RecordClient<R extends StoredRecord> {
     this.#listeners.push(listener);
   }
 
-  /** What this node last knew; may be old. */
+  /** As this node last knew it; may be old. */
   get known(): R | undefined {
     return this.#seen.furthest;
   }
@@ -107,7 +118,7 @@ export class RecordClient<R extends StoredRecord> {
         await this.#read(deadline, attempts);
         isRead = true;
       }
-      // Nothing is awaited in the steady state but the write itself.
+      // In the steady state only the write itself is awaited.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const nonce = this.context.random.id();
       const step = isRead

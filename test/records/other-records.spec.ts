@@ -59,6 +59,7 @@ const add = (client: RecordClient<Page>, entry: string): Promise<string> =>
   client.transact((page, view, nonce) => ({
     write: next(page, { entries: [...(page?.entries ?? []), entry] }, view, nonce),
     done: () => `added ${entry}`,
+    isDoneIn: (later) => later?.entries.includes(entry) === true,
   }));
 
 const stored = async (store: ScriptedStore): Promise<Page> => JSON.parse((await store.read('page:one'))!) as Page;
@@ -82,6 +83,20 @@ describe('a record of another kind than a semaphore', () => {
     });
     expect(await add(client, 'b')).toBe('added b');
     expect((await stored(store)).entries).toEqual(['a', 'b']);
+  });
+
+  it('is written once when the answer was lost and another writer wrote over it, where the effect shows', async () => {
+    const { store, client } = world();
+    await add(client, 'a');
+    onNextWrite(store, async (go) => {
+      await go();
+      const page = await stored(store);
+      const later = { ...page, entries: [...page.entries, 'x'], seq: page.seq + 1, nonce: 'of another writer' };
+      await store.compareAndSet('page:one', JSON.stringify(page), JSON.stringify(later));
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    expect(await add(client, 'b')).toBe('added b');
+    expect((await stored(store)).entries).toEqual(['a', 'b', 'x']);
   });
 
   it('is restored by its own rule when the store lost writes of it, and its listeners hear of that', async () => {

@@ -17,17 +17,28 @@ import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { SemaphoreClient, SemaphoreStep } from '../../records/semaphore-records.js';
 import type { Semaphore } from '../semaphore.js';
-import { allowedDuration } from '../asked-duration.js';
 import { untilWorthwhile, withEnd } from '../until-free.js';
-import type { ExternalAnswer, ExternalPermit, ExternalRequest, ExternalWait } from './external-calls.js';
+import {
+  type ExternalAnswer,
+  type ExternalPermit,
+  type ExternalRequest,
+  type ExternalWait,
+  allowedDuration,
+} from './external-calls.js';
 
-/** Those that hear of one release together don't all ask in the same ms. */
+/** Waiters that hear of one release together don't all ask in the same ms. */
 const JITTER = 20;
 
 /**
- * Permits for those who are no nodes: they ask a node, hold by their own clock, and may ask another node next. Nothing
- * is kept here between two requests; what is true of a permit stands in the record. So no node tells the holder that it
- * ended: who wants to keep it asks for a refresh in time.
+ * Permits of external clients, which are no nodes: they ask a node, hold by their own clock, and may ask another node
+ * next. Nothing is kept here between two requests: the record alone says what is true of a permit. So no node notifies
+ * the holder of its end; a client that wants to keep a permit asks for a refresh in time.
+ *
+ * | request                | record has a permit of that client and holder | record has none              | in grace   |
+ * | ---------------------- | --------------------------------------------- | ---------------------------- | ---------- |
+ * | take                   | refreshed; denied while it is ending          | granted, or denied: it waits | recovering |
+ * | refresh (id and token) | refreshed, also while paused                  | permit-lost                  | recovering |
+ * | release (id)           | freed, at `atLeastFor` after its grant        | false                        | as before  |
  */
 export class ExternalPermits {
   #isClosed = false;
@@ -38,7 +49,7 @@ export class ExternalPermits {
     private readonly context: Context,
   ) {}
 
-  /** How many wait here for a permit, or are about to get one. */
+  /** The number of requests that wait here for a permit, or are about to get one. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -64,7 +75,7 @@ export class ExternalPermits {
         const permitId = this.context.random.id();
         const answer = await this.#takeNow(semaphore, request, permitId, waited);
         if (answer.outcome === 'granted') {
-          // One that was there already the asker may still count on from before.
+          // A permit that was there already may still be in use by an earlier answer.
           if (answer.permit.id === permitId && signal.aborted) await this.#giveBack(request.semaphore, answer.permit);
           signal.throwIfAborted();
           return answer;
@@ -84,7 +95,7 @@ export class ExternalPermits {
   /**
    * Lets a permit last longer. Never grants anew: a permit that is over stays so.
    *
-   * @param permit with the token that its answer told
+   * @param permit with the token of its answer
    * @throws as {@link take}
    */
   async refresh(
@@ -103,14 +114,14 @@ export class ExternalPermits {
   ): Promise<ExternalAnswer> {
     return recordClient.transact<ExternalAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
-      // In grace after lost data nobody can say yet that it is over.
+      // In grace after lost data it is not certain yet that it is over.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
       const heldFor = this.#left(recordClient, held);
       const who = { permitId, instance, holder, acquirer, group, held, heldFor };
       const duration = allowedDuration(asked, record?.definition, held);
-      // Whoever refreshes is at work: a pause lets it finish.
+      // A holder that refreshes is at work: a pause lets it finish.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
       return this.#step(permit.semaphore, decide(record, request, view));
     });
@@ -125,7 +136,7 @@ export class ExternalPermits {
     return this.#free(unreserved(permit.semaphore), (each) => isSame(each, permit), atLeastFor);
   }
 
-  /** Unless somebody has refreshed it since, who asked again by the same name: each refresh moves its end. */
+  /** Unless another request by the same name has refreshed it since: each refresh moves its end. */
   async #giveBack(semaphore: string, { id, expiresAt }: StoredPermit): Promise<void> {
     await this.#free(semaphore, (each) => each.id === id && each.expiresAt === expiresAt);
   }
@@ -197,7 +208,7 @@ export class ExternalPermits {
       }
       return answer;
     } catch (error) {
-      // Whoever asks again by the same name, of whatever node, may be given the very permit: it is nobody's only while
+      // Another request by the same name, through whatever node, may be given this very permit: it is unused only while
       // it stands as it was granted, since every refresh moves its end.
       if (error instanceof UnknownOutcomeError)
         void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
@@ -217,8 +228,8 @@ export class ExternalPermits {
         const took = Math.max(nodeClock.monotonic() - sent.monotonic, nodeClock.wall() - sent.wall);
         const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
         if (remaining <= 0) {
-          // The answer came after the end: nobody may count on it, so what is new goes back. What was there before its
-          // holder may still count on, by an earlier answer: this node's clock may only have been set.
+          // The answer came after the end: no client may count on it, so a new permit goes back. One that was there
+          // before may still be in use by an earlier answer: this node's clock may only have been set.
           if (outcome === 'granted') this.#giveBackLater(semaphore, permit);
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }

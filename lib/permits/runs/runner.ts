@@ -132,7 +132,7 @@ export class Runner {
     this.#pendingReleases.set(permit, this.context.nodeClock.schedule(later, atLeastFor - took));
   }
 
-  /** The run is over whether or not the store can be told; it is told on in the background. */
+  /** The run is over whether or not the store answers; the release is retried in the background. */
   async #release(permit: Permit): Promise<void> {
     try {
       await this.holdings.release(permit);
