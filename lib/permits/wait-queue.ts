@@ -103,7 +103,9 @@ export class WaitQueue {
       if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
       if (attempt.reason === 'no-definition' && !this.has()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
-      if (news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit);
+      // A grant whose answer came too late goes back from here: that release is no reason to ask again at once.
+      const isTooSlow = attempt.reason === 'permit-lost';
+      if (isTooSlow || news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit, !isTooSlow);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
   }
@@ -130,7 +132,7 @@ export class WaitQueue {
     return Math.max(1, Math.min(...holders.map((permit) => this.timeUntilExpiry(permit))));
   }
 
-  #nap(delay: number, quit: AbortSignal): Promise<void> {
+  #nap(delay: number, quit: AbortSignal, isLight = true): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         cancel();
@@ -139,7 +141,7 @@ export class WaitQueue {
         resolve();
       };
       const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay, true);
-      this.#wake.add(wake);
+      if (isLight) this.#wake.add(wake);
       quit.addEventListener('abort', wake);
     });
   }
