@@ -100,6 +100,7 @@ export {
   type ClockReading,
   type Journal,
   NoQuorumError,
+  type Notify,
   type RecordChange,
   type RecordStore,
   type StoreDefinition,

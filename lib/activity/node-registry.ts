@@ -116,7 +116,7 @@ export class NodeRegistry {
       this.#leftOut.note(faults);
       const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
       const written = encodeCards(next(others));
-      if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: false }))) return;
+      if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: 'none' }))) return;
     }
     throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
   }

@@ -166,7 +166,9 @@ export class Definitions {
         this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
         return true;
       };
-      return { write: next, done, isDoneIn: (later) => !later?.permits.some(({ id }) => id === permitId) };
+      const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
+        isUncertain && !later?.permits.some(({ id }) => id === permitId);
+      return { write: next, done, isDoneIn };
     };
     return this.recordClients.visit(name, (recordClient) => recordClient.transact(plan));
   }

@@ -100,7 +100,7 @@ export class HeldLeases implements PermitOwner {
           isSent = false;
           return this.#renew(lease, decision.permit, sent);
         };
-        return { notify: false, write: decision.record, done };
+        return { notify: 'none', write: decision.record, done };
       }
       // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
       if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
@@ -212,7 +212,7 @@ export class HeldLeases implements PermitOwner {
     if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
     const { permit, record, outcome } = decision;
     return {
-      notify: false,
+      notify: 'none',
       write: record,
       done: (sent) => {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
@@ -278,7 +278,7 @@ export class HeldLeases implements PermitOwner {
         // Ended here before the request leaves: from then on the slot may be another's.
         lease.finish('released');
         const next = record && release(record, permit.id, view, nonce);
-        return next ? { write: next, done: () => true } : { result: true };
+        return next ? { notify: 'waiting', write: next, done: () => true } : { result: true };
       });
       if (!released) return;
       this.context.events.next({ type: 'released', semaphore: this.semaphore, permit });

@@ -30,7 +30,7 @@ export class OrphanCleanup {
           if (!record) return { result: undefined };
           const stored = record.permits.find(({ id }) => id === permitId);
           const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
-          return { write: freed || rewrite(record, {}, view, nonce), done: () => {} };
+          return { notify: 'waiting', write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.

@@ -4,6 +4,12 @@ import type { ExternalDenial } from './external/external-calls.js';
 /** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5000;
 
+/**
+ * ms until the second look at a record. A node that gave a permit back just after the first look may not have known yet
+ * that this one waits for it.
+ */
+export const FIRST_NAP = 50;
+
 /** ms after which a denied request may be worth another try although nothing was heard. */
 export function untilWorthwhile(recordClient: SemaphoreClient, { holders, reason }: ExternalDenial): number {
   if (reason !== 'no-permit') return LONGEST_NAP;

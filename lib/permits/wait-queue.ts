@@ -1,11 +1,12 @@
 import type { CancelTimer } from '../async/node-clock.js';
-import type { StoredPermit } from '../decision/index.js';
+import { KEY_PREFIX, type StoredPermit } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { AcquireTimeoutError } from './permits.errors.js';
 import type { WaitOptions } from './call-options.js';
 import type { HeldLeases } from './held-leases.js';
 import type { Attempt, Permit } from './permit.js';
+import { FIRST_NAP } from './until-free.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
 type Denied = Attempt & { readonly permit?: undefined };
@@ -89,15 +90,15 @@ export class WaitQueue {
         throw last && error === quit.reason ? this.#failure(options, last) : error;
       });
       if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
+      await this.#nap(this.#untilWorthwhile(attempt, !last), quit);
       last = attempt;
-      await this.#nap(this.#untilWorthwhile(attempt), quit);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
   }
 
   /** Until there is a permit, or this one must not hold up others of this process, who may match where it does not. */
   async #wait(options: WaitOptions, quit: AbortSignal): Promise<Attempt> {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const news = this.#news;
       const attempt = await this.holdings.attempt(options);
       if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
@@ -105,7 +106,7 @@ export class WaitQueue {
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
       // A grant whose answer came too late goes back from here: that release is no reason to ask again at once.
       const isTooSlow = attempt.reason === 'permit-lost';
-      if (isTooSlow || news === this.#news) await this.#nap(this.#untilWorthwhile(attempt), quit, !isTooSlow);
+      if (isTooSlow || news === this.#news) await this.#nap(this.#untilWorthwhile(attempt, isFirst), quit, !isTooSlow);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
   }
@@ -122,9 +123,10 @@ export class WaitQueue {
     return permit;
   }
 
-  #untilWorthwhile(attempt: Denied): number {
+  #untilWorthwhile(attempt: Denied, isFirst: boolean): number {
     const jitter = this.context.random.number() * JITTER;
     if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
+    if (isFirst) return FIRST_NAP + jitter;
     return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;
   }
 
@@ -133,9 +135,11 @@ export class WaitQueue {
   }
 
   #nap(delay: number, quit: AbortSignal, isLight = true): Promise<void> {
+    const endWait = this.context.store.awaitChanges(KEY_PREFIX + this.semaphore);
     return new Promise((resolve) => {
       const wake = () => {
         cancel();
+        endWait();
         this.#wake.delete(wake);
         quit.removeEventListener('abort', wake);
         resolve();

@@ -1,4 +1,5 @@
 import type { View } from '../decision/index.js';
+import type { Notify } from '../stores/index.js';
 import type { StoredRecord } from './record-codec.js';
 
 /** A moment by both of the node's clocks: what a lease counts from. */
@@ -16,10 +17,12 @@ export interface Write<R extends StoredRecord, T> {
   /**
    * Whether a record that another writer wrote since holds this write's effect. Then the write was applied although its
    * answer was lost, and it counts as done. Unless given, only the write's own nonce proves that.
+   *
+   * @param isUncertain the answer to the write was lost; false: the store answered that it was not applied
    */
-  readonly isDoneIn?: (record: R | undefined) => boolean;
-  /** Whether other nodes may wait for this write, so that it leaves a hint. Default true. */
-  readonly notify?: boolean;
+  readonly isDoneIn?: (record: R | undefined, isUncertain: boolean) => boolean;
+  /** Which other nodes hear of it by a hint; `'all'` unless given. */
+  readonly notify?: Notify;
 }
 
 /** A pure reading of the record; run again whenever the record turns out to be another. */

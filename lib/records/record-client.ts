@@ -1,5 +1,5 @@
 import { type Expiring, type View, quoted } from '../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { type Notify, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
@@ -12,7 +12,9 @@ interface Attempt<R extends StoredRecord, T> extends Pick<Write<R, T>, 'isDoneIn
   readonly record: R;
   readonly text: string;
   readonly done: () => T;
-  readonly notify: boolean;
+  readonly notify: Notify;
+  /** Its answer was lost. */
+  isUncertain: boolean;
 }
 
 /** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
@@ -159,17 +161,24 @@ export class RecordClient<R extends StoredRecord> {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
     if (!written || !record) {
-      const overwritten = attempts.find((attempt) => attempt.isDoneIn?.(record));
+      const overwritten = attempts.find(({ isDoneIn, isUncertain }) => isDoneIn?.(record, isUncertain));
       return overwritten && { result: overwritten.done() };
     }
     return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, notify = true, isDoneIn }: Write<R, T>): Attempt<R, T> {
+  #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): Attempt<R, T> {
     // Before the request leaves: a holder that counts from here ends before takers that count from when they see it.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
-    return { record: write, text: this.codec.encode(write), done: () => done(sent), notify, isDoneIn };
+    return {
+      record: write,
+      text: this.codec.encode(write),
+      done: () => done(sent),
+      notify,
+      isDoneIn,
+      isUncertain: false,
+    };
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
@@ -183,7 +192,8 @@ export class RecordClient<R extends StoredRecord> {
       if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
       return true;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) return false;
+      attempt.isUncertain = error instanceof UnknownOutcomeError;
+      if (attempt.isUncertain) return false;
       if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
       attempts.pop();
       throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;

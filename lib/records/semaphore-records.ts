@@ -73,7 +73,7 @@ export async function freeExpired(client: SemaphoreClient, { events }: Context):
   const permits = await client.transact<readonly StoredPermit[]>((record, view, nonce) => {
     const ended = record ? expired(record, view) : [];
     const next = record && expire(record, view, nonce);
-    return next ? { notify: false, write: next, done: () => ended } : { result: [] };
+    return next ? { notify: 'none', write: next, done: () => ended } : { result: [] };
   });
   if (permits.length > 0) events.next({ type: 'expired', semaphore: client.name, permits });
 }

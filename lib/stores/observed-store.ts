@@ -1,6 +1,6 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { messageOf } from '../decision/index.js';
-import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from './store.js';
+import type { ClockReading, Journal, Notify, RecordChange, RecordStore, StoreHealth } from './store.js';
 import { KEY_PREFIX } from '../decision/record.js';
 
 /** Kinds of calls, each observed separately: single records, the members' clocks, and every list that people see. */
@@ -40,7 +40,7 @@ export class ObservedStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean> {
     return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options));
   }
@@ -60,6 +60,10 @@ export class ObservedStore implements RecordStore {
 
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     return this.inner.watch(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.inner.awaitChanges(key);
   }
 
   journal(name: 'runs' | 'audit'): Journal {

@@ -17,8 +17,7 @@ export interface RecordStore {
    * `false` may be untrue when the store retried on its own after an answer was lost: callers look for the nonce that
    * they wrote before they believe it.
    *
-   * @param options.notify default true. False for a write that no watcher waits for (a refresh): the store may keep it
-   *   from its watches, which saves most of their cost
+   * @param options.notify which clients hear of this write by their watches, `'all'` unless given
    * @throws UnknownOutcomeError when the write may or may not have been applied, or may still be
    * @throws StoreUnavailableError when it was surely not applied
    * @throws NoQuorumError when too few members are there; surely not applied
@@ -27,7 +26,7 @@ export interface RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean>;
 
   /** Every text whose key begins with `prefix`. Errors as {@link read}. */
@@ -41,6 +40,13 @@ export interface RecordStore {
    * @returns a function that ends the watch
    */
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
+
+  /**
+   * Says that this client waits for changes of the text under `key` (absent: under any key), until the returned function
+   * is called. From then on its watch also hears of writes that notify only clients that wait; a write of the first
+   * moments may be missed. A store that can't tell who waits does nothing here, and takes `'waiting'` for `'all'`.
+   */
+  awaitChanges(key?: string): () => void;
 
   /**
    * Opens a list of texts of a fixed length, shared by all clients, from which the oldest fall out: for history, never
@@ -70,6 +76,12 @@ export interface RecordStore {
   /** Closes all that the store opened, and nothing else: never a client that the user passed in. Idempotent. */
   close(): Promise<void>;
 }
+
+/**
+ * Which clients hear of a write: all of them (an edit), only those that wait for the key (a release), or none (a refresh).
+ * To notify is most of what watching costs.
+ */
+export type Notify = 'all' | 'waiting' | 'none';
 
 /** A changed record. Without a key: anything may have changed, for instance after a reconnection. */
 export interface RecordChange {

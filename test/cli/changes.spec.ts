@@ -144,7 +144,7 @@ describe('what the command line changes', () => {
     const expiresAt = Date.now() - 5000;
     const record = JSON.parse(text);
     record.permits[0].expiresAt = expiresAt;
-    await raw.compareAndSet(key, text, JSON.stringify(record), { notify: false });
+    await raw.compareAndSet(key, text, JSON.stringify(record), { notify: 'none' });
     await raw.close();
 
     await gatekeeper(['edit', 'slow', '--permits', '2']);

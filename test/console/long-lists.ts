@@ -16,12 +16,14 @@ export async function fill(store: RecordStore, lengths: Lengths): Promise<void> 
   const now = Date.now();
   for (let index = 0; index < lengths.semaphores; index++) {
     const name = nameOf(index);
-    await store.compareAndSet(`semaphore:${name}`, undefined, recordText(name, index, now, lengths), { notify: false });
+    await store.compareAndSet(`semaphore:${name}`, undefined, recordText(name, index, now, lengths), {
+      notify: 'none',
+    });
   }
   for (let shard = 0; shard < SHARDS; shard++) {
     const nodes = Array.from({ length: lengths.nodes }, (_, index) => index).filter((each) => each % SHARDS === shard);
     const text = JSON.stringify({ v: 1, nodes: nodes.map((index) => cardOf(index, now, lengths)) });
-    await store.compareAndSet(`nodes:${shard}`, await store.read(`nodes:${shard}`), text, { notify: false });
+    await store.compareAndSet(`nodes:${shard}`, await store.read(`nodes:${shard}`), text, { notify: 'none' });
   }
   const entries = Array.from({ length: lengths.entries }, (_, index) => index);
   await store.journal('audit').append(entries.map((index) => JSON.stringify(changeOf(index, now, lengths))));

@@ -208,6 +208,20 @@ export function describeStoreContract(name: string, prepare: () => Prepared, lac
         expect(changes.filter(({ key }) => key === unwatched)).toEqual([]);
       });
 
+      it('tells a client that waits for a key of writes that notify only those who wait', async () => {
+        const key = await written('0');
+        const changes = await watch(one, key);
+        const end = one.awaitChanges(key);
+        const isHeard = () => changes.some((change) => change.key === key && change.text !== undefined);
+        let text = 0;
+        // The first of them may be missed: the other client does not know yet that this one waits.
+        await eventually('word of it', async () => {
+          await other.compareAndSet(key, String(text), String(++text), { notify: 'waiting' });
+          return isHeard();
+        });
+        end();
+      });
+
       it('is silent once it was ended, while others go on', async () => {
         const key = newKey();
         const ended: RecordChange[] = [];

@@ -33,6 +33,7 @@ export function interleaved(scheduler: fc.Scheduler): StoreDefinition {
       // Hints come in any order, too.
       watch: (prefix, onChange) =>
         store.watch(prefix, (change) => void inTurn('news', async () => undefined).then(() => onChange(change))),
+      awaitChanges: (key) => store.awaitChanges(key),
       journal: (name) => store.journal(name),
       now: () => store.now(),
       health: () => store.health(),

@@ -1,4 +1,12 @@
-import type { ClockReading, Journal, RecordChange, RecordStore, StoreDefinition, StoreHealth } from 'nestjs-gatekeeper';
+import type {
+  ClockReading,
+  Journal,
+  Notify,
+  RecordChange,
+  RecordStore,
+  StoreDefinition,
+  StoreHealth,
+} from 'nestjs-gatekeeper';
 
 type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
 
@@ -32,7 +40,7 @@ export class ScriptedStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean> {
     return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options));
   }
@@ -47,6 +55,10 @@ export class ScriptedStore implements RecordStore {
 
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     return this.inner.watch(prefix, (change) => this.isDeaf || onChange(change));
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.inner.awaitChanges(key);
   }
 
   journal(name: string): Journal {

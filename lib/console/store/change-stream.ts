@@ -19,6 +19,8 @@ export class ChangeStream {
   #isBlocked = false;
   #isOver = false;
   #endWatch?: () => Promise<void>;
+  /** This process can't know what the other side's nodes wait for: it hears of everything for them. */
+  #endWait?: (() => void) | undefined;
 
   constructor(
     private readonly store: RecordStore,
@@ -34,6 +36,7 @@ export class ChangeStream {
     const endWatch = await this.store.watch(prefix, (change) => this.#note(change));
     if (this.#isOver) return endWatch();
     this.#endWatch = endWatch;
+    this.#endWait = this.store.awaitChanges();
     this.#tell('open', { health: this.store.health() });
     this.#flush();
   }
@@ -47,6 +50,7 @@ export class ChangeStream {
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#endWait?.();
     await this.#endWatch?.();
   }
 

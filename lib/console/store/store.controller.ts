@@ -24,8 +24,10 @@ export class StoreController {
 
   @Serves(STORE_ROUTES.compareAndSet)
   compareAndSet(@Input() { body }: Given<'compareAndSet'>): Answer<'compareAndSet'> {
-    const { key, expected, next, notify = true } = body;
-    return this.#answered(async (store) => ({ written: await store.compareAndSet(key, expected, next, { notify }) }));
+    const { key, expected, next, notify } = body;
+    return this.#answered(async (store) => ({
+      written: await store.compareAndSet(key, expected, next, notify && { notify }),
+    }));
   }
 
   @Serves(STORE_ROUTES.list)

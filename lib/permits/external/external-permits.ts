@@ -1,5 +1,6 @@
 import { filter } from 'rxjs';
 import {
+  KEY_PREFIX,
   InvalidOptionsError,
   type SemaphoreRecord,
   type StoredPermit,
@@ -17,7 +18,7 @@ import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { SemaphoreClient, SemaphoreStep } from '../../records/semaphore-records.js';
 import type { Semaphore } from '../semaphore.js';
-import { untilWorthwhile, withEnd } from '../until-free.js';
+import { FIRST_NAP, untilWorthwhile, withEnd } from '../until-free.js';
 import {
   type ExternalAnswer,
   type ExternalPermit,
@@ -68,7 +69,7 @@ export class ExternalPermits {
   async #take(semaphore: Semaphore, request: ExternalRequest, { wait, signal }: ExternalWait): Promise<ExternalAnswer> {
     const { nodeClock } = this.context;
     const began = nodeClock.monotonic();
-    const { bell, end } = this.#listen(request.semaphore, signal);
+    const { bell, end } = this.#listen(request.semaphore, wait > 0, signal);
     try {
       for (let waited = 0; ; waited = nodeClock.monotonic() - began) {
         bell.reset();
@@ -84,7 +85,8 @@ export class ExternalPermits {
         const left = began + wait - nodeClock.monotonic();
         if (left <= 0 || this.#isClosed) return withEnd(semaphore.recordClient, answer);
         const jitter = this.context.random.number() * JITTER;
-        await bell.wait(Math.min(left, untilWorthwhile(semaphore.recordClient, answer) + jitter));
+        const nap = waited === 0 ? FIRST_NAP : untilWorthwhile(semaphore.recordClient, answer);
+        await bell.wait(Math.min(left, nap + jitter));
         signal.throwIfAborted();
       }
     } finally {
@@ -156,7 +158,9 @@ export class ExternalPermits {
       const held = record?.permits.find(isIt);
       const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
       if (!next) return { result: undefined };
-      return { write: next, done: () => held, isDoneIn: (later) => !later?.permits.some(isIt) };
+      const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
+        isUncertain && !later?.permits.some(isIt);
+      return { notify: 'waiting', write: next, done: () => held, isDoneIn };
     });
     if (!released) return false;
     this.context.events.next({ type: 'released', semaphore: name, permit: released });
@@ -221,7 +225,7 @@ export class ExternalPermits {
     if (decision.outcome === 'denied') return { result: decision };
     const { outcome, permit, record } = decision;
     return {
-      notify: false,
+      notify: 'none',
       write: record,
       done: (sent): ExternalAnswer => {
         const { nodeClock, timing } = this.context;
@@ -254,12 +258,14 @@ export class ExternalPermits {
   }
 
   /** Rings at each change of the record, and when waiting has to end. */
-  #listen(name: string, signal: AbortSignal): { bell: Wakeup; end: () => void } {
+  #listen(name: string, isWaiting: boolean, signal: AbortSignal): { bell: Wakeup; end: () => void } {
     const bell = new Wakeup(this.context.nodeClock);
     const subscription = this.context.changes.pipe(filter((changed) => changed === name)).subscribe(bell.ring);
     this.#waiting.add(bell);
     signal.addEventListener('abort', bell.ring);
+    const endWait = isWaiting ? this.context.store.awaitChanges(KEY_PREFIX + name) : undefined;
     const end = () => {
+      endWait?.();
       subscription.unsubscribe();
       this.#waiting.delete(bell);
       signal.removeEventListener('abort', bell.ring);

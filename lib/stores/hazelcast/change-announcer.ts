@@ -19,8 +19,10 @@ export class ChangeAnnouncer {
     this.watches.tell({});
   }
 
-  async changed(key: string): Promise<void> {
+  /** @param text as the change brought it; unless given it is read */
+  async changed(key: string, text?: string): Promise<void> {
     if (!this.watches.wants(key)) return;
+    if (text !== undefined) return this.watches.tell({ key, text });
     if (this.#reading.has(key)) return void this.#reading.set(key, true);
     try {
       do {

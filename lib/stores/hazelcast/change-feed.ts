@@ -1,67 +1,112 @@
+import { randomUUID } from 'node:crypto';
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
+import type { Notify } from '../store.js';
 import { textKeys } from './client-patches/unreadable-events.js';
+import { Waiters } from './waiters.js';
 
 interface ChangeSink {
-  changed(key: string): Promise<void>;
+  /** @param text as the change brought it; absent: to be read */
+  changed(key: string, text?: string): Promise<void>;
   anything(): void;
+}
+
+/** The maps in which clients tell one another of changes. */
+export interface FeedMaps {
+  readonly records: IMap<string, unknown>;
+  /** A record's new text under "to from key": `to` is a client's id, or {@link EVERYONE}. */
+  readonly hints: IMap<string, string>;
+  /** Under "id key": this client waits for that key. */
+  readonly waiters: IMap<string, string>;
 }
 
 interface Attached {
   readonly client: HazelcastClient;
-  readonly records: IMap<string, unknown>;
-  readonly hints: IMap<string, string>;
-  readonly listeners: readonly [records: string, hints: string];
+  readonly maps: FeedMaps;
+  readonly listeners: { readonly [Name in keyof FeedMaps]: string };
   readonly membership: string;
 }
 
 /** How long a hint stays in its map, in ms: long enough for its event, short enough that hints don't pile up. */
 const HINT_LIFETIME = 60_000;
+const EVERYONE = '*';
 
 /**
  * Listens to changes that nodes wait for, and to members that come and go, because changes may get lost with them.
  *
  * It asks for the records' own events only where a record vanishes. An event for each write would bring every refresh of
  * any node to all nodes, and cost the members about a third of their throughput (measured with 64 flows of
- * compare-and-set). So a writer announces a change by a hint in a map beside the records.
+ * compare-and-set). So a writer leaves a hint in a map beside the records: one for all clients after an edit, one for
+ * each client that waits after a release, none where no client waits. The members deliver a hint only to the client that
+ * it is for.
  */
 export class ChangeFeed {
+  readonly #waiters: Waiters;
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  /** @param writer names this node, which gets no events of its own hints */
+  /** @param writer names this node, which gets no events of its own hints; absent: it gets those, too */
   constructor(
     readonly sink: ChangeSink,
-    readonly writer = '',
-  ) {}
+    readonly writer?: string,
+  ) {
+    this.#waiters = new Waiters(writer ?? randomUUID());
+  }
 
   /** @throws the client's error when a listener could not be registered */
-  attach(client: HazelcastClient, records: IMap<string, unknown>, hints: IMap<string, string>): Promise<void> {
-    this.#attaching = this.#attach(client, records, hints);
+  attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
+    this.#attaching = this.#attach(client, maps);
     return this.#attaching;
   }
 
-  /** Announces to the other nodes that the record under `key` changed, without waiting: it is only a hint. */
-  announce(key: string): void {
-    this.#attached?.hints.set(key, this.writer, HINT_LIFETIME).catch(() => undefined);
+  /** Says that this client waits for `key`, until the returned function is called. */
+  awaitChanges(key: string | undefined): () => void {
+    return this.#waiters.add(key);
+  }
+
+  /** Leaves hints of a record's new text. Not waited for: they are only hints. */
+  announce(key: string, text: string, notify: Notify): void {
+    for (const to of this.#receivers(key, notify)) this.#put('hints', `${to} ${this.#waiters.id} ${key}`, text);
   }
 
   async detach(): Promise<void> {
-    await this.#attaching.catch(() => undefined); // the caller of attach has the error
+    this.#waiters.close();
+    await this.#attaching.catch(() => undefined); // its caller has the error
     const attached = this.#attached;
     this.#attached = undefined;
     if (!attached) return;
-    attached.client.getCluster().removeMembershipListener(attached.membership);
-    await attached.records.removeEntryListener(attached.listeners[0]);
-    await attached.hints.removeEntryListener(attached.listeners[1]);
+    const { client, maps, listeners, membership } = attached;
+    client.getCluster().removeMembershipListener(membership);
+    for (const name of ['records', 'hints', 'waiters'] as const) await maps[name].removeEntryListener(listeners[name]);
   }
 
-  async #attach(client: HazelcastClient, records: IMap<string, unknown>, hints: IMap<string, string>): Promise<void> {
-    const anything = () => this.sink.anything();
-    const entry = ({ key }: { key: string }) => void this.sink.changed(key);
+  #receivers(key: string, notify: Notify): readonly string[] {
+    if (notify === 'none') return [];
+    if (notify === 'all') return [EVERYONE];
+    const hearsItself = this.writer === undefined && this.#waiters.isOwn(key);
+    return hearsItself ? [...this.#waiters.of(key), this.#waiters.id] : this.#waiters.of(key);
+  }
+
+  #put(map: 'hints' | 'waiters', key: string, value: string, lifetime = HINT_LIFETIME): void {
+    this.#attached?.maps[map].set(key, value, lifetime).catch(() => undefined);
+  }
+
+  async #attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
     // Once per client: it puts its listeners on every new connection by itself, even those that were removed
     // (ListenerService of 5.6.0 never forgets one), so that a second one would repeat every event from then on.
-    if (this.#attached?.client === client) return;
+    if (this.#attached?.client !== client) {
+      const listeners = await this.#listen(maps);
+      const anything = () => this.sink.anything();
+      const membership = client.getCluster().addMembershipListener({ memberAdded: anything, memberRemoved: anything });
+      this.#attached = { client, maps, listeners, membership };
+    }
+    this.#waiters.connect((entry, lifetime) => this.#put('waiters', entry, '', lifetime));
+  }
+
+  async #listen({ records, hints, waiters }: FeedMaps): Promise<Attached['listeners']> {
+    const { id } = this.#waiters;
+    const anything = () => this.sink.anything();
+    const entry = ({ key }: { key: string }) => void this.sink.changed(key);
     const vanishing = {
       removed: entry,
       evicted: entry,
@@ -70,17 +115,33 @@ export class ChangeFeed {
       mapCleared: anything,
       mapEvicted: anything,
     };
-    const listeners = await Promise.all([
+    const hinted = ({ key, value }: { key: string; value?: string | null }) => {
+      const record = key.split(' ').slice(2).join(' ');
+      void this.sink.changed(record, value ?? undefined);
+    };
+    const waiting = ({ key }: { key: string }) => this.#waiters.hear(key);
+    const [ofRecords, ofHints, ofWaiters] = await Promise.all([
       records.addEntryListenerWithPredicate(vanishing, textKeys(), undefined, false),
-      hints.addEntryListenerWithPredicate({ added: entry, updated: entry }, this.#others(), undefined, false),
+      hints.addEntryListenerWithPredicate({ added: hinted, updated: hinted }, this.#hintsForMe(), undefined, true),
+      waiters.addEntryListenerWithPredicate({ added: waiting, updated: waiting }, notFrom(`${id} `), undefined, false),
     ]);
-    const membership = client.getCluster().addMembershipListener({ memberAdded: anything, memberRemoved: anything });
-    this.#attached = { client, records, hints, listeners, membership };
+    return { records: ofRecords, hints: ofHints, waiters: ofWaiters };
   }
 
-  #others(): Predicate {
-    if (this.writer === '') return textKeys();
+  /** Values come with the events, so only those that are text. */
+  #hintsForMe(): Predicate {
     const { Predicates } = loadHazelcastClient();
-    return Predicates.and(textKeys(), Predicates.notEqual('this', this.writer));
+    const { id } = this.#waiters;
+    const mine = Predicates.or(beginsWith(`${id} `), beginsWith(`${EVERYONE} `));
+    const others = this.writer === undefined ? [] : [Predicates.not(beginsWith(`${EVERYONE} ${id} `))];
+    return Predicates.and(mine, Predicates.like('this', '%'), ...others);
   }
+}
+
+const beginsWith = (prefix: string) =>
+  loadHazelcastClient().Predicates.like('__key', `${prefix.replace(/[%_\\]/g, '\\$&')}%`);
+
+function notFrom(prefix: string): Predicate {
+  const { Predicates } = loadHazelcastClient();
+  return Predicates.and(textKeys(), Predicates.not(beginsWith(prefix)));
 }

@@ -1,4 +1,4 @@
-import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, Notify, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { atMost } from '../at-most.js';
 import { PrefixWatches } from '../prefix-watches.js';
@@ -60,13 +60,13 @@ export class HazelcastStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean> {
     const { records } = this.#quorate();
     try {
       const written = await records.compareAndSet(key, expected, next);
       this.#problem = undefined;
-      if (written && options?.notify !== false) this.#feed.announce(key);
+      if (written) this.#feed.announce(key, next, options?.notify ?? 'all');
       return written;
     } catch (error) {
       throw this.#failed(writeFailure(error));
@@ -87,6 +87,10 @@ export class HazelcastStore implements RecordStore {
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     if (this.#closing) throw this.#unavailable();
     return this.#watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.#feed.awaitChanges(key);
   }
 
   journal(name: string): Journal {

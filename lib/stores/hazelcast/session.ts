@@ -35,6 +35,7 @@ export async function openSession(
     patience: circumstances.callTimeout,
   });
   const hints = await client.getMap<string, string>(`${mapName}.hints`);
+  const waiters = await client.getMap<string, string>(`${mapName}.waiters`);
   // Proves that members answer: proxies are cached, and a client without any connection registers listeners "with
   // success". Not by an operation of the map, which split-brain protection may refuse while all else is well.
   // Twice: the member that is asked first may be the one whose clock was set back.
@@ -42,7 +43,7 @@ export async function openSession(
   const { records, map } = await openRecords(client, options, circumstances);
   // Listeners that are put on a client whose session is over would stay there.
   circumstances.ended.throwIfAborted();
-  await feed.attach(client, map, hints);
+  await feed.attach(client, { records: map, hints, waiters });
   return { client, records, clock };
 }
 

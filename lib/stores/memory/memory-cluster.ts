@@ -1,4 +1,14 @@
+import type { AwaitedKeys } from '../awaited-keys.js';
 import type { PrefixWatches } from '../prefix-watches.js';
+import type { Notify } from '../store.js';
+
+/** One client, as the others and the cluster see it. */
+export interface MemoryClient {
+  /** Present: it does not hear of its own writes. */
+  readonly writer?: string | undefined;
+  readonly watches: PrefixWatches;
+  readonly awaited: AwaitedKeys;
+}
 
 /** Texts that are kept: the default of Hazelcast's ringbuffers. */
 const CAPACITY = 10_000;
@@ -21,7 +31,7 @@ export class ArrayJournal {
 export class MemoryCluster {
   readonly texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
-  readonly #clients = new Set<PrefixWatches>();
+  readonly #clients = new Set<MemoryClient>();
 
   constructor(readonly clock: () => number) {}
 
@@ -31,12 +41,12 @@ export class MemoryCluster {
     return journal;
   }
 
-  join(watches: PrefixWatches): void {
-    this.#clients.add(watches);
+  join(client: MemoryClient): void {
+    this.#clients.add(client);
   }
 
-  leave(watches: PrefixWatches): void {
-    this.#clients.delete(watches);
+  leave(client: MemoryClient): void {
+    this.#clients.delete(client);
   }
 
   /** One step of the event loop, so nothing comes between the comparison and the write. */
@@ -46,14 +56,13 @@ export class MemoryCluster {
     return true;
   }
 
-  /**
-   * Later, as from any other store: a writer must not run its watchers' code inside its own call.
-   *
-   * @param own the writer's own watches, if they are left out
-   */
-  announce(key: string, text: string, own: PrefixWatches | undefined): void {
+  /** Later, as from any other store: a writer must not run its watchers' code inside its own call. */
+  announce(change: { readonly key: string; readonly text: string }, notify: Notify, by: MemoryClient): void {
     queueMicrotask(() => {
-      for (const watches of this.#clients) if (watches !== own) watches.tell({ key, text });
+      for (const client of this.#clients) {
+        const isWriter = client === by && by.writer !== undefined;
+        if (!isWriter && (notify === 'all' || client.awaited.has(change.key))) client.watches.tell(change);
+      }
     });
   }
 }

@@ -1,20 +1,22 @@
-import type { ClockReading, Journal, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, Notify, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
-import type { MemoryCluster } from './memory-cluster.js';
+import { AwaitedKeys } from '../awaited-keys.js';
 import { PrefixWatches } from '../prefix-watches.js';
+import type { MemoryClient, MemoryCluster } from './memory-cluster.js';
 
 const CLOSED = 'The memory store is closed: open another one with its definition';
 
 /** One client of a {@link MemoryCluster}. */
-export class MemoryStore implements RecordStore {
-  readonly #watches = new PrefixWatches();
+export class MemoryStore implements RecordStore, MemoryClient {
+  readonly watches = new PrefixWatches();
+  readonly awaited = new AwaitedKeys();
   #closed = false;
 
   constructor(
     readonly cluster: MemoryCluster,
     readonly writer?: string,
   ) {
-    cluster.join(this.#watches);
+    cluster.join(this);
   }
 
   async read(key: string): Promise<string | undefined> {
@@ -26,12 +28,12 @@ export class MemoryStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean> {
     this.#assertOpen();
     if (!this.cluster.compareAndSet(key, expected, next)) return false;
-    if (options?.notify !== false)
-      this.cluster.announce(key, next, this.writer === undefined ? undefined : this.#watches);
+    const { notify = 'all' } = options ?? {};
+    if (notify !== 'none') this.cluster.announce({ key, text: next }, notify, this);
     return true;
   }
 
@@ -44,7 +46,11 @@ export class MemoryStore implements RecordStore {
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     this.#assertOpen();
-    return this.#watches.add(prefix, onChange);
+    return this.watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.awaited.add(key);
   }
 
   journal(name: string): Journal {
@@ -67,8 +73,8 @@ export class MemoryStore implements RecordStore {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#watches.clear();
-    this.cluster.leave(this.#watches);
+    this.watches.clear();
+    this.cluster.leave(this);
   }
 
   #assertOpen(): void {

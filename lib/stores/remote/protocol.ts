@@ -40,7 +40,12 @@ export const CALLS = {
   compareAndSet: {
     path: 'api/store/compare-and-set',
     writes: true,
-    body: z.strictObject({ key, expected: text.optional(), next: text, notify: z.boolean().optional() }),
+    body: z.strictObject({
+      key,
+      expected: text.optional(),
+      next: text,
+      notify: z.enum(['all', 'waiting', 'none']).optional(),
+    }),
     answer: answer({ written: z.boolean() }),
   },
   list: {

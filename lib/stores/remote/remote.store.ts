@@ -1,5 +1,5 @@
 import { atMost } from '../at-most.js';
-import type { ClockReading, Journal, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, Notify, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
@@ -39,7 +39,7 @@ export class RemoteStore implements RecordStore {
     key: string,
     expected: string | undefined,
     next: string,
-    options?: { readonly notify?: boolean },
+    options?: { readonly notify?: Notify },
   ): Promise<boolean> {
     const { notify } = options ?? {};
     return (await this.#call(CALLS.compareAndSet, { key, expected, next, notify })).written;
@@ -61,6 +61,11 @@ export class RemoteStore implements RecordStore {
       stream.end();
       this.#watches.delete(stream);
     };
+  }
+
+  /** The application that serves the store waits for all keys on behalf of its clients. */
+  awaitChanges(): () => void {
+    return () => undefined;
   }
 
   journal(journal: string): Journal {

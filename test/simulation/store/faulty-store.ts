@@ -1,4 +1,5 @@
 import {
+  type Notify,
   type ClockReading,
   type Journal,
   type RecordChange,
@@ -8,6 +9,7 @@ import {
   StoreUnavailableError,
   UnknownOutcomeError,
 } from '../../../lib/stores/index.js';
+import { AwaitedKeys } from '../../../lib/stores/awaited-keys.js';
 import type { Chance } from '../world/chance.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { StoreCluster } from './store-cluster.js';
@@ -29,6 +31,7 @@ export class FaultyStore implements RecordStore {
   #isClosed = false;
   /** How many members were asked or passed over; which one is the first is left to chance. */
   #turn: number;
+  readonly awaited = new AwaitedKeys();
   #watches = new Set<{ prefix: string; onChange: (change: RecordChange) => void }>();
 
   constructor(
@@ -68,7 +71,12 @@ export class FaultyStore implements RecordStore {
     return this.#call('now', () => this.cluster.readClock(turn));
   }
 
-  compareAndSet(key: string, expected: string | undefined, next: string, { notify = true } = {}): Promise<boolean> {
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    { notify = 'all' }: { notify?: Notify } = {},
+  ): Promise<boolean> {
     const { faultMix } = this.cluster;
     const { chance } = this.around;
     const lies = chance.happens(faultMix.lie);
@@ -82,6 +90,22 @@ export class FaultyStore implements RecordStore {
     const watch = { prefix, onChange };
     this.#watches.add(watch);
     return async () => void this.#watches.delete(watch);
+  }
+
+  /** The others hear of it after a while, or never. */
+  awaitChanges(key?: string): () => void {
+    const { chance, time } = this.around;
+    let isOver = false;
+    let end: (() => void) | undefined;
+    if (!chance.happens(this.cluster.faultMix.badNews)) {
+      time.after(chance.skewed(0.2, 20), () => {
+        if (!isOver) end = this.awaited.add(key);
+      });
+    }
+    return () => {
+      isOver = true;
+      end?.();
+    };
   }
 
   health(): StoreHealth {

@@ -1,7 +1,7 @@
 import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
 import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/decision/index.js';
-import type { ClockReading, RecordChange } from '../../../lib/stores/index.js';
+import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
@@ -112,28 +112,23 @@ export class StoreCluster {
     return { time: Math.floor(EPOCH + this.around.time.now + this.#clocks[member]!), member: `member-${member}` };
   }
 
-  /** @param isQuiet most stores tell nobody of it */
-  compareAndSet(
-    writer: FaultyStore,
-    key: string,
-    expected: string | undefined,
-    next: string,
-    isQuiet: boolean,
-  ): boolean {
+  /** @param notify which others hear of it, in most stores */
+  compareAndSet(writer: FaultyStore, key: string, expected: string | undefined, next: string, notify: Notify): boolean {
     const texts = this.textsFor(writer);
     if (texts.get(key) !== expected) return false;
     texts.set(key, next);
     const where = this.#split?.sideOf(writer).name ?? 'store';
     this.around.trace.note(where, () => `${writer.name} wrote ${next}`);
     this.around.onWrite(next);
-    if (!isQuiet || this.#tellsAll) this.#tellOthers(writer, { key, text: next });
+    if (notify !== 'none' || this.#tellsAll) this.#tellOthers(writer, { key, text: next }, notify);
     if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
     this.#isFragile = false;
     return true;
   }
 
-  #tellOthers(writer: FaultyStore, change: RecordChange): void {
+  #tellOthers(writer: FaultyStore, change: RecordChange & { readonly key: string }, notify: Notify): void {
     for (const client of this.#clients) {
+      if (notify === 'waiting' && !this.#tellsAll && !client.awaited.has(change.key)) continue;
       const isReached = this.textsFor(client) === this.textsFor(writer);
       if (isReached && (client !== writer || this.#tellsAll)) client.tell(change);
     }

@@ -1,0 +1,26 @@
+/** The keys that one client waits for, each counted by how many wait; undefined stands for all keys. */
+export class AwaitedKeys {
+  readonly #counts = new Map<string | undefined, number>();
+
+  /** @returns a function that ends this wait; calling it again does nothing */
+  add(key: string | undefined): () => void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const left = this.#counts.get(key)! - 1;
+      if (left > 0) this.#counts.set(key, left);
+      else this.#counts.delete(key);
+    };
+  }
+
+  /** Whether a change of `key` is waited for. */
+  has(key: string): boolean {
+    return this.#counts.has(key) || this.#counts.has(undefined);
+  }
+
+  [Symbol.iterator](): IterableIterator<string | undefined> {
+    return this.#counts.keys();
+  }
+}

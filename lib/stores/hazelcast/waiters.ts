@@ -1,0 +1,110 @@
+import { type NodeClock, systemClock } from '../../async/node-clock.js';
+import { Periodic } from '../../async/periodic.js';
+import { AwaitedKeys } from '../awaited-keys.js';
+
+/** ms for which others count on it that a client still waits. */
+const LIFETIME = 15_000;
+/** ms after which a wait that goes on is said again. */
+const RENEWAL = 5000;
+
+/**
+ * Which clients wait for which keys, so that a release notifies those and no others. Each client says it by an entry of a
+ * map that all hear of, at most once per key and {@link RENEWAL}: how often it waits costs nothing.
+ *
+ * Only a hint: a client that others have not heard of yet looks at its key by itself from time to time.
+ */
+export class Waiters {
+  readonly #own = new AwaitedKeys();
+  /** When this client last said that it waits for a key; the oldest first. */
+  readonly #said = new Map<string | undefined, number>();
+  /** Of the other clients: until when each waits, by key; the one that was heard of longest ago first. */
+  readonly #others = new Map<string, Map<string, number>>();
+  readonly #renewal: Periodic;
+  #say: ((entry: string, lifetime: number) => void) | undefined;
+
+  constructor(
+    /** Names this client; without a blank. */
+    readonly id: string,
+    private readonly clock: NodeClock = systemClock,
+  ) {
+    this.#renewal = new Periodic(clock, async () => this.#renew(), {
+      interval: () => RENEWAL,
+      chance: Math.random,
+      onError: () => undefined, // it does not fail
+    });
+    this.#renewal.start();
+  }
+
+  /** @param say puts an entry into the map, for so many ms; undefined while there is no connection */
+  connect(say: ((entry: string, lifetime: number) => void) | undefined): void {
+    this.#say = say;
+    this.#said.clear();
+    this.#renew();
+  }
+
+  /** This client waits for a key (undefined: for all), until the returned function is called. */
+  add(key: string | undefined): () => void {
+    const end = this.#own.add(key);
+    this.#sayOnce(key);
+    return end;
+  }
+
+  /** Takes in another client's entry. */
+  hear(entry: string): void {
+    const [id, key] = split(entry);
+    const waiting = this.#others.get(key) ?? new Map<string, number>();
+    this.#others.delete(key);
+    this.#others.set(key, waiting.set(id, this.clock.monotonic() + LIFETIME));
+    this.#forget();
+  }
+
+  /** The clients that wait for `key`, besides this one. */
+  of(key: string): readonly string[] {
+    const now = this.clock.monotonic();
+    const waiting = [...(this.#others.get(key) ?? []), ...(this.#others.get('') ?? [])];
+    return [...new Set(waiting.filter(([, until]) => until > now).map(([id]) => id))];
+  }
+
+  /** Whether this client waits for `key`. */
+  isOwn(key: string): boolean {
+    return this.#own.has(key);
+  }
+
+  close(): void {
+    this.#renewal.stop();
+    this.#say = undefined;
+  }
+
+  #renew(): void {
+    for (const key of this.#own) this.#sayOnce(key);
+    const now = this.clock.monotonic();
+    for (const [key, at] of this.#said) {
+      if (now - at < RENEWAL) break;
+      this.#said.delete(key);
+    }
+  }
+
+  #sayOnce(key: string | undefined): void {
+    const now = this.clock.monotonic();
+    const last = this.#said.get(key);
+    // As often as the renewal comes at the earliest: its interval is jittered.
+    if (!this.#say || (last !== undefined && now - last < RENEWAL / 2)) return;
+    this.#said.delete(key);
+    this.#said.set(key, now);
+    this.#say(`${this.id} ${key ?? ''}`, LIFETIME);
+  }
+
+  /** Keys of which nothing was heard for a lifetime; they stand first. */
+  #forget(): void {
+    const now = this.clock.monotonic();
+    for (const [key, waiting] of this.#others) {
+      if (Math.max(...waiting.values()) > now) break;
+      this.#others.delete(key);
+    }
+  }
+}
+
+function split(entry: string): [id: string, key: string] {
+  const blank = entry.indexOf(' ');
+  return [entry.slice(0, blank), entry.slice(blank + 1)];
+}
