@@ -70,6 +70,11 @@ export class Waiters {
     return this.#own.has(key);
   }
 
+  /** How many keys are in memory. */
+  get size(): number {
+    return this.#others.size + this.#said.size;
+  }
+
   close(): void {
     this.#renewal.stop();
     this.#say = undefined;
