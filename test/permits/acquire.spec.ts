@@ -109,9 +109,7 @@ describe('acquire', () => {
         return answer;
       };
       const waiting = waiter.gatekeeper.acquire('job');
-      await settled();
-      // The other node may not have known yet that this one waits.
-      await nodes.time.advance(50 + 20);
+      await nodes.time.advance(50 + 20); // the other node may not have known yet that this one waits
       expect({ hops, ...Object(await outcomeOf(waiting)) }).toMatchObject({ hops, value: {} });
     }
   });
