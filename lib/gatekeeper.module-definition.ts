@@ -2,7 +2,7 @@ import { ConfigurableModuleBuilder } from '@nestjs/common';
 import { type ConsoleOptions, consoleParts } from './console/index.js';
 import type { GatekeeperOptions } from './gatekeeper/index.js';
 
-/** What Nest must know before it can ask an asynchronous factory for the rest. */
+/** Options that Nest needs before it can ask an asynchronous factory for the rest. */
 export interface GatekeeperModuleExtras {
   /** Whether every module can inject GatekeeperService and use @ClusterSingleton without importing. Default true. */
   readonly isGlobal?: boolean;
@@ -13,7 +13,7 @@ export interface GatekeeperModuleExtras {
   readonly console?: ConsoleOptions;
 }
 
-/** What a factory of `forRootAsync` gives. */
+/** Options that a factory of `forRootAsync` returns. */
 export interface GatekeeperModuleOptions extends GatekeeperOptions {
   /** Added to the static `console`, which must be there: secrets that stand in a configuration, say. */
   readonly console?: ConsoleOptions;

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../context/audit-entry.js';
 import { auditEntrySchema } from './entry-schemas.js';
 import { JournalWriter } from './journal-writer.js';
 
-/** Who changed what, on all nodes. */
+/** The audit log of all nodes: changes by people and by programs. */
 export class Audit {
   readonly #journal: JournalWriter<AuditEntry>;
 

@@ -17,7 +17,7 @@ export interface RunEntry extends RunOrSkip {
   readonly took: number;
   /** `lost`: it ended, well or not, without the permit that it began with. */
   readonly outcome: 'ok' | 'failed' | 'lost';
-  /** What it failed with. */
+  /** The message of the error that it failed with. */
   readonly message?: string;
   /** Absent when it ran without a permit. */
   readonly token?: number;

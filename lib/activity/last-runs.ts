@@ -39,7 +39,7 @@ export class LastRuns {
   async #refresh(isRecent: boolean): Promise<void> {
     const began = this.nodeClock.monotonic();
     const entries = await this.read(isRecent ? NEWEST : ALL);
-    // What fell out of the journal may have been followed by what was never read.
+    // Entries that fell out of the journal may have been followed by others that were never read.
     if (!isRecent) this.#runs.clear();
     for (const entry of entries) if (entry.kind === 'run') keepNewest(this.#runs, entry);
     this.#readAt = began;

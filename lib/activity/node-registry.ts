@@ -14,17 +14,17 @@ const KEY_PREFIX = 'nodes:';
 /** Nodes share so many texts: few to read, and rarely two writers at once. */
 const SHARDS = 16;
 const TRIES = 5;
-/** ms until the next try while this node has told nobody yet: its first connection may still be under way. */
+/** ms until the next try while this node's card was never written: its first connection may still be under way. */
 const FIRST_TRIES = 500;
-/** A node that was silent for so many heartbeats is taken for dead. */
+/** A node that misses so many heartbeats counts as dead. */
 const SILENCE = 3;
 
 /**
- * Which nodes live, and what they do: each writes a card of itself every heartbeat. For people and for warnings; no
+ * The living nodes and their jobs: each node writes a card of itself every heartbeat. For people and for warnings; no
  * permit depends on it.
  */
 export class NodeRegistry {
-  /** Tells what this node runs by itself; set by whoever knows its scheduler. */
+  /** Lists the jobs that this node schedules; the part that knows the scheduler sets it. */
   jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
   /** The nodes that lived when {@link nodes} last listed them. */
@@ -96,7 +96,7 @@ export class NodeRegistry {
   }
 
   #report(error: unknown): void {
-    // An outage is told of once, by those who need the store.
+    // The parts that need the store report an outage, once.
     if (this.context.store.health().connected)
       this.context.events.next({ type: 'problem', action: 'tell the others of this node', error });
   }

@@ -14,7 +14,7 @@ const MOST_JOBS = 1000;
 
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
 
-/** Who ran what, when, and how it ended, on all nodes: a journal that this node's events write. */
+/** The runs of all nodes, with their times and outcomes: a journal that this node's events write. */
 export class RunHistory {
   readonly #journal: JournalWriter<HistoryEntry>;
   readonly #lastRuns: LastRuns;
@@ -33,7 +33,7 @@ export class RunHistory {
   ) {
     this.#journal = new JournalWriter('runs', historyEntrySchema, context);
     this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
-    if (isOn) this.#subscription = context.events.subscribe((event) => this.#hear(event));
+    if (isOn) this.#subscription = context.events.subscribe((event) => this.#observe(event));
   }
 
   /** How many entries the latest reading left out because they can't be read. */
@@ -66,7 +66,7 @@ export class RunHistory {
     await this.#journal.close();
   }
 
-  #hear(event: GatekeeperEvent): void {
+  #observe(event: GatekeeperEvent): void {
     switch (event.type) {
       case 'run-started':
         return this.#started(event);

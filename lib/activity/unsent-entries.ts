@@ -2,7 +2,7 @@
 const MOST_ENTRIES = 10_000;
 /** Characters of all that are kept. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
-/** What one call of a store takes: the body of a remote store's call ends at 2 MB. */
+/** The most that one call of a store takes: the body of a remote store's call ends at 2 MB. */
 const BATCH = { entries: 500, characters: 256 * 1024 };
 
 /** Entries of a journal that are not in the store yet, the oldest first. Beyond their bounds the oldest are dropped. */

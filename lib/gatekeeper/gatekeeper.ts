@@ -212,7 +212,7 @@ export class Gatekeeper {
     this.#parts.context.events.complete();
   }
 
-  /** Whatever becomes of the watch, the store is closed: an open connection would keep the process alive. */
+  /** The store is closed even when the watch does not end: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
     const { timers, timing } = this.#parts.context;
     await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#parts.sweeper.stop()).catch((error) =>

@@ -12,7 +12,7 @@ const LACK: Record<Lack, string> = {
   closing: 'this node shuts down',
 };
 
-/** `ready()` waited as long as it was told to, and the node still can't decide. */
+/** The timeout of `ready()` passed, and the node still can't decide. */
 export class NotReadyError extends GatekeeperError {
   readonly code = 'not-ready';
 

@@ -33,7 +33,7 @@ const PROBED_KEY = 'nodes:0';
 /** ms after which a store that says nothing is called silent, however long its other calls may take. */
 const LONGEST_PATIENCE = 5000;
 
-/** What a report asks besides the store: the readers, for the entries that they left out, and the archive. */
+/** Sources of a report besides the store: the readers, for the entries that they left out, and the archive. */
 export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
 }

@@ -18,15 +18,15 @@ export interface NodeOverview extends NodeInfo {
 }
 
 /** Each node with what it holds now. */
-export function* withHoldings(
+export function* withHeldPermits(
   nodes: readonly NodeInfo[],
   semaphores: readonly SemaphoreOverview[],
 ): Pieces<NodeOverview[]> {
-  const held = yield* groupedInPieces(holdingsIn(semaphores), ([instance]) => instance);
+  const held = yield* groupedInPieces(heldPermitsIn(semaphores), ([instance]) => instance);
   return nodes.map((node) => ({ ...node, holds: (held.get(node.instance) ?? []).map(([, holding]) => holding) }));
 }
 
-function* holdingsIn(semaphores: readonly SemaphoreOverview[]): Generator<[instance: string, HeldPermit]> {
+function* heldPermitsIn(semaphores: readonly SemaphoreOverview[]): Generator<[instance: string, HeldPermit]> {
   for (const { name, holders } of semaphores) {
     for (const { instance, slot, token, expiresAt, remaining } of holders) {
       if (remaining > 0) yield [instance, { semaphore: name, slot, token, expiresAt }];

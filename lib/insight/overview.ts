@@ -22,13 +22,13 @@ export interface Overview {
 
 /** A semaphore with its jobs, runs and warnings. */
 export interface SemaphoreOverview extends SemaphoreState {
-  /** What it guards, by name. */
+  /** The jobs that it guards, by name. */
   readonly jobs: readonly JobOnNodes[];
   /** Cluster time in ms at which a node that is let through next runs one of its jobs by itself. */
   readonly next?: number;
   /** The newest run that ended, of any of its jobs. */
   readonly lastRun?: RunEntry;
-  /** What an operator should look into. */
+  /** Conditions that an operator should look into. */
   readonly warnings: readonly Warning[];
 }
 

@@ -13,7 +13,7 @@ import { type DefinitionState, definitionState } from '../definitions/index.js';
 import type { StalePart } from './health-report.js';
 import { type HolderState, holderStates } from '../context/holder-state.js';
 
-/** Who holds what, as one node sees it. */
+/** All semaphores and their holders, as one node sees them. */
 export interface GatekeeperState {
   /** The node that reports. */
   readonly node: NodeIdentity;
@@ -47,12 +47,12 @@ export interface SemaphoreState extends Partial<DefinitionState> {
   readonly problem?: string;
 }
 
-/** What a node knows besides the record. */
+/** The node's knowledge besides the record. */
 export interface Standpoint {
   readonly node: NodeIdentity;
   /** Cluster time in ms. */
   readonly now: number;
-  /** What the node's code says of that name. */
+  /** The definition of that name in the node's code. */
   readonly code?: SemaphoreDefinition;
 }
 

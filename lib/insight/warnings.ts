@@ -6,7 +6,7 @@ import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
 import { formatDuration, formatTime } from './format-duration.js';
 import type { NodeInfo, RunEntry } from '../activity/index.js';
 
-/** What is known of one semaphore besides its state. */
+/** Facts about one semaphore besides its state. */
 export interface SemaphoreFacts {
   /** Cluster time in ms. */
   readonly now: number;
@@ -22,7 +22,7 @@ export interface SemaphoreFacts {
   readonly passing: ReadonlySet<NodeInfo>;
 }
 
-/** What somebody should look into. */
+/** A condition that an operator should look into. */
 export interface Warning {
   /** Names the warning, for programs. */
   readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
@@ -38,7 +38,7 @@ const SLACK = 1000;
 /**
  * Pure.
  *
- * @param definition as it is when nobody pauses it
+ * @param definition as it is without a pause
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
   // Names and patterns of others stand in them.
@@ -114,7 +114,7 @@ function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): num
   return node.startedAt <= since && since <= now ? [since] : [];
 }
 
-/** Whoever holds a permit may be at work, and whoever was granted one was. */
+/** A holder of a permit may be at work, and a holder that was granted one was. */
 function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, now: number): number {
   if (holders.some(({ remaining }) => remaining > 0)) return now;
   return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));

@@ -64,7 +64,7 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
   };
   Object.defineProperty(guarded, 'name', { value: original.name });
   Object.defineProperty(guarded, 'length', { value: original.length });
-  // Whatever stands below has noted itself on the original (@Cron, a route, a guard): without a copy it would vanish.
+  // Decorators below have put metadata on the original (@Cron, a route, a guard): without a copy it would vanish.
   for (const key of Reflect.getMetadataKeys(original)) {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, original), guarded);
   }

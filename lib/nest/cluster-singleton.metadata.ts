@@ -6,7 +6,7 @@ export type SemaphoreName = string | ((...args: never[]) => string);
 /** Options of `@ClusterSingleton`. */
 export type ClusterSingletonOptions = Omit<RunOptions, 'duration' | 'job'>;
 
-/** What `@ClusterSingleton` notes on a method, as it was written; checked when the application boots. */
+/** Arguments of `@ClusterSingleton` on a method, as written; checked when the application boots. */
 export interface ClusterSingletonMetadata {
   readonly semaphore: SemaphoreName;
   readonly duration?: number | string;

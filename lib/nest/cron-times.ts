@@ -9,7 +9,7 @@ const MOST_STEPS = 100;
 type Times = Pick<JobSchedule, 'next' | 'interval' | 'recent'>;
 
 /**
- * When a cron job is next due, and when it was, as far back as somebody looked: what is due on weekdays only can't be
+ * When a cron job is next due, and when it was, as far back as it was looked up: what is due on weekdays only can't be
  * told from the distance of two dates.
  */
 export class CronTimes {
@@ -22,7 +22,7 @@ export class CronTimes {
     const { running, isActive = running, cronTime } = job;
     if (!isActive) return this.#forget();
     if (cronTime.realDate) return once(cronTime.source as Moment, now);
-    // Somebody gave it another time while it runs.
+    // The application gave it another time while it runs.
     if (cronTime !== this.#cronTime) this.#forget();
     this.#cronTime = cronTime;
     this.#next = this.#passed(this.#next ?? job.nextDate(), job, now);

@@ -18,7 +18,7 @@ export interface CheckContext {
   readonly clockTolerance: number;
 }
 
-/** What is wrong with the guarded methods, and the definitions that their durations make. */
+/** Faults of the guarded methods, and the definitions that their durations make. */
 export interface CheckResult {
   readonly faults: readonly string[];
   readonly definitions: readonly SemaphoreDefinitionInput[];

@@ -1,5 +1,5 @@
 /**
- * What the decorators of @nestjs/schedule note on a method. Their keys are written out here, so that nothing of that
+ * Metadata that the decorators of @nestjs/schedule put on a method. Their keys are written out here, so that nothing of that
  * package is loaded where it is not used.
  */
 const TYPE = 'SCHEDULER_TYPE';

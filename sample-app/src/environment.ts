@@ -15,7 +15,7 @@ const schema = z.object({
   ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
 });
 
-/** What differs from node to node; the code is the same everywhere. */
+/** Settings that differ from node to node; the code is the same everywhere. */
 export class Environment {
   readonly port: number;
   /** The node's zone: a definition's groupPattern says which zones may run a job. */
@@ -27,7 +27,7 @@ export class Environment {
   readonly storeToken: string;
   readonly hazelcastMembers: string[];
   readonly hazelcastCluster: string;
-  /** What an operator signs in with. In real life a secret, and one for each person or program. */
+  /** The token that an operator signs in with. In real life a secret, and one for each person or program. */
   readonly consoleToken: string;
   readonly archiveUrl: string;
 

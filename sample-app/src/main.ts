@@ -12,5 +12,5 @@ app.enableShutdownHooks();
 await app.listen(app.get(Environment).port, '127.0.0.1');
 // Add 'debug' to see, at every tick, which runs a node skipped and why.
 logger.setLogLevels(['log', 'warn', 'error', 'fatal']);
-// Whoever started this process with a channel to it (the runner, PM2) is told that it serves.
+// Notifies the process that started this one over a channel (the runner, PM2) that it serves.
 process.send?.('ready');

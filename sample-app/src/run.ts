@@ -39,7 +39,7 @@ async function tellEnd(app: AppProcess): Promise<void> {
 try {
   await run();
 } catch (error) {
-  // What was cut short by Ctrl-C did not fail.
+  // A process that Ctrl-C ended did not fail.
   if (!stop.signal.aborted) {
     console.error((error as Error).message);
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { GatekeeperService, type GatekeeperState } from 'nestjs-gatekeeper';
 
-/** Who holds what on all nodes, whichever node one asks. */
+/** The holders on all nodes; every node answers the same. */
 @Controller()
 export class StateController {
   constructor(private readonly gatekeeper: GatekeeperService) {}

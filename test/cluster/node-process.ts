@@ -62,10 +62,10 @@ export class NodeProcess implements AsyncDisposable {
 
   constructor(
     settings: AppSettings,
-    private readonly surroundings: Environment = {},
+    private readonly environment: Environment = {},
   ) {
     this.name = settings.name;
-    const { clock, command = [], app = APP } = surroundings;
+    const { clock, command = [], app = APP } = environment;
     const { wrapper, program } = inFrontOf(clock, [process.execPath, ...app]);
     const { file, args } = supervised([...command, ...wrapper], program);
     this.#child = execa(file, args, {
@@ -83,8 +83,8 @@ export class NodeProcess implements AsyncDisposable {
   }
 
   /** Starts a node and waits until it serves requests. */
-  static async start(settings: AppSettings, surroundings?: Environment): Promise<NodeProcess> {
-    const node = new NodeProcess(settings, surroundings);
+  static async start(settings: AppSettings, environment?: Environment): Promise<NodeProcess> {
+    const node = new NodeProcess(settings, environment);
     await node.hears('ready', {}, { since: 0 });
     return node;
   }
@@ -172,7 +172,7 @@ export class NodeProcess implements AsyncDisposable {
 
   #heard(said: NodeSaid): void {
     this.said.push(said);
-    this.surroundings.onSaid?.(said);
+    this.environment.onSaid?.(said);
   }
 
   async #ending(): Promise<Ending> {

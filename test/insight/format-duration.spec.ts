@@ -20,8 +20,8 @@ describe('a duration', () => {
     [86_400_000, '1 d'],
     [200_000_000, '2 d 8 h'],
     [NaN, 'NaN min'],
-  ])('of %d ms is written as people say it', (duration, spoken) => {
-    expect(formatDuration(duration)).toBe(spoken);
+  ])('of %d ms is written as people say it', (duration, text) => {
+    expect(formatDuration(duration)).toBe(text);
   });
 
   it.each([

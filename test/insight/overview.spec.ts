@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, type JobInfo } from 'nestjs-gatekeeper';
 import { inSlices } from '../../lib/async/slices.js';
 import { systemClock } from '../../lib/async/node-clock.js';
-import { withHoldings } from '../../lib/insight/index.js';
+import { withHeldPermits } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestCluster, useCluster } from '../support/nodes.js';
 
@@ -129,7 +129,7 @@ describe('the overview', () => {
     await gatekeeper.tryAcquire('job');
     const holds = async () => {
       const overview = await gatekeeper.overview();
-      return (await inSlices(withHoldings(overview.nodes, overview.semaphores), systemClock))[0]!.holds.length;
+      return (await inSlices(withHeldPermits(overview.nodes, overview.semaphores), systemClock))[0]!.holds.length;
     };
     expect(await holds()).toBe(1);
     nodes.time.freeze(10_001);

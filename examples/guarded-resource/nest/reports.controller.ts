@@ -3,7 +3,7 @@ import type { PermitToken } from '../permit-token.js';
 import { FenceService } from './fence.service.js';
 import { FromPermit } from './permit-token.decorator.js';
 
-/** What is done with a text before it is kept, and takes its time: a check, an upload, a rendering. */
+/** Slow work on a text before it is stored: a check, an upload, a rendering. */
 export abstract class Rendering {
   abstract render(text: string): Promise<string>;
 }

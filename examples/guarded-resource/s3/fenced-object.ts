@@ -4,7 +4,7 @@ import { type PermitToken, StaleTokenError } from '../permit-token.js';
 const TOKEN = 'x-amz-meta-fence';
 /** As S3 tells of a write that another one came before: 412, or 409 when both came at once. */
 const LOST_THE_RACE = new Set([409, 412]);
-/** Each round that is lost means that somebody else wrote. */
+/** Each round that is lost means that another writer was faster. */
 const MOST_ROUNDS = 20;
 
 // #region write

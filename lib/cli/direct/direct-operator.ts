@@ -19,7 +19,7 @@ import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { newestFirst } from '../../activity/newest-first.js';
-import { withHoldings } from '../../insight/node-overview.js';
+import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
@@ -148,7 +148,7 @@ export class DirectOperator implements Operator {
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
     const { now, nodes, semaphores } = await this.#fresh();
-    return { now, nodes: await inSlices(withHoldings(nodes, semaphores), systemClock) };
+    return { now, nodes: await inSlices(withHeldPermits(nodes, semaphores), systemClock) };
   }
 
   history(query: JournalQuery): Promise<HistoryEntry[]> {

@@ -1,6 +1,6 @@
 import { inSlices } from '../../async/slices.js';
 import { systemClock } from '../../async/node-clock.js';
-import { type NodeOverview, newestFirst, withHoldings } from '../../gatekeeper/index.js';
+import { type NodeOverview, newestFirst, withHeldPermits } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type AuditAnswer, type HistoryAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -16,7 +16,7 @@ export class ClusterController {
   @Serves(ROUTES.nodes)
   async nodes(@SeenNames() sees: Sees): Promise<NodesAnswer> {
     const { now, nodes, semaphores, stale } = await this.gatekeeper.overview();
-    const all = await inSlices(withHoldings(nodes, semaphores), systemClock);
+    const all = await inSlices(withHeldPermits(nodes, semaphores), systemClock);
     return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, stale };
   }
 

@@ -36,7 +36,7 @@ function Inside() {
   }
 }
 
-/** What is seen at once, before anybody is asked anything. */
+/** Shown at once, before the first request. */
 function Arriving() {
   return (
     <main class="login">
@@ -48,7 +48,7 @@ function Arriving() {
   );
 }
 
-/** Everything that listens and ticks lives as long as somebody is signed in. */
+/** Listeners and timers live as long as a user is signed in. */
 function Console() {
   useEffect(() => {
     const stop = [startClock(), connect(), health.start()];

@@ -46,7 +46,7 @@ export function replaceQuery(query: Record<string, string | undefined>): void {
   hash.value = href;
 }
 
-/** What somebody mistyped in the address is shown as it is. */
+/** A mistyped address is shown as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -6,7 +6,7 @@ import { token } from './api/token.js';
 
 export type SignIn =
   | { readonly state: 'asking' }
-  /** Nobody is signed in; `message` says why, when there is something to say. */
+  /** Signed out; `message` says why, if there is a reason. */
   | { readonly state: 'out'; readonly message?: string }
   | { readonly state: 'in'; readonly session: SessionAnswer };
 
@@ -25,7 +25,7 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
-/** @throws ApiError when the token is not known, or nobody answers */
+/** @throws ApiError when the token is not known, or no node answers */
 export async function signInWith(value: string): Promise<void> {
   const session = await call<SessionAnswer>('session', { token: value });
   token.keep(value);
@@ -39,7 +39,7 @@ export function signOut(message?: string): void {
 
 /** Why the one who is signed in may not do what needs that role; undefined when they may. */
 export function whyNot(needed: Role): string | undefined {
-  if (signIn.value.state !== 'in') return 'Nobody is signed in.';
+  if (signIn.value.state !== 'in') return 'You are not signed in.';
   const { role, readOnly } = signIn.value.session;
   if (readOnly) return 'This console is read-only.';
   if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;

@@ -19,13 +19,13 @@ import {
   parseWaitOptions,
 } from '../../gatekeeper/index.js';
 import type { TestCall, TestScript } from './test-calls.js';
-import { STOPPED_CLOCK, TestLeases } from './test-holdings.js';
+import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
 type Verbs = 'name' | 'tryAcquire' | 'acquire' | 'run' | 'refresh' | 'release' | 'getExpirationPeriod' | 'explain';
 
 /** A semaphore as a {@link TestGatekeeper} has it: the verbs and errors of a real one, without a record. */
 export class TestSemaphore implements Pick<Semaphore, Verbs> {
-  readonly #holdings: TestLeases;
+  readonly #leases: TestLeases;
   readonly #runner: Runner;
 
   constructor(
@@ -35,15 +35,15 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
     private readonly declared: DeclaredDefinitions,
     readonly explain: Semaphore['explain'],
   ) {
-    this.#holdings = new TestLeases(name, node, () => script.denialOf(name));
+    this.#leases = new TestLeases(name, node, () => script.denialOf(name));
     const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
-    this.#runner = new Runner(name, this.#holdings, context);
+    this.#runner = new Runner(name, this.#leases, context);
   }
 
   async tryAcquire(options: AcquireOptions = {}): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
     await this.#note({ method: 'tryAcquire', options, asked: parsed.duration });
-    const attempt = await this.#holdings.attempt(parsed);
+    const attempt = await this.#leases.attempt(parsed);
     if (!attempt.permit && attempt.error) throw attempt.error;
     return attempt.permit;
   }
@@ -52,7 +52,7 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
     const parsed = parseWaitOptions(this.name, options);
     await this.#note({ method: 'acquire', options, asked: parsed.duration });
     parsed.signal?.throwIfAborted();
-    const attempt = await this.#holdings.attempt(parsed);
+    const attempt = await this.#leases.attempt(parsed);
     if (attempt.permit) return attempt.permit;
     throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
   }
@@ -91,7 +91,7 @@ export class TestSemaphore implements Pick<Semaphore, Verbs> {
 
   /** @returns how many permits were lost */
   lose(reason: LossReason): number {
-    return this.#holdings.lose(reason);
+    return this.#leases.lose(reason);
   }
 
   /** @throws InvalidOptionsError when a permit of that duration would be over before it can be used */

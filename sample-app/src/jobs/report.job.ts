@@ -30,8 +30,8 @@ export class ReportJob {
     } catch (error) {
       // A fault that has nothing to do with the permit: @nestjs/schedule logs it.
       if (permit.isHeld) throw error;
-      // Whoever holds the permit now begins the report anew: nothing is left to do here.
-      // What was aborted by the signal has the loss of the permit as its cause.
+      // The new holder of the permit begins the report anew: nothing is left to do here.
+      // An error of work that the signal aborted has the loss of the permit as its cause.
       const { cause = error } = error as Error;
       this.#logger.warn(`stopped: ${(cause as Error).message}`);
     }

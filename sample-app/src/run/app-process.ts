@@ -55,7 +55,7 @@ export class AppProcess {
     );
   }
 
-  /** What a person types to start it again. */
+  /** The command line that starts it again. */
   get command(): string {
     const variables = Object.entries(this.#variables).map(([name, value]) => `${name}=${value}`);
     return `${variables.join(' ')} node sample-app/dist/main.js`;

@@ -1,7 +1,7 @@
 import type { AppProcess } from './app-process.js';
 import type { SharedStore } from './shared-store.js';
 
-/** What to do with three nodes, now that they run. */
+/** Hints for the user, once three nodes run. */
 export function tryIt(apps: readonly AppProcess[], store: SharedStore, archiveUrl: string): string {
   const [first, second] = apps as [AppProcess, AppProcess?];
   const other = second ?? first;

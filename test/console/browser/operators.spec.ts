@@ -88,7 +88,7 @@ describeInBrowser('operators', () => {
     const page = await operator(console);
     await page.getByRole('button', { name: 'Revoke slot 0 of app1' }).click();
     await act(page, 'Revoke', 'it hangs');
-    await page.getByText('Nobody holds a permit.').waitFor();
+    await page.getByText('No permit is held.').waitFor();
     await until(() => permit!.signal.aborted);
   });
 

@@ -18,7 +18,7 @@ import type { VirtualTime } from '../world/virtual-time.js';
 
 type Outcome = 'fine' | 'lostReply' | 'lateWrite' | 'lostRequest';
 
-export interface ClientSurroundings {
+export interface ClientEnvironment {
   readonly name: string;
   readonly time: VirtualTime;
   readonly process: SimProcess;
@@ -36,7 +36,7 @@ export class FaultyStore implements RecordStore {
 
   constructor(
     private readonly cluster: StoreCluster,
-    private readonly around: ClientSurroundings,
+    private readonly around: ClientEnvironment,
   ) {
     cluster.join(this);
     this.#turn = around.chance.whole(0, 1);

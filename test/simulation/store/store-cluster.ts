@@ -11,7 +11,7 @@ import type { VirtualTime } from '../world/virtual-time.js';
 import type { Measures } from '../kind/length.js';
 import type { FaultMix } from '../kind/fault-mix.js';
 
-export interface ClusterSurroundings {
+export interface ClusterEnvironment {
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly chance: Chance;
@@ -41,7 +41,7 @@ export class StoreCluster {
   constructor(
     public faultMix: FaultMix,
     readonly measures: Measures,
-    private readonly around: ClusterSurroundings,
+    private readonly around: ClusterEnvironment,
   ) {
     this.#tellsAll = around.chance.happens(0.1);
     const apart = around.chance.between(-faultMix.memberSpread, faultMix.memberSpread);

@@ -1,6 +1,6 @@
 import type { NodeOverview } from '../../../gatekeeper/index.js';
 
-/** What the API answers, as the page reads it. Types only: nothing of a node's code gets into the page. */
+/** Answers of the API, as the page reads them. Types only: nothing of a node's code gets into the page. */
 export type {
   AuditEntry,
   DefinitionState,

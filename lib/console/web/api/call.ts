@@ -67,7 +67,7 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
   }
 }
 
-/** What is no problem+json comes from a proxy, and says nothing worth showing. */
+/** An answer that is no problem+json comes from a proxy, and says nothing worth showing. */
 async function problemOf(response: Response): Promise<Problem> {
   try {
     const problem: unknown = await response.json();

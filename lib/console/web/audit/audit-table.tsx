@@ -8,13 +8,13 @@ import { DateTime } from '../parts/time.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
-  /** All of one semaphore: its name need not be told. */
+  /** All rows belong to one semaphore: its name is left out. */
   readonly isOfOne?: boolean;
 }
 
-/** Who changed what, and why; newest first. */
+/** Changes with author and reason; newest first. */
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
-  if (entries.length === 0) return <Empty>Nobody has changed anything.</Empty>;
+  if (entries.length === 0) return <Empty>No changes yet.</Empty>;
   return (
     <PlainTable
       label="Changes"

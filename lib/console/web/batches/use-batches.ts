@@ -3,7 +3,7 @@ import { ApiError, messageOf } from '../api/api-error.js';
 import { count } from '../parts/format.js';
 import { announce } from '../parts/notices.js';
 
-/** What one call of many did. */
+/** Result of one call of a batch. */
 export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly error: string }[];
@@ -80,7 +80,7 @@ function added(before: Progress, { done, failed, remaining }: Batch): Partial<Pr
   return { done: before.done + done.length, failed: all, remaining };
 }
 
-/** What came of it, in a few words for whoever looks elsewhere. `verb`: "migrated" */
+/** The result in a few words, for a screen reader. `verb`: "migrated" */
 export function announceProgress({ done, failed, fault }: Progress, verb: string): void {
   if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
   if (failed.size === 0) return announce(`${count(done, 'semaphore')} ${verb}.`, { isBad: fault !== undefined });

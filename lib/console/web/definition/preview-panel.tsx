@@ -1,7 +1,7 @@
 import { count } from '../parts/format.js';
 import type { LivePreview } from './use-preview.js';
 
-/** Shown at most; how many more there are is told. */
+/** The most that are shown; the others are counted. */
 const MOST_SHOWN = 30;
 
 /** Which living nodes the patterns let through: the answer to "did I get this regex right?". */

@@ -11,7 +11,7 @@ const QUIET = 250;
 interface PreviewOptions {
   readonly name: string;
   readonly input: DefinitionInput;
-  /** What it was refused for when it was sent before the node had said what is wrong. */
+  /** The reasons for which it was refused, when it was sent before the node had checked it. */
   readonly refusal: unknown;
   /** Whether there is anything to ask about. */
   readonly isOn?: boolean;
@@ -26,7 +26,7 @@ export interface LivePreview {
   readonly problem: string | undefined;
 }
 
-/** What the node says of a definition that is being written: what is wrong with it, and whom it would let through. */
+/** The node's check of a definition that is being written: its faults, and the nodes that it would let through. */
 export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions): LivePreview {
   const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState<string>();

@@ -23,7 +23,7 @@ export function ActionDialog({ action, onClose }: { readonly action: Action; rea
   const [typed, setTyped] = useState('');
   const change = useChange(async (reason) => {
     const result = await action.run(reason);
-    // What is behind an open dialog is not read out.
+    // Screen readers skip everything behind an open dialog.
     onClose();
     if (result !== undefined) announce(result);
   });

@@ -6,7 +6,7 @@ import type { Change } from './use-change.js';
 
 interface ChangeFormProps {
   readonly change: Change;
-  /** What its button says. */
+  /** Label of its button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   /** Whether enough was typed, and nothing of it is known to be wrong. */
@@ -17,7 +17,7 @@ interface ChangeFormProps {
   readonly conflict?: Conflict | undefined;
   readonly onReload?: () => void;
   readonly onClose: () => void;
-  /** What a screen reader calls it; absent where a dialog has its title. */
+  /** Its name for screen readers; absent where a dialog has a title. */
   readonly label?: string;
   readonly children: ComponentChildren;
 }

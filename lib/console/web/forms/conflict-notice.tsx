@@ -2,9 +2,9 @@ import type { DefinitionChange } from '../api/answers.js';
 import { ApiError } from '../api/api-error.js';
 import { DateTime } from '../parts/time.js';
 
-/** Somebody else has changed what is being changed. */
+/** Another user has changed the definition that is being edited. */
 export interface Conflict {
-  /** Who was faster, as far as that is known. */
+  /** Author of the other change, as far as known. */
   readonly change: DefinitionChange | undefined;
 }
 
@@ -32,7 +32,7 @@ export function ConflictNotice({ conflict: { change }, onReload }: ConflictNotic
             {change.reason ? `: “${change.reason}”.` : '.'}
           </>
         ) : (
-          'Somebody changed this meanwhile.'
+          'This was changed meanwhile.'
         )}{' '}
         {onReload
           ? 'Nothing of yours was written, and nothing you typed is gone.'

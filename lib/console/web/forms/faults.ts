@@ -5,12 +5,12 @@ export function faultsAt(field: string, faults: readonly string[]): string[] {
   return faults.filter((fault) => fieldOf(fault) === field).map((fault) => fault.slice(field.length + 2));
 }
 
-/** What a request was refused for, when its fields were at fault. */
+/** The faults of a request's fields. */
 export function faultsIn(error: unknown): readonly string[] {
   return (error instanceof ApiError && error.problem.faults) || [];
 }
 
-/** What stands at the end of a form, of which these fields tell their own faults. */
+/** The faults shown at the end of a form: those of fields that don't show their own. */
 export function sentenceOf(error: unknown, fields: readonly string[]): string | undefined {
   if (error === undefined) return undefined;
   const faults = faultsIn(error);

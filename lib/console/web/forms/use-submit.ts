@@ -4,14 +4,14 @@ import { announce } from '../parts/notices.js';
 
 export interface Submission {
   readonly isBusy: boolean;
-  /** What the last attempt was refused for. */
+  /** Why the last attempt was refused. */
   readonly error: unknown;
   readonly onSubmit: (event: Event) => Promise<void>;
   /** Something else that the form does, with the same care. @returns whether it went well */
   readonly attempt: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** Sends a form: one thing at a time, and what goes wrong is told, whether or not the form is still there. */
+/** Sends a form: one request at a time. A failure is reported even when the form is gone. */
 export function useSubmit(send: () => Promise<void>): Submission {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -34,7 +34,7 @@ export function useSubmit(send: () => Promise<void>): Submission {
   };
   const onSubmit = async (event: Event) => {
     event.preventDefault();
-    // The same refusal once more is told once more.
+    // A repeated refusal is announced again.
     setError(undefined);
     await attempt(send);
   };

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../api/event-stream.js';
 
-/** What the node tells of a single semaphore when it is more than a refresh or a denial: those change nothing shown. */
+/** Events of a single semaphore, without refreshes and denials: those change nothing that is shown. */
 const TELLING: ReadonlySet<string | undefined> = new Set([
   'run-started',
   'run-finished',

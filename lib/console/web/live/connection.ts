@@ -34,7 +34,7 @@ async function keepListening(signal: AbortSignal): Promise<void> {
   const opened = () => {
     pause = FIRST_PAUSE;
     connection.value = 'live';
-    // What happened while nobody listened is unknown: everything may have changed.
+    // Events were missed while disconnected: everything may have changed.
     tell({ event: 'reconnected', data: '{}' });
   };
   while (!signal.aborted) {

@@ -117,7 +117,7 @@ export class LiveQuery<T> {
     return isRecent ? this.#known?.tag : undefined;
   }
 
-  /** What is due earlier stays so. */
+  /** An earlier due time stays. */
   #plan(wish: number): void {
     const delay = Math.max(wish, this.#notBefore - performance.now());
     const dueAt = performance.now() + delay;
@@ -129,7 +129,7 @@ export class LiveQuery<T> {
 
   #due(): void {
     this.#dueAt = Infinity;
-    // Nobody looks: asked when somebody does.
+    // The page is hidden: it asks when it is visible again.
     if (!document.hidden) void this.load();
   }
 }

@@ -34,7 +34,7 @@ export function MaintenancePage() {
         : `Whatever is paused of ${which} may run again.`,
     verb: chosen === 'pause' ? 'Pause' : 'Resume',
     isDangerous: chosen === 'pause',
-    // What comes of it is shown on the page, which the dialog would hide.
+    // The page shows the result, and the dialog would hide it.
     run: (reason) => Promise.resolve(void start(chosen, reason)),
   });
   return (

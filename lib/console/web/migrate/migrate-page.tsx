@@ -20,7 +20,7 @@ export function MigratePage() {
   const [action, setAction] = useState<Action>();
   const { progress, run, stop, clear } = useBatches();
   const notAllowed = whyNot('operate');
-  /** What was planned for other input is no plan any more. */
+  /** A plan for other input no longer counts. */
   const change = (next: MigrationInput) => {
     setInput(next);
     setPlan(undefined);
@@ -44,7 +44,7 @@ export function MigratePage() {
     title: `Migrate ${count(steps, 'semaphore')}`,
     explanation: 'In force for the very next decision of every node. Runs that are going on may finish where they are.',
     verb: 'Migrate',
-    // What comes of it is shown on the page, which the dialog would hide.
+    // The page shows the result, and the dialog would hide it.
     run: (reason) => Promise.resolve(void apply(reason)),
   });
   return (
@@ -97,7 +97,7 @@ function batchOf({ steps, remaining }: MigrationPlan): Batch {
   const failed = steps.filter(({ outcome }) => outcome === 'failed');
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
-    failed: failed.map(({ name, error = 'for no reason that was told' }) => ({ name, error })),
+    failed: failed.map(({ name, error = 'without a reason' }) => ({ name, error })),
     remaining,
   };
 }

@@ -2,10 +2,10 @@ import type { MigrationStep } from '../api/answers.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
-/** Rows at most; how many more there are is told. */
+/** The most rows; the others are counted. */
 const MOST_SHOWN = 200;
 
-/** Who moves, and who could take over. */
+/** The holders that move, and the nodes that could take over. */
 export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] }) {
   return (
     <>
@@ -34,7 +34,7 @@ function Step({ step: { name, from, to, moving, candidates } }: { readonly step:
           <Change label="Acquirer" before={from.acquirerPattern} after={to.acquirerPattern} />
         </ul>
       </td>
-      <td>{moving.map(({ acquirer }) => acquirer).join(', ') || <span class="second">nobody</span>}</td>
+      <td>{moving.map(({ acquirer }) => acquirer).join(', ') || <span class="second">none</span>}</td>
       <td>
         {candidates.length > 0 ? (
           someOf(candidates.map(({ acquirer }) => acquirer))

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
-/** A time that no calendar has is a fault of whoever wrote it, and must not take the page down. */
+/** A time that no calendar has is the writer's fault, and must not take the page down. */
 export function dateTime(at: number): string {
   return isTime(at) ? dateAndTime.format(at) : String(at);
 }
@@ -20,7 +20,7 @@ function isTime(at: number): boolean {
   return Math.abs(at) <= 8.64e15;
 }
 
-/** What is left: 582000 -> "9:42". */
+/** Time left: 582000 -> "9:42". */
 export function countdown(left: number): string {
   if (left <= 0) return '0:00';
   if (left >= DAY) return formatDuration(left);

@@ -7,7 +7,7 @@ interface Notice {
   readonly isBad: boolean;
 }
 
-/** How long a result stays in view, in ms; screen readers are told at once. */
+/** How long a result stays in view, in ms; screen readers announce it at once. */
 const SHOWN = 7000;
 const notices = signal<readonly Notice[]>([]);
 let lastId = 0;

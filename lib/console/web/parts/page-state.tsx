@@ -7,7 +7,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** What was read; while it is read for the first time, or can't be, a sentence says so. Old data stay in view. */
+/** Shows data that was read. During the first reading, and when it fails, a sentence says so. Old data stay in view. */
 export function Loaded<T>({ query, children }: LoadedProps<T>) {
   const data = query.data.value;
   const error = query.error.value;

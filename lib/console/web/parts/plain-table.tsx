@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface PlainTableProps {
-  /** What a screen reader calls it. */
+  /** Its name for screen readers. */
   readonly label: string;
   readonly columns: readonly string[];
   /** Its rows. */

@@ -3,7 +3,7 @@ import { count } from './format.js';
 interface ResultCountProps {
   readonly shown: number;
   readonly all: number;
-  /** What is counted: "semaphore". */
+  /** The thing that is counted: "semaphore". */
   readonly one: string;
 }
 

@@ -8,7 +8,7 @@ export function scheduleText({ kind, expression }: JobSchedule): string {
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
 }
 
-/** What a node told is as old as its heartbeat: what was to come then may be over, and the one after it is meant. */
+/** A node's times are as old as its heartbeat: the next run may be over, and then the one after it is shown. */
 export function nextTime({ next, interval }: JobSchedule, now: number): number | undefined {
   if (next === undefined || next >= now) return next;
   return interval ? next + Math.ceil((now - next) / interval) * interval : undefined;

@@ -1,7 +1,7 @@
 import { Icon } from './icon.js';
 
 interface SearchProps {
-  /** What is searched in: the field's name, and what stands in it while it is empty. */
+  /** The thing that is searched: the field's name and its placeholder. */
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;

@@ -6,7 +6,7 @@ import { listHref } from '../semaphores/list-place.js';
 
 type Done = () => Promise<void>;
 
-/** What can be done to a semaphore from its page. */
+/** The actions of a semaphore's page. */
 export function pauseAction({ name }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Pause ${name}`,

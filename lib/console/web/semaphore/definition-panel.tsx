@@ -48,7 +48,7 @@ interface InForceProps {
   readonly semaphore: SemaphoreOverview;
 }
 
-/** What the code says stands beside it only where it is another. */
+/** The code's definition is shown beside it only where it differs. */
 function InForce({ intended, semaphore: { code, isOverridden, change } }: InForceProps) {
   const values = definitionToInput(intended);
   const codes = code && isOverridden ? definitionToInput(code) : undefined;

@@ -22,7 +22,7 @@ export function HoldersPanel({ semaphore, onChange }: HoldersPanelProps) {
         Held <span class="second number">{`${holders.length} of ${count(definition?.permits ?? 0, 'permit')}`}</span>
       </h2>
       {holders.length === 0 ? (
-        <Empty>Nobody holds a permit.</Empty>
+        <Empty>No permit is held.</Empty>
       ) : (
         <ul class="holders" aria-label="Holders">
           {holders.map((holder) => (

@@ -16,7 +16,7 @@ interface SummaryProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** What state it is in and why, and what can be done about it. */
+/** The semaphore's state with its reason, and the actions. */
 export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
   return (
     <section class="summary" aria-label="State">

@@ -70,7 +70,7 @@ const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' 
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** @param increment seconds between two labels: no finer than that is told */
+/** @param increment seconds between two labels: the finest step that is shown */
 function timeLabel(at: number, increment: number): string {
   const format = increment >= DAY ? day : increment >= 60 ? minute : second;
   return format.format(at * 1000);

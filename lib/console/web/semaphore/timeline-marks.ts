@@ -19,9 +19,9 @@ export interface TimelineMarks {
   readonly to: number;
 }
 
-/** More lanes than this can't be told apart on a screen: the nodes that did something last are shown. */
+/** More lanes can't be distinguished on a screen: the nodes that were active last are shown. */
 const MOST_LANES = 12;
-/** What there is little of is not stretched over the whole width. */
+/** A short time span is not stretched over the whole width. */
 const SHORTEST_RANGE = 5 * 60_000;
 
 /** Runs and permits as bars, one lane per node, in the range of time that they cover. */

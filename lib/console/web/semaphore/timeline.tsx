@@ -12,7 +12,7 @@ interface TimelineProps {
   readonly runs: readonly HistoryEntry[];
 }
 
-/** Who held and who ran, and when. What it shows stands as text in the tables beside it. */
+/** Timeline of holders and runs. The tables beside it have the same as text. */
 export function Timeline({ holders, runs }: TimelineProps) {
   const now = clusterTime.value;
   const marks = timelineMarks(holders, runs, now);
@@ -54,7 +54,7 @@ export function Timeline({ holders, runs }: TimelineProps) {
       <h2 id="timeline-title">
         Timeline <span class="second mouse-only">drag to zoom, double click to go back</span>
       </h2>
-      <div class="timeline" role="img" aria-label={spoken(marks)} ref={target} />
+      <div class="timeline" role="img" aria-label={describe(marks)} ref={target} />
       <ul class="legend" aria-hidden="true">
         <li class="permit">permit</li>
         <li class="ok">ok</li>
@@ -65,14 +65,14 @@ export function Timeline({ holders, runs }: TimelineProps) {
   );
 }
 
-/** Somebody looks at a part: it must not move away under their eyes. */
+/** The user looks at a part: it must not move. */
 function isZoomed(plot: uPlot): boolean {
   const { min, max } = plot.scales['x']!;
   const [first, last] = [plot.data[0][0]!, plot.data[0].at(-1)!];
   return min != null && max != null && (min > first || max < last);
 }
 
-function spoken({ lanes, marks }: TimelineMarks): string {
+function describe({ lanes, marks }: TimelineMarks): string {
   const runs = marks.filter(({ kind }) => kind !== 'permit').length;
   return `${count(runs, 'run')} and ${count(marks.length - runs, 'permit')} on ${count(lanes.length, 'node')}; the history below lists them`;
 }

@@ -11,7 +11,7 @@ import {
 import type { Conflict } from '../forms/conflict-notice.js';
 import { intendedDefinition } from './intended-definition.js';
 
-/** What an edit begins from. */
+/** The definition and revision that an edit begins from. */
 interface Base {
   readonly revision: number;
   readonly input: DefinitionInput;

@@ -2,7 +2,7 @@ import type { SemaphoreOverview } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { CONDITION_TONES, conditionOf } from './condition.js';
 
-/** What state it is in, and whether that is what the code says. */
+/** State of a semaphore, and whether it differs from the code. */
 export function ConditionBadges({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
   const condition = conditionOf(semaphore);
   return (

@@ -2,7 +2,7 @@ import type { SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
 
-/** What state a semaphore is in, in one word; the first that applies. */
+/** State of a semaphore in one word; the first that applies. */
 export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free';
 
 export function conditionOf({ problem, definition, pause, holders }: SemaphoreOverview): Condition {
@@ -20,7 +20,7 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   free: 'good',
 };
 
-/** What the list can be narrowed to. */
+/** The filters of the list. */
 export const FILTERS = {
   held: { label: 'Held', has: (semaphore) => conditionOf(semaphore) === 'held' },
   free: { label: 'Free', has: (semaphore) => conditionOf(semaphore) === 'free' },

@@ -11,7 +11,7 @@ export function listHref(): string {
   return hrefOf(['semaphores'], lastQuery);
 }
 
-/** To be called when somebody follows the link of a row. */
+/** Call it when the user follows the link of a row. */
 export function leaveBy(name: string, link: Element): void {
   opened = { name, top: link.closest('tr')!.getBoundingClientRect().top };
   lastQuery = Object.fromEntries(route.value.query);
@@ -26,10 +26,10 @@ interface Rows {
 }
 
 /**
- * Whoever comes back from a semaphore finds its row where it was, though the list may have changed meanwhile, and the
+ * A user who comes back from a semaphore finds its row where it was, though the list may have changed meanwhile, and the
  * focus on its link.
  *
- * @returns to be told of each link once it is in the document
+ * @returns a callback for each link once it is in the document
  */
 export function useReturn({ list, names, rowHeight }: Rows): (name: string, link: HTMLElement | null) => void {
   const [goal] = useState((): Goal => ({ name: semaphoreLeft(), isPlaced: false }));

@@ -73,7 +73,7 @@ function List({ all, stale, onDefine }: ListProps) {
 function emptyReason(all: number, stale: readonly StalePart[]): string {
   if (all === 0 && isUnknown(stale, 'records')) return 'The semaphores can’t be read now, and none is known.';
   return all === 0
-    ? 'No semaphore is defined yet: code brings them along, or somebody defines one here.'
+    ? 'No semaphore is defined yet: define one in code or here.'
     : 'Nothing matches. Change the search or choose another filter.';
 }
 
