@@ -2,20 +2,20 @@
 export const FULLY_COMPILED = ['-XX:TieredStopAtLevel=4'];
 
 /** Medians of our calls and of their reference: see {@link inTurn}. */
-export function interleaved(ours, reference, quiet, options) {
-  return inTurn({ ours, reference }, quiet, options);
+export function interleaved(ours, reference, settle, options) {
+  return inTurn({ ours, reference }, settle, options);
 }
 
 /**
  * Medians (µs) of several kinds of calls, by name. They are timed in turn, so that other load of the machine hits all.
  *
- * @param quiet waits for work that an earlier call left behind, so that no call pays for another
+ * @param settle waits for work that an earlier call left behind, so that no call pays for another
  */
-export async function inTurn(kinds, quiet = () => {}, { calls = 2500, warmup = 1500 } = {}) {
+export async function inTurn(kinds, settle = () => {}, { calls = 2500, warmup = 1500 } = {}) {
   const times = Object.entries(kinds).map(([name, prepare]) => ({ name, prepare, taken: [] }));
   for (let count = -warmup; count < calls; count++) {
     for (const { prepare, taken } of times) {
-      const took = await timed(prepare, count, quiet);
+      const took = await timed(prepare, count, settle);
       if (count >= 0) taken.push(took);
     }
   }
@@ -23,9 +23,9 @@ export async function inTurn(kinds, quiet = () => {}, { calls = 2500, warmup = 1
 }
 
 /** `prepare` does its own work first (not timed) and returns the call. */
-async function timed(prepare, count, quiet) {
+async function timed(prepare, count, settle) {
   const call = await prepare(count);
-  await quiet();
+  await settle();
   const started = process.hrtime.bigint();
   await call();
   return Number(process.hrtime.bigint() - started) / 1000;

@@ -36,17 +36,17 @@ export class Overlaps {
       this.#violated(`${held.size} were held at once where ${limit} may be`, [...held], at);
   }
 
-  #violated(what: string, holdings: readonly Holding[], at: number): void {
+  #violated(what: string, held: readonly Holding[], at: number): void {
     this.count++;
     const { start } = this.violations;
-    const list = holdings.map(
+    const list = held.map(
       ({ process, permit, slot, token, from, until }) =>
         `${process} held ${permit} (slot ${slot}, token ${token}) from ${formatTime(from, start)} and was told until ${formatTime(until, start)}`,
     );
-    const [{ semaphore }] = holdings as [Holding];
+    const [{ semaphore }] = held as [Holding];
     this.violations.add('S1', `${semaphore}: ${what}, at ${formatTime(at, start)}: ${list.join('; ')}`, {
       semaphore,
-      processes: holdings.map(({ process }) => process),
+      processes: held.map(({ process }) => process),
     });
   }
 }

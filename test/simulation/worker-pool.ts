@@ -11,7 +11,7 @@ export interface SeedRange {
 }
 
 /** So many seeds at once: few enough that the workers finish together. */
-const PORTION = 200;
+const BATCH = 200;
 
 /**
  * Spreads schedules over threads. Each schedule follows from its seed alone, so that what comes out is the same with
@@ -34,7 +34,7 @@ export class WorkerPool {
     const parts: Survey[] = [];
     const keepBusy = async (worker: Worker) => {
       while (next < end) {
-        const range: SeedRange = { first: next, count: Math.min(PORTION, end - next), options };
+        const range: SeedRange = { first: next, count: Math.min(BATCH, end - next), options };
         next += range.count;
         parts.push(await this.#carryOut(range, worker));
       }

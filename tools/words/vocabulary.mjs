@@ -41,21 +41,7 @@ export const OLD_WORDS = [
 ];
 
 /** Old words of code that is being rewritten right now: they are shown, and don't fail yet. */
-export const PENDING = [
-  'hear',
-  'untilDead',
-  'Sightings',
-  'doubt',
-  'retire',
-  'abandon',
-  'Holdings',
-  'quiet',
-  'news',
-  'Surroundings',
-  'spoken',
-  'Portion',
-  'task',
-];
+export const PENDING = ['hear', 'untilDead', 'Sightings', 'doubt', 'retire', 'abandon', 'Holdings', 'news', 'task'];
 
 /** Stilted words and openings: shown per folder, and held against a budget that may only go down. */
 export const STILTED = [
@@ -71,4 +57,4 @@ export const STILTED = [
 ];
 
 /** Lower it to the count that `npm run words` shows; never raise it. */
-export const BUDGET = 945;
+export const BUDGET = 713;
