@@ -57,4 +57,4 @@ export const STILTED = [
 ];
 
 /** Lower it to the count that `npm run words` shows; never raise it. */
-export const BUDGET = 597;
+export const BUDGET = 448;
