@@ -192,7 +192,7 @@ export class BulkChanges {
   #recordOf(name: string, text: string): SemaphoreRecord | undefined {
     try {
       const recordClient = this.recordClientOf(name);
-      recordClient.hear(text);
+      recordClient.observe(text);
       return recordClient.known;
     } catch (error) {
       // The record of a newer version or a foreign program, or under a name that no semaphore can have.

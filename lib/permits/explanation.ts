@@ -60,11 +60,11 @@ type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
  */
 export async function explain(
   recordClient: SemaphoreClient,
-  holdings: HeldLeases,
+  heldLeases: HeldLeases,
   context: Context,
 ): Promise<Explanation> {
   const { node, store, clusterClock, grantFault } = context;
-  const { record, decision, holders } = await look(recordClient, holdings, context).catch((error: unknown) => {
+  const { record, decision, holders } = await look(recordClient, heldLeases, context).catch((error: unknown) => {
     if (error instanceof StoreUnavailableError) return remembered(recordClient, error);
     throw error;
   });
@@ -82,8 +82,8 @@ export async function explain(
   };
 }
 
-function look(recordClient: SemaphoreClient, holdings: HeldLeases, { node }: Context): Promise<Insight> {
-  const held = holdings.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
+function look(recordClient: SemaphoreClient, heldLeases: HeldLeases, { node }: Context): Promise<Insight> {
+  const held = heldLeases.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
   return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
     return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] } };

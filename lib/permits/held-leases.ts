@@ -125,10 +125,10 @@ export class HeldLeases implements PermitOwner {
 
   /** Waits until the lease would have expired anyway, so that work that is still stopping keeps its margin. */
   #reclaimDoubtful(lease: Lease): void {
-    if (lease.end !== 'expired' || lease.doubtful === undefined) return;
+    if (lease.end !== 'expired' || lease.uncertain === undefined) return;
     const timeUntilExpiry = Math.max(0, lease.left + this.context.timing.clockTolerance);
     const isUnused = () => !lease.isKept;
-    void this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.doubtful, isUnused);
+    void this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.uncertain, isUnused);
   }
 
   /** Gives one use back, and the permit with the last one. */
@@ -140,13 +140,13 @@ export class HeldLeases implements PermitOwner {
   }
 
   /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
-  retire(permit: Permit): void {
+  holdUntilExpiry(permit: Permit): void {
     permit.lease.keep();
     permit.end('released');
   }
 
   /** Ends a use that goes on: its signal aborts, and the permit runs out unless other uses keep it. */
-  abandon(permit: Permit, reason: LossReason): void {
+  endUse(permit: Permit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
     this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: permit.lease.permit, reason });

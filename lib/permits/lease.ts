@@ -37,7 +37,7 @@ export class Lease {
   #end?: LossReason;
   #cancelTimer: CancelTimer;
   #isKept = false;
-  #doubtful?: number;
+  #uncertain?: number;
   /** The uses that share it; the store's release comes with the last one. */
   readonly users = new Set<LeaseUser>();
 
@@ -86,12 +86,12 @@ export class Lease {
   }
 
   /** Duration in ms requested by a refresh with unknown outcome; 0: the one the permit was taken with; undefined: there is none. */
-  get doubtful(): number | undefined {
-    return this.#doubtful;
+  get uncertain(): number | undefined {
+    return this.#uncertain;
   }
 
   markUncertain(duration: number): void {
-    this.#doubtful = Math.max(duration, this.#doubtful ?? 0);
+    this.#uncertain = Math.max(duration, this.#uncertain ?? 0);
   }
 
   /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
@@ -103,7 +103,7 @@ export class Lease {
   renew(permit: StoredPermit, sent: Instant): void {
     this.#permit = permit;
     this.#sent = sent;
-    this.#doubtful = undefined;
+    this.#uncertain = undefined;
   }
 
   /** Ends it for good: a permit that was lost stays lost. */

@@ -27,7 +27,7 @@ import { WaitQueue } from './wait-queue.js';
  */
 export class Semaphore {
   /** @internal */
-  readonly holdings: HeldLeases;
+  readonly heldLeases: HeldLeases;
   /** @internal */
   readonly orphans: OrphanCleanup;
   /** @internal */
@@ -42,18 +42,18 @@ export class Semaphore {
     private readonly context: Context,
   ) {
     this.orphans = new OrphanCleanup(recordClient, context);
-    this.holdings = new HeldLeases(recordClient, this.orphans, context);
+    this.heldLeases = new HeldLeases(recordClient, this.orphans, context);
     this.runner = new Runner(recordClient.name, this.#runLeases(), context);
     this.line = new WaitQueue(
       recordClient.name,
-      this.holdings,
+      this.heldLeases,
       context,
       (permit) => recordClient.timeUntilExpiry(permit),
       () => declared.has(recordClient.name),
     );
     recordClient.listen({
-      changed: (news) => takesAway(news) && this.#lookAgain(),
-      confirmed: () => this.holdings.verify(),
+      changed: (change) => takesAway(change) && this.#lookAgain(),
+      confirmed: () => this.heldLeases.verify(),
     });
   }
 
@@ -133,12 +133,12 @@ export class Semaphore {
    * the last known state of the semaphore.
    */
   explain(): Promise<Explanation> {
-    return explain(this.recordClient, this.holdings, this.context);
+    return explain(this.recordClient, this.heldLeases, this.context);
   }
 
   /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
   #lookAgain(): void {
-    this.holdings.verify();
+    this.heldLeases.verify();
     this.line.wake();
   }
 
@@ -152,15 +152,15 @@ export class Semaphore {
   async close(): Promise<void> {
     this.runner.close();
     this.line.wake();
-    await this.holdings.close();
+    await this.heldLeases.close();
   }
 
   #runLeases(): RunLeases {
     return {
       attempt: (options) => this.#attemptRun(options),
-      release: (permit) => this.holdings.release(permit),
-      retire: (permit) => this.holdings.retire(permit),
-      abandon: (permit, reason) => this.holdings.abandon(permit, reason),
+      release: (permit) => this.heldLeases.release(permit),
+      holdUntilExpiry: (permit) => this.heldLeases.holdUntilExpiry(permit),
+      endUse: (permit, reason) => this.heldLeases.endUse(permit, reason),
     };
   }
 
@@ -174,10 +174,10 @@ export class Semaphore {
 
   /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
   async #attempt(options: AttemptOptions): Promise<Attempt> {
-    const attempt = await this.holdings.attempt(options);
+    const attempt = await this.heldLeases.attempt(options);
     if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
     const isAwaited = this.recordClient.known === undefined && this.declared.has(this.name);
-    return isAwaited && (await this.declared.firstLoad.wait(this.name)) ? this.holdings.attempt(options) : attempt;
+    return isAwaited && (await this.declared.firstLoad.wait(this.name)) ? this.heldLeases.attempt(options) : attempt;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {

@@ -25,12 +25,12 @@ const JITTER = 20;
 export class WaitQueue {
   #line = new SerialQueue();
   #wake = new Set<() => void>();
-  /** Counts the news, so that what came while a look at the record was under way is not missed. */
-  #news = 0;
+  /** Counts the changes, so that one that came while a look at the record was under way is not missed. */
+  #changes = 0;
 
   constructor(
     private readonly semaphore: string,
-    private readonly holdings: HeldLeases,
+    private readonly heldLeases: HeldLeases,
     private readonly context: Context,
     /** ms until a permit may be taken over. */
     private readonly timeUntilExpiry: (permit: StoredPermit) => number,
@@ -40,7 +40,7 @@ export class WaitQueue {
 
   /** The record changed, or this node shuts down. */
   wake(): void {
-    this.#news++;
+    this.#changes++;
     for (const wake of this.#wake) wake();
   }
 
@@ -84,7 +84,7 @@ export class WaitQueue {
     for (;;) {
       const wait = () => this.#wait(options, quit);
       // A holder that has a permit skips the queue: the one ahead may be waiting for this very permit.
-      const waiting = this.holdings.holds(options.holder) ? wait() : this.#line.run(wait, quit);
+      const waiting = this.heldLeases.holds(options.holder) ? wait() : this.#line.run(wait, quit);
       const attempt = await waiting.catch((error: unknown) => {
         // It gave up its place: the reason why it was denied is the one from before.
         throw last && error === quit.reason ? this.#failure(options, last) : error;
@@ -99,14 +99,15 @@ export class WaitQueue {
   /** Until there is a permit, or this one must not hold up others of this process, who may match where it does not. */
   async #wait(options: WaitOptions, quit: AbortSignal): Promise<Attempt> {
     for (let isFirst = true; ; isFirst = false) {
-      const news = this.#news;
-      const attempt = await this.holdings.attempt(options);
-      if (attempt.permit || (attempt.reason === 'acquirer' && news === this.#news)) return attempt;
+      const seen = this.#changes;
+      const attempt = await this.heldLeases.attempt(options);
+      if (attempt.permit || (attempt.reason === 'acquirer' && seen === this.#changes)) return attempt;
       if (attempt.reason === 'no-definition' && !this.has()) throw new UnknownSemaphoreError(this.semaphore);
       if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
       // A grant whose answer came too late goes back from here: that release is no reason to ask again at once.
       const isTooSlow = attempt.reason === 'permit-lost';
-      if (isTooSlow || news === this.#news) await this.#nap(this.#untilWorthwhile(attempt, isFirst), quit, !isTooSlow);
+      if (isTooSlow || seen === this.#changes)
+        await this.#nap(this.#untilWorthwhile(attempt, isFirst), quit, !isTooSlow);
       if (quit.aborted) throw this.#failure(options, attempt);
     }
   }

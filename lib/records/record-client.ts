@@ -52,7 +52,7 @@ export class RecordClient<R extends StoredRecord> {
   ) {
     this.key = codec.keyPrefix + name;
     this.#seen = new KnownRecord(name, codec, context, {
-      changed: (news) => this.#notify((listener) => listener.changed?.(news)),
+      changed: (change) => this.#notify((listener) => listener.changed?.(change)),
       unreadable: (error) => this.#notify((listener) => listener.unreadable?.(error)),
     });
   }
@@ -84,7 +84,7 @@ export class RecordClient<R extends StoredRecord> {
    *
    * @returns false when it is older: late news, or the store lost what this node knows. {@link look} tells.
    */
-  hear(text: string): boolean {
+  observe(text: string): boolean {
     if (text === this.#seen.text) {
       this.#seen.observe();
       this.#notify((listener) => listener.confirmed?.());

@@ -38,7 +38,7 @@ export interface RecordCodec<R extends StoredRecord> {
 }
 
 /** A text of a record that a client took over. */
-export interface RecordNews<R extends StoredRecord> {
+export interface RecordChanged<R extends StoredRecord> {
   readonly record: R;
   /** The furthest that this node had seen before; absent for the first one. */
   readonly former: R | undefined;
@@ -49,7 +49,7 @@ export interface RecordNews<R extends StoredRecord> {
 /** Notified by a client of its record. The calls come while the client works: they must not throw, and not wait. */
 export interface RecordListener<R extends StoredRecord> {
   /** Another text than before was read, reported or written. */
-  changed?(news: RecordNews<R>): void;
+  changed?(change: RecordChanged<R>): void;
   /** A report or a listing shows the record as this node knows it. */
   confirmed?(): void;
   /** The store had lost writes, and this node put them back. */

@@ -17,7 +17,7 @@ import {
 import { KEY_PREFIX } from '../decision/record.js';
 import type { Context } from '../context/context.js';
 import type { Plan, Step } from './plan.js';
-import type { RecordCodec, RecordListener, RecordNews } from './record-codec.js';
+import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.js';
 import { RecordClient } from './record-client.js';
 
 /** The client of one semaphore's record. */
@@ -82,7 +82,7 @@ export async function freeExpired(client: SemaphoreClient, { events }: Context):
  * Whether a record lacks something that the one before it had: a permit, some of its time, or a revision. Then a slot
  * may be free, and a permit of this node may be gone.
  */
-export function takesAway({ record, former }: RecordNews<SemaphoreRecord>): boolean {
+export function takesAway({ record, former }: RecordChanged<SemaphoreRecord>): boolean {
   if (record.revision !== former?.revision) return true;
   // Writes keep the permits' order: one that stands elsewhere counts as gone, which costs a look and no more.
   return !former.permits.every(({ id, expiresAt }, index) => {

@@ -74,7 +74,7 @@ export class Sweeper<R extends StoredRecord> {
       const client = this.directory.find(this.#nameOf(key));
       if (!client) this.context.changes.next(this.#nameOf(key));
       else if (text === undefined) await client.look();
-      else client.hear(text);
+      else client.observe(text);
     } catch (error) {
       this.#report(error, 'take in a change');
     }
@@ -90,7 +90,7 @@ export class Sweeper<R extends StoredRecord> {
     try {
       const client = this.directory.of(name);
       // A listing is not late news: a record that is behind here was lost, and only a look at it puts it back.
-      if (!client.hear(text)) await client.look();
+      if (!client.observe(text)) await client.look();
       await this.chores.tidy(client);
     } catch (error) {
       this.#report(error, 'examine', name);

@@ -69,8 +69,8 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/permits/lease.ts',
-        find: '    this.#doubtful = undefined;\n  }\n\n  /** Ends',
-        replace: '    this.#doubtful = undefined;\n    this.#end = undefined;\n  }\n\n  /** Ends',
+        find: '    this.#uncertain = undefined;\n  }\n\n  /** Ends',
+        replace: '    this.#uncertain = undefined;\n    this.#end = undefined;\n  }\n\n  /** Ends',
       },
     ],
     layer: {

@@ -91,7 +91,7 @@ describe("a record's text", () => {
   });
 
   it('is refused clearly when a newer version wrote it, whatever else stands in it', () => {
-    const read = () => decodeRecord('job', JSON.stringify({ v: 2, news: true }));
+    const read = () => decodeRecord('job', JSON.stringify({ v: 2, later: true }));
     expect(read).toThrow(NewerRecordError);
     expect(read).toThrow('"job" has version 2, this package reads 1: upgrade this node');
   });

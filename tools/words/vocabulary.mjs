@@ -37,11 +37,8 @@ export const OLD_WORDS = [
   { word: 'Portion', now: 'batches', pattern: /^portions?$/i },
   { word: 'CodeDefinitions', now: 'DeclaredDefinitions', pattern: /codeDefinitions/i },
   { word: 'isExpected', now: 'has', pattern: /^isExpected$/ },
-  { word: 'task', now: 'job', pattern: /task/i },
+  { word: 'task', now: 'job', pattern: /(?<!micro)task/i },
 ];
-
-/** Old words of code that is being rewritten right now: they are shown, and don't fail yet. */
-export const PENDING = ['hear', 'untilDead', 'Sightings', 'doubt', 'retire', 'abandon', 'Holdings', 'news', 'task'];
 
 /** Stilted words and openings: shown per folder, and held against a budget that may only go down. */
 export const STILTED = [
@@ -57,4 +54,4 @@ export const STILTED = [
 ];
 
 /** Lower it to the count that `npm run words` shows; never raise it. */
-export const BUDGET = 448;
+export const BUDGET = 360;

@@ -11,7 +11,7 @@ import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** The part of {@link HeldLeases} that runs use. */
-export interface RunLeases extends Pick<HeldLeases, 'release' | 'retire' | 'abandon'> {
+export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry' | 'endUse'> {
   /** @param options.wait ms to wait for a permit; undefined: it tries once */
   attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
 }
@@ -28,7 +28,7 @@ export class Runner {
 
   constructor(
     private readonly semaphore: string,
-    private readonly holdings: RunLeases,
+    private readonly heldLeases: RunLeases,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
   ) {
     this.#overlaps = new Overlaps(context.nodeClock);
@@ -66,14 +66,14 @@ export class Runner {
   close(): void {
     for (const [permit, cancel] of this.#pendingReleases) {
       cancel();
-      this.holdings.retire(permit);
+      this.heldLeases.holdUntilExpiry(permit);
     }
     this.#pendingReleases.clear();
   }
 
   async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
     const { holder, acquirer, duration, keepAlive, wait } = settings;
-    const attempt = await this.holdings.attempt({ holder, acquirer, duration, keepAlive, wait });
+    const attempt = await this.heldLeases.attempt({ holder, acquirer, duration, keepAlive, wait });
     if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
     if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
       return this.#unguarded(attempt.reason, work, settings);
@@ -88,7 +88,7 @@ export class Runner {
     const cancel =
       maxRunTime === undefined
         ? undefined
-        : nodeClock.schedule(() => this.holdings.abandon(permit, 'max-run-time'), maxRunTime);
+        : nodeClock.schedule(() => this.heldLeases.endUse(permit, 'max-run-time'), maxRunTime);
     try {
       return await this.#execute(permit, work, settings, started);
     } finally {
@@ -123,7 +123,7 @@ export class Runner {
   }
 
   async #finish(permit: Permit, { atLeastFor }: RunSettings, took: number): Promise<void> {
-    if (atLeastFor === undefined) return this.holdings.retire(permit);
+    if (atLeastFor === undefined) return this.heldLeases.holdUntilExpiry(permit);
     if (took >= atLeastFor) return this.#release(permit);
     const later = () => {
       this.#pendingReleases.delete(permit);
@@ -135,7 +135,7 @@ export class Runner {
   /** The run is over whether or not the store answers; the release is retried in the background. */
   async #release(permit: Permit): Promise<void> {
     try {
-      await this.holdings.release(permit);
+      await this.heldLeases.release(permit);
     } catch (error) {
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'release', error });
     }

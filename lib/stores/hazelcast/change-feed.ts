@@ -119,7 +119,7 @@ export class ChangeFeed {
       const record = key.split(' ').slice(2).join(' ');
       void this.sink.changed(record, value ?? undefined);
     };
-    const waiting = ({ key }: { key: string }) => this.#waiters.hear(key);
+    const waiting = ({ key }: { key: string }) => this.#waiters.note(key);
     const [ofRecords, ofHints, ofWaiters] = await Promise.all([
       records.addEntryListenerWithPredicate(vanishing, textKeys(), undefined, false),
       hints.addEntryListenerWithPredicate({ added: hinted, updated: hinted }, this.#hintsForMe(), undefined, true),

@@ -50,7 +50,7 @@ export class Waiters {
   }
 
   /** Takes in another client's entry. */
-  hear(entry: string): void {
+  note(entry: string): void {
     const [id, key] = split(entry);
     const waiting = this.#others.get(key) ?? new Map<string, number>();
     this.#others.delete(key);

@@ -48,11 +48,11 @@ export class TestLeases implements RunLeases, PermitOwner {
     this.#leases.delete(permit.lease);
   }
 
-  retire(permit: Permit): void {
+  holdUntilExpiry(permit: Permit): void {
     void this.release(permit);
   }
 
-  abandon(permit: Permit, reason: LossReason): void {
+  endUse(permit: Permit, reason: LossReason): void {
     permit.end(reason);
     this.#leases.delete(permit.lease);
   }

@@ -30,7 +30,7 @@ export class ContenderJob {
     private readonly diary: Diary,
     private readonly writer: GuardedWriter,
   ) {
-    gatekeeper.events$.subscribe((event) => this.#hear(event));
+    gatekeeper.events$.subscribe((event) => this.#listen(event));
   }
 
   @Interval(500)
@@ -62,7 +62,7 @@ export class ContenderJob {
     else this.diary.failed(this.#call, JOB, 'the release was not confirmed');
   }
 
-  #hear(event: GatekeeperEvent): void {
+  #listen(event: GatekeeperEvent): void {
     if (!('semaphore' in event) || event.semaphore !== JOB) return;
     if (event.type === 'granted') this.#current.id = event.permit.id;
     if (event.type === 'run-skipped') this.#current.skipped = event.reason;

@@ -87,12 +87,12 @@ export class PostgresServer implements AsyncDisposable {
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const said: string[] = [];
     await new Promise<void>((resolve, reject) => {
-      const hear = (line: string) => {
+      const listen = (line: string) => {
         said.push(line);
         if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
         if (line.includes(IS_READY)) resolve();
       };
-      this.#process = new MemberProcess(AS_USER, [join(PROGRAMS, 'postgres'), '-D', this.#data, ...set], hear);
+      this.#process = new MemberProcess(AS_USER, [join(PROGRAMS, 'postgres'), '-D', this.#data, ...set], listen);
       void this.#process.gone.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
     });
   }

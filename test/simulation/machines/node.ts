@@ -85,7 +85,7 @@ export class SimNode {
   }
 
   lease(permitId: string) {
-    return this.gatekeeper.semaphore(SEMAPHORE).holdings.leases.find((lease) => lease.permit.id === permitId);
+    return this.gatekeeper.semaphore(SEMAPHORE).heldLeases.leases.find((lease) => lease.permit.id === permitId);
   }
 
   #granted(permitId: string): void {

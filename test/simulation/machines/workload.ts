@@ -159,7 +159,7 @@ export class Workload {
 
   /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
   #forget(permit: Permit): void {
-    this.node.gatekeeper.semaphore(SEMAPHORE).holdings.retire(permit);
+    this.node.gatekeeper.semaphore(SEMAPHORE).heldLeases.holdUntilExpiry(permit);
   }
 
   async #work(permit: RunPermit): Promise<void> {

@@ -46,12 +46,12 @@ describe('clients that wait', () => {
 
   it('are known to others for some seconds after they said so last', async () => {
     const { time, waiters } = started();
-    waiters.hear('one job: with blanks');
-    waiters.hear('two ');
+    waiters.note('one job: with blanks');
+    waiters.note('two ');
     expect(waiters.of('job: with blanks')).toEqual(['one', 'two']);
     expect(waiters.of('other')).toEqual(['two']);
     await time.advance(14_000);
-    waiters.hear('two ');
+    waiters.note('two ');
     await time.advance(2000);
     expect(waiters.of('job: with blanks')).toEqual(['two']);
   });
@@ -60,12 +60,12 @@ describe('clients that wait', () => {
     const { time, waiters, said } = started();
     for (let round = 0; round < 5; round++) {
       for (let count = 0; count < 1000; count++) {
-        waiters.hear(`one job-${round}-${count}`);
+        waiters.note(`one job-${round}-${count}`);
         waiters.add(`job-${round}-${count}`)();
       }
       await time.advance(20_000);
     }
-    waiters.hear('one last');
+    waiters.note('one last');
     expect(said).toHaveLength(5000);
     expect(waiters.size).toBe(1);
   });
