@@ -56,9 +56,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'if (error instanceof UnknownOutcomeError) return false;\n      if (error instanceof DeadlinePassed) throw this',
-        replace:
-          'if (error instanceof UnknownOutcomeError) return true;\n      if (error instanceof DeadlinePassed) throw this',
+        find: 'if (attempt.isUncertain) return false;\n      if (error instanceof DeadlinePassed) throw this',
+        replace: 'if (attempt.isUncertain) return true;\n      if (error instanceof DeadlinePassed) throw this',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },

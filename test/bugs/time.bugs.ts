@@ -88,9 +88,8 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'done: () => done(sent), notify, isDoneIn };',
-        replace:
-          'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }), notify, isDoneIn };',
+        find: 'done: () => done(sent),',
+        replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }),',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'slow', within: 6000, says: /S1/ },
