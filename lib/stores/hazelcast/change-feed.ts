@@ -28,7 +28,7 @@ interface Attached {
 }
 
 /** How long a hint stays in its map, in ms: long enough for its event, short enough that hints don't pile up. */
-const HINT_LIFETIME = 60_000;
+const HINT_LIFETIME = 10_000;
 const EVERYONE = '*';
 
 /**
