@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES, type Route } from '../../lib/console/api/index.js';
 import { expectProblem } from './api.contract.js';
+import { MEDIA_TYPE } from '../../lib/stores/remote/protocol.js';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 
 const NO_TEXT = { toString: 1 };
@@ -53,5 +54,18 @@ describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
         }
       }
     }
+  });
+
+  it.each([
+    ['empty texts', '""'],
+    ['texts of a quote', '"\\\\\\""'],
+    ['empty lists', '[]'],
+  ])('of the store with hundreds of thousands of values are refused before they are parsed: %s', async (_, value) => {
+    const { url } = await start({ platform, gatekeeper });
+    const count = Math.floor(1_900_000 / (value.length + 1));
+    const body = `{"journal":"runs","texts":[${Array(count).fill(value).join(',')}]}`;
+    const headers = { authorization: `Bearer ${TOKENS.node}`, 'content-type': MEDIA_TYPE };
+    const answer = await fetch(`${url}/api/store/journal/append`, { method: 'POST', headers, body });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'too-large']);
   });
 });

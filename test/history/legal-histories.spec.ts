@@ -52,7 +52,7 @@ describe('one change to such a history', () => {
         const { violations } = check(all[choice % all.length]!());
         expect(violations.map(({ rule }) => rule)).toEqual(expect.arrayContaining([expect.stringMatching(rules)]));
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
     expect(changed).toBeGreaterThan(10);
   });
