@@ -43,7 +43,7 @@ export interface MigrationRequest {
   readonly to: Partial<Patterns>;
 }
 
-/** Who migrates, why, and how much at once. */
+/** Options of a migration: its author, the reason, and how many definitions change in one call. */
 export interface MigrationOptions {
   /** The author; the node's own acquirer name unless given. */
   readonly by?: string;

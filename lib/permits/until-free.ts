@@ -2,7 +2,10 @@ import type { SemaphoreClient } from '../records/semaphore-records.js';
 import type { ExternalDenial } from './external/external-calls.js';
 
 /** A waiter looks at least this often (ms), because the watch is only a hint. */
-const LONGEST_NAP = 5000;
+export const LONGEST_NAP = 5000;
+
+/** Waiters that hear of one release together don't all ask in the same ms: chance decides, so that none starves. */
+export const JITTER = 20;
 
 /**
  * ms until the second look at a record. A node that gave a permit back just after the first look may not have known yet

@@ -6,17 +6,13 @@ import { AcquireTimeoutError } from './permits.errors.js';
 import type { WaitOptions } from './call-options.js';
 import type { HeldLeases } from './held-leases.js';
 import type { Attempt, Permit } from './permit.js';
-import { FIRST_NAP } from './until-free.js';
+import { FIRST_NAP, JITTER, LONGEST_NAP } from './until-free.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
 type Denied = Attempt & { readonly permit?: undefined };
 
-/** A waiter looks at least this often (ms), because the watch is only a hint. */
-const LONGEST_NAP = 5_000;
 /** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
 const SHORT_NAP = 1_000;
-/** Nodes that hear of one release together don't all ask in the same ms: chance decides, so that none starves. */
-const JITTER = 20;
 
 /**
  * Queue of the waiters in this process for one semaphore, first in, first out. Between processes chance decides. The

@@ -18,7 +18,7 @@ import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { SemaphoreClient, SemaphoreStep } from '../../records/semaphore-records.js';
 import type { Semaphore } from '../semaphore.js';
-import { FIRST_NAP, untilWorthwhile, withEnd } from '../until-free.js';
+import { FIRST_NAP, JITTER, untilWorthwhile, withEnd } from '../until-free.js';
 import {
   type ExternalAnswer,
   type ExternalPermit,
@@ -26,9 +26,6 @@ import {
   type ExternalWait,
   allowedDuration,
 } from './external-calls.js';
-
-/** Waiters that hear of one release together don't all ask in the same ms. */
-const JITTER = 20;
 
 /**
  * Permits of external clients, which are no nodes: they ask a node, hold by their own clock, and may ask another node

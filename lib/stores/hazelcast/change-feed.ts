@@ -88,7 +88,8 @@ export class ChangeFeed {
   }
 
   #put(map: 'hints' | 'waiters', key: string, value: string, lifetime = HINT_LIFETIME): void {
-    this.#attached?.maps[map].set(key, value, lifetime).catch(() => undefined);
+    const putting = this.#attached?.maps[map].set(key, value, lifetime);
+    putting?.catch(() => undefined); // only a hint: nodes look at the record by themselves
   }
 
   async #attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {

@@ -2,9 +2,9 @@ import { type NodeClock, systemClock } from '../../async/node-clock.js';
 import { Periodic } from '../../async/periodic.js';
 import { AwaitedKeys } from '../awaited-keys.js';
 
-/** ms for which others count on it that a client still waits. */
+/** ms for which others believe that a client still waits. */
 const LIFETIME = 15_000;
-/** ms after which a wait that goes on is said again. */
+/** ms after which a client that still waits says so again. */
 const RENEWAL = 5000;
 
 /**
@@ -35,8 +35,8 @@ export class Waiters {
     this.#renewal.start();
   }
 
-  /** @param say puts an entry into the map, for so many ms; undefined while there is no connection */
-  connect(say: ((entry: string, lifetime: number) => void) | undefined): void {
+  /** @param say puts an entry into the map of a new connection, for so many ms */
+  connect(say: (entry: string, lifetime: number) => void): void {
     this.#say = say;
     this.#said.clear();
     this.#renew();
