@@ -1,6 +1,6 @@
 import type { FaultMixName } from '../simulation/kind/fault-mix.js';
 
-/** One change of a source: `find` stands there exactly once. */
+/** One change of a source file, in which `find` occurs exactly once. */
 export interface Patch {
   readonly file: string;
   readonly find: string;
@@ -12,23 +12,23 @@ export type Layer =
   | {
       readonly kind: 'simulation';
       readonly faultMix: FaultMixName;
-      /** How many schedules may go by before it is found. */
+      /** The bug must be found within this many schedules. */
       readonly within: number;
-      /** What the checker must say. */
+      /** Matches the violation that the checker must report. */
       readonly says: RegExp;
     }
   | {
       readonly kind: 'specs';
-      /** What people call the layer. */
+      /** Name of the layer for people. */
       readonly title: string;
-      /** Paths of specs of which at least one test must fail. */
+      /** Paths of specs; at least one of their tests must fail. */
       readonly specs: readonly string[];
     };
 
-/** A mistake that somebody might make, put in on purpose to see that the tests find it. */
+/** A plausible mistake, put in on purpose to see that the tests find it. */
 export interface Bug {
   readonly name: string;
-  /** What somebody who makes it might think, and what comes of it. */
+  /** The mistake and its consequence. */
   readonly why: string;
   readonly patches: readonly Patch[];
   readonly layer: Layer;

@@ -3,7 +3,7 @@ import { BUGS, bugNamed } from './bugs.js';
 import { hunt } from './hunt.js';
 import { seededSources } from './seeded-sources.js';
 
-/** Those that one schedule in a hundred or more shows; `npm run test:bugs` looks for all, in every layer. */
+/** Bugs that the simulation finds quickly; `npm run test:bugs` runs all bugs, in every layer. */
 const quick = BUGS.filter(({ layer }) => layer.kind === 'simulation' && layer.within <= 500);
 
 describe('a bug that is put in on purpose', () => {
@@ -15,12 +15,12 @@ describe('a bug that is put in on purpose', () => {
     expect(Object.keys(seededSources(bug))).toHaveLength(new Set(bug.patches.map(({ file }) => file)).size);
   });
 
-  it('is refused when it fits no more', () => {
+  it('is refused when it no longer fits the sources', () => {
     const patches = [{ file: 'lib/decision/token.ts', find: 'return 42;', replace: '' }];
     expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow('fits 0 places of lib/decision/token.ts, not one');
   });
 
-  it('has a name that is told when another is asked for', () => {
+  it('is listed by name when an unknown name is asked for', () => {
     expect(() => bugNamed('typo')).toThrow(`there is no bug named "typo"; there are: ${BUGS[0]!.name}`);
     expect(new Set(BUGS.map(({ name }) => name)).size).toBe(BUGS.length);
   });

@@ -5,7 +5,7 @@ import { TIME_BUGS } from './time.bugs.js';
 
 export const BUGS: readonly Bug[] = [...STORE_BUGS, ...PERMIT_BUGS, ...TIME_BUGS];
 
-/** @throws Error that lists those that there are */
+/** @throws Error that lists the known bugs */
 export function bugNamed(name: string): Bug {
   const bug = BUGS.find((each) => each.name === name);
   if (bug) return bug;

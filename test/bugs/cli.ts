@@ -4,9 +4,9 @@ import { BUGS, bugNamed } from './bugs.js';
 import { type Catch, commandOf, control, hunt } from './hunt.js';
 
 const USAGE = `test:bugs: puts each bug into the sources and runs the layer of tests that must find it
-  npm run test:bugs                 all of them, and each layer once without any
-  npm run test:bugs -- <name>...    some of them
-  --list                            the table of all, without running anything`;
+  npm run test:bugs                 all bugs, and each layer once without a bug
+  npm run test:bugs -- <name>...    these bugs only
+  --list                            prints the table of bugs and runs nothing`;
 
 /** @returns the exit code: 0 only when every bug was found, and nothing without one */
 export async function main(args: readonly string[], print: (text: string) => void): Promise<number> {
@@ -32,7 +32,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
   return missed === 0 && isQuiet ? 0 : 1;
 }
 
-/** What finds something where there is no bug has proved nothing. */
+/** Runs the layers without bugs: a layer that then finds something proves nothing. */
 async function areQuiet(print: (text: string) => void): Promise<boolean> {
   let isQuiet = true;
   for (const layer of controls(BUGS.map((bug) => bug.layer))) {
@@ -43,7 +43,7 @@ async function areQuiet(print: (text: string) => void): Promise<boolean> {
   return isQuiet;
 }
 
-/** All specs at once, and of each fault mix as many schedules as any bug may take. Holes need no control: they are known. */
+/** All specs at once, and for each fault mix as many schedules as the slowest bug needs. */
 function controls(layers: readonly Layer[]): Layer[] {
   const specs = new Set(layers.flatMap((layer) => (layer.kind === 'specs' ? layer.specs : [])));
   const mixes = new Map<string, Layer & { kind: 'simulation' }>();

@@ -3,7 +3,7 @@ import { simulate } from '../simulation/schedule.js';
 import { bugNamed } from './bugs.js';
 
 /**
- * Carries out schedules until the checker finds a bug that stands in for the library's sources.
+ * Runs schedules with a bug in the sources until the checker finds it.
  *
  * @param from the first seed
  * @returns the exit code: 1 when it was found, as for every broken promise
@@ -11,7 +11,7 @@ import { bugNamed } from './bugs.js';
 export async function findBug(name: string, from: number, print: (text: string) => void): Promise<number> {
   const { layer } = bugNamed(name);
   if (layer.kind !== 'simulation') {
-    throw new Error(`${name} is not for the simulation to find: npm run test:bugs -- ${name}`);
+    throw new Error(`${name} is not found by the simulation, but by: npm run test:bugs -- ${name}`);
   }
   const { faultMix, within, says } = layer;
   for (let seed = from; seed < from + within; seed++) {

@@ -6,27 +6,27 @@ import { fileURLToPath } from 'node:url';
 import type { Bug, Layer } from './bug.js';
 import { ROOT, type SeededSources, seededSources } from './seeded-sources.js';
 
-/** What the layer that must find a bug has to say. */
+/** Result of the layer of tests that must find a bug. */
 export interface Catch {
   readonly isFound: boolean;
-  /** How, or what was looked at in vain. */
+  /** The failure that showed the bug, or the work that found nothing. */
   readonly how: string;
 }
 
 const cwd = fileURLToPath(ROOT);
 
-/** Runs the layer of a bug with it, in processes of their own. */
+/** Runs a bug's layer with the bug, in separate processes. */
 export function hunt(bug: Bug): Promise<Catch> {
   const { layer } = bug;
   return layer.kind === 'simulation' ? huntInSimulation(bug) : runSpecs(layer.specs, seededSources(bug));
 }
 
-/** Runs a layer as it is: what it finds then is no proof of anything. */
+/** Runs a layer without a bug. If it finds something, its results with a bug prove nothing. */
 export function control(layer: Layer): Promise<Catch> {
   return layer.kind === 'simulation' ? surveyAsIs(layer) : runSpecs(layer.specs, {});
 }
 
-/** How people run the layer with a bug in it. */
+/** The command that runs a bug's layer with the bug. */
 export function commandOf({ name, layer }: Bug): string {
   return layer.kind === 'simulation' ? `npm run sim -- --bug ${name}` : `npm run test:bugs -- ${name}`;
 }
@@ -46,7 +46,7 @@ async function simulation(...args: string[]) {
     cwd,
     reject: false,
   });
-  // Also an error of the program ends it with 1.
+  // An error of the program also ends it with 1.
   if (exitCode === undefined || exitCode > 1 || stderr !== '') throw new Error(`the simulation failed: ${stderr}`);
   return { stdout, exitCode };
 }
@@ -87,7 +87,7 @@ async function runSpecs(specs: readonly string[], sources: SeededSources): Promi
   }
 }
 
-/** @throws Error when a suite could not even run: a patch that breaks the program is no bug that was found */
+/** @throws Error when a suite could not run: a patch that breaks the program does not count as a found bug */
 function readResult({ testResults, numTotalTests, numFailedTests, numRuntimeErrorTestSuites }: JestResult): Catch {
   if (numRuntimeErrorTestSuites > 0 || numTotalTests === 0) {
     throw new Error(`specs that could not run: ${testResults.map(({ message }) => message).join('\n')}`);
@@ -96,5 +96,5 @@ function readResult({ testResults, numTotalTests, numFailedTests, numRuntimeErro
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === 'failed');
   if (!failed) return { isFound: false, how: `all ${numTotalTests} tests passed` };
-  return { isFound: true, how: `${numFailedTests} of ${numTotalTests} tests failed, such as "${failed.fullName}"` };
+  return { isFound: true, how: `${numFailedTests} of ${numTotalTests} tests failed, for example "${failed.fullName}"` };
 }

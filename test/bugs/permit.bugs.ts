@@ -1,10 +1,10 @@
 import type { Bug } from './bug.js';
 
-/** Mistakes in who may have a permit, and in what it is. */
+/** Mistakes in the decision who gets a permit, and in permits themselves. */
 export const PERMIT_BUGS: readonly Bug[] = [
   {
     name: 'release-without-id',
-    why: 'a release frees the semaphore, whoever holds it now: one that comes late frees the next holder',
+    why: "a release does not compare ids: a late one frees the next holder's permit",
     patches: [
       {
         file: 'lib/decision/changes.ts',
@@ -17,7 +17,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
   },
   {
     name: 'slot-without-count',
-    why: 'the lowest free slot is enough to go by: there is always one',
+    why: 'a free slot is granted without counting the permits: there is always a free number',
     patches: [
       { file: 'lib/decision/decide.ts', find: '  if (held.length >= permits) return undefined;\n', replace: '' },
     ],
@@ -25,7 +25,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
   },
   {
     name: 'token-reset',
-    why: 'tokens just count: with the data of the store their count is lost, and starts again',
+    why: 'tokens only count up: after a loss of data they start again from the beginning',
     patches: [
       {
         file: 'lib/decision/token.ts',
@@ -37,7 +37,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
   },
   {
     name: 'refresh-changes-token',
-    why: 'every write gets a new token, a refresh too: a holder fences itself off with the token that it still uses',
+    why: "a refresh gets a new token, too: the holder's own resource refuses the token that the holder still uses",
     patches: [
       {
         file: 'lib/decision/decide.ts',
@@ -49,7 +49,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
   },
   {
     name: 'revived',
-    why: 'keep-alive and extend() ask again for what has ended: the holder was told that it is over, and then it is not',
+    why: 'keep-alive and extend() refresh a permit that has ended: its holder has already heard that it is over',
     patches: [
       { file: 'lib/permits/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
       {

@@ -4,13 +4,13 @@ import type { Bug } from './bug.js';
 
 export const ROOT = new URL('../../', import.meta.url);
 
-/** The text that stands in for each source that a bug changes, by the source's path. */
+/** The changed text of each source file that a bug changes, by the file's path. */
 export type SeededSources = Record<string, string>;
 
 /**
  * Puts a bug into the sources, without writing them.
  *
- * @throws Error when a patch does not fit: whoever changes the source has to bring the bug up to date, too
+ * @throws Error when a patch does not fit any more: update the bug together with the source
  */
 export function seededSources({ name, patches }: Bug): SeededSources {
   const sources: SeededSources = {};
@@ -20,7 +20,7 @@ export function seededSources({ name, patches }: Bug): SeededSources {
     const places = source.split(find).length - 1;
     if (places !== 1) {
       throw new Error(
-        `test/bugs: the patch of "${name}" fits ${places} places of ${file}, not one. Bring it up to date:\n${find}`,
+        `test/bugs: the patch of "${name}" fits ${places} places of ${file}, not one. Update the patch:\n${find}`,
       );
     }
     // A function, so that `$` stands for itself.

@@ -1,6 +1,6 @@
 import type { Bug } from './bug.js';
 
-/** Mistakes of a store, or in what is believed of it. */
+/** Mistakes in a store, or in the trust in its answers. */
 export const STORE_BUGS: readonly Bug[] = [
   {
     name: 'no-compare',
@@ -16,7 +16,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-compare-memory',
-    why: 'the same in the store in memory',
+    why: 'the same mistake in the memory store',
     patches: [
       {
         file: 'lib/stores/memory/memory-cluster.ts',
@@ -28,7 +28,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-compare-hazelcast',
-    why: 'the same on real members: map.set() where replaceIfSame() must be',
+    why: 'the same mistake on real members: map.set() instead of replaceIfSame()',
     patches: [
       {
         file: 'lib/stores/hazelcast/records/map-records.ts',
@@ -40,7 +40,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'quorum-ignored',
-    why: 'the quorum is an option that nobody looks at: both sides of a split network grant',
+    why: 'the quorum option has no effect: both sides of a split network grant',
     patches: [
       {
         file: 'lib/stores/hazelcast/hazelcast.store.ts',
@@ -52,7 +52,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'unsure-is-granted',
-    why: '"the write was sent, so it will have got there": a write whose answer was lost counts as done',
+    why: 'a write whose answer was lost counts as done',
     patches: [
       {
         file: 'lib/records/record-client.ts',
@@ -64,13 +64,13 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'late-grant-kept',
-    why: 'the answer came, so the permit is ours, however late it came',
+    why: 'a grant whose answer comes too late is kept',
     patches: [{ file: 'lib/permits/held-leases.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' }],
     layer: { kind: 'simulation', faultMix: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
   },
   {
     name: 'late-grant-not-given-back',
-    why: 'a call that timed out is over: nobody takes back what its write may still bring',
+    why: 'after a call timed out, no node takes back the permit that its write may still bring',
     patches: [
       {
         file: 'lib/permits/held-leases.ts',
@@ -82,7 +82,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'lost-data-believed',
-    why: 'what the store says is so: a record that is gone, or older than what was known, is taken as it is',
+    why: 'a record that is missing, or older than the known one, is accepted as it is',
     patches: [
       {
         file: 'lib/records/record-client.ts',
@@ -94,7 +94,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'not-queued',
-    why: 'calls of one process for one semaphore overtake one another: a release frees what a refresh just kept',
+    why: 'calls of one process for one semaphore overtake each other: a release frees a permit that was just refreshed',
     patches: [
       {
         file: 'lib/async/serial-queue.ts',
@@ -110,7 +110,7 @@ export const STORE_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-grace',
-    why: 'what is put back after lost data is complete: holders that nobody heard of are forgotten',
+    why: 'lost data are restored without a grace: holders that no node heard of are forgotten',
     patches: [
       {
         file: 'lib/decision/recovery.ts',

@@ -1,10 +1,10 @@
 import type { Bug } from './bug.js';
 
-/** Mistakes in when a permit is over, and for whom. */
+/** Mistakes in the end of a permit, for its holder or for takers. */
 export const TIME_BUGS: readonly Bug[] = [
   {
     name: 'own-wall-clock',
-    why: "each node's own wall clock instead of cluster time: whoever is ahead takes over what is still held",
+    why: 'each node uses its own wall clock instead of cluster time: a node whose clock is ahead takes over permits that are still held',
     patches: [
       { file: 'lib/clock/cluster-clock.ts', find: 'Math.floor(at + lowest)', replace: 'this.node.wall()' },
       {
@@ -29,7 +29,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'not-all-heard',
-    why: 'what the members that answered say is cluster time: whoever heard only one that is ahead takes over early',
+    why: 'cluster time counts before all members were heard: a node that heard only a clock that is ahead takes over too early',
     patches: [
       {
         file: 'lib/clock/cluster-clock.ts',
@@ -41,7 +41,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-tolerance-for-takers',
-    why: 'what is over is over: takers wait for no tolerance, neither by cluster time nor by their own clock',
+    why: "takers don't wait for the tolerance, neither by cluster time nor by their own clock",
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
@@ -62,7 +62,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-tolerance-at-all',
-    why: 'nobody waits for clocks that differ: holders and takers change places at the same moment',
+    why: 'neither holders nor takers keep a tolerance: one ends at the moment at which the other begins',
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
@@ -84,7 +84,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'counts-from-answer',
-    why: 'the lease begins when the answer comes: by the time that the answer took, the holder counts on it too long',
+    why: 'the lease counts from the answer: the holder counts on it too long, by the time that the answer took',
     patches: [
       {
         file: 'lib/records/record-client.ts',
@@ -96,7 +96,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'monotonic-clock-only',
-    why: 'the monotonic clock is enough: it stands still while the machine sleeps, and the lease with it',
+    why: 'the holder uses only its monotonic clock, which does not advance while the machine sleeps',
     patches: [
       {
         file: 'lib/permits/lease.ts',
@@ -108,7 +108,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'no-clock-at-all',
-    why: 'a permit is held until it is given back: its holder never looks at a clock',
+    why: 'a holder never looks at a clock: it counts on its permit until the release',
     patches: [
       {
         file: 'lib/permits/lease.ts',
@@ -120,7 +120,7 @@ export const TIME_BUGS: readonly Bug[] = [
   },
   {
     name: 'told-by-timer-only',
-    why: 'a timer ends the lease, so nobody need read a clock: after a freeze the first look still says "held"',
+    why: 'only a timer ends the lease: after a freeze, the first check still says "held"',
     patches: [
       {
         file: 'lib/permits/lease.ts',
