@@ -5,7 +5,7 @@ import type { LossReason } from '../context/events.js';
 import type { AttemptOptions } from './call-options.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
-import { type Attempt, Permit, type PermitOwner } from './permit.js';
+import { type Attempt, HeldPermit, type PermitOwner } from './held-permit.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant } from '../records/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
@@ -132,7 +132,7 @@ export class HeldLeases implements PermitOwner {
   }
 
   /** Gives one use back, and the permit with the last one. */
-  async release(permit: Permit): Promise<void> {
+  async release(permit: HeldPermit): Promise<void> {
     const { lease } = permit;
     permit.end('released');
     if (lease.users.size > 0 || lease.isKept || !lease.isHeld) return;
@@ -140,13 +140,13 @@ export class HeldLeases implements PermitOwner {
   }
 
   /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
-  holdUntilExpiry(permit: Permit): void {
+  holdUntilExpiry(permit: HeldPermit): void {
     permit.lease.keep();
     permit.end('released');
   }
 
   /** Ends a use that goes on: its signal aborts, and the permit runs out unless other uses keep it. */
-  endUse(permit: Permit, reason: LossReason): void {
+  endUse(permit: HeldPermit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
     this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: permit.lease.permit, reason });
@@ -197,7 +197,7 @@ export class HeldLeases implements PermitOwner {
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
   }
 
-  async #refuse(permit: Permit): Promise<Attempt> {
+  async #refuse(permit: HeldPermit): Promise<Attempt> {
     // If the store does not answer, the release is retried in the background, or the permit runs out.
     await this.release(permit).catch(() => undefined);
     return CLOSING;
@@ -249,8 +249,8 @@ export class HeldLeases implements PermitOwner {
     return true;
   }
 
-  #use(lease: Lease, keepAlive: boolean): Permit {
-    const permit = new Permit(lease, this, keepAlive);
+  #use(lease: Lease, keepAlive: boolean): HeldPermit {
+    const permit = new HeldPermit(lease, this, keepAlive);
     if (!keepAlive) return permit;
     const refresh = () => this.refresh(lease);
     const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.semaphore, lease, this.context, refresh);

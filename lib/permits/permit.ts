@@ -1,111 +1,52 @@
-import { parseAcquireOptions } from './call-options.js';
-import { PermitLostError } from './permits.errors.js';
-import type { DenialReason, StoredPermit } from '../decision/index.js';
-import type { LossReason } from '../context/events.js';
-import type { Lease, LeaseUser } from './lease.js';
-
-/** The leases that a permit is a use of. */
-export interface PermitOwner {
-  readonly semaphore: string;
-  /** @param duration ms, for this once @returns false when the permit was lost */
-  refresh(lease: Lease, duration?: number): Promise<boolean>;
-  release(permit: Permit): Promise<void>;
-}
-
 /**
- * One use of a permit. Several uses in one process may share a permit of the store; it goes back with the last one.
+ * One use of a permit, as `tryAcquire` and `acquire` give it. Several uses in one process may share a permit of the
+ * store; it goes back with the last of them. Tests may write a plain object in its place.
+ *
+ * Give it back with {@link release}, or hold it by `await using permit = await semaphore.acquire()`.
  */
-export class Permit implements LeaseUser {
-  #ended?: LossReason;
-  #aborter?: AbortController;
-
-  /** @internal Permits come from a Semaphore. */
-  constructor(
-    readonly lease: Lease,
-    private readonly owner: PermitOwner,
-    readonly keepAlive: boolean,
-  ) {
-    lease.users.add(this);
-  }
-
-  /** Always true; see RunPermit. */
-  get isGuarded(): boolean {
-    return true;
-  }
-
+export interface Permit {
   /** Name of the semaphore. */
-  get semaphore(): string {
-    return this.owner.semaphore;
-  }
-
-  /** The same for all uses that share the permit, and kept by a refresh. */
-  get id(): string {
-    return this.lease.permit.id;
-  }
-
-  /** 0 .. permits-1: this permit's place; also "node k of n". */
-  get slot(): number {
-    return this.lease.permit.slot;
-  }
-
+  readonly semaphore: string;
+  /** Id of the permit in the store: the same for all uses that share the permit, and kept by a refresh. */
+  readonly id: string;
+  /** 0 .. permits-1: the permit's place among those of the semaphore; also "node k of n". */
+  readonly slot: number;
   /**
-   * The fencing token: grows with every grant of the semaphore. Send it along with each write; the resource keeps the
-   * highest per (semaphore, slot) and refuses lower ones.
+   * The fencing token: grows with every grant of the semaphore, and is kept by a refresh. Send it along with each write;
+   * the resource keeps the highest per (semaphore, slot) and refuses lower ones.
    */
-  get token(): number {
-    return this.lease.permit.token;
-  }
-
+  readonly token: number;
   /** Process that holds the permit: a random id per process start. */
-  get instance(): string {
-    return this.lease.permit.instance;
-  }
-
-  /** Name of the acquirer that holds the permit. */
-  get acquirer(): string {
-    return this.lease.permit.acquirer;
-  }
-
+  readonly instance: string;
+  /** Name of the acquirer that holds the permit: the node's own, unless the call named another. */
+  readonly acquirer: string;
   /** Group of the node that holds the permit. */
-  get group(): string {
-    return this.lease.permit.group;
-  }
-
-  /** Cluster time in ms of the grant. */
-  get grantedAt(): number {
-    return this.lease.permit.grantedAt;
-  }
-
-  /** Cluster time in ms at which the permit ends in the store, unless it is refreshed. */
-  get expiresAt(): number {
-    return this.lease.permit.expiresAt;
-  }
-
-  /** Aborts, with a PermitLostError as its reason, when the permit ends other than by {@link release}. */
-  get signal(): AbortSignal {
-    this.#aborter ??= new AbortController();
-    if (!this.isHeld) this.#abortIfLost();
-    return this.#aborter.signal;
-  }
-
-  /** By the node's clocks, read now: right also after the process was frozen. */
-  get isHeld(): boolean {
-    return this.#ended === undefined && this.lease.isHeld;
-  }
-
+  readonly group: string;
+  /** Cluster time of the grant, in ms since 1970. */
+  readonly grantedAt: number;
+  /** Cluster time in ms since 1970 at which the permit ends in the store, unless it is refreshed. */
+  readonly expiresAt: number;
+  /** Whether this use asked for the permit to be refreshed until its release (option `keepAlive`). */
+  readonly keepAlive: boolean;
+  /** Always true. The permit of a run that `onUnavailable: 'run'` let through without one says false. */
+  readonly isGuarded: boolean;
+  /**
+   * Aborts, with a PermitLostError as its reason, when the permit ends other than by {@link release}: at the latest
+   * `clockTolerance` before its duration is over, so before another node can be granted the slot. A process that was
+   * frozen in between gets the abort late; {@link assertHeld} is right even then.
+   */
+  readonly signal: AbortSignal;
+  /** True while it is held, by the node's clocks, read now: right also after the process was frozen. */
+  readonly isHeld: boolean;
   /** ms for which this process may still count on the permit; 0 when it is over. */
-  get remaining(): number {
-    return this.isHeld ? Math.max(0, this.lease.remaining) : 0;
-  }
+  readonly remaining: number;
 
   /**
-   * Call it right before a step that must not be done without the permit.
+   * Call it right before a step that must not be done without the permit. It asks no store.
    *
    * @throws PermitLostError when the permit is no longer held
    */
-  assertHeld(): void {
-    if (!this.isHeld) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
-  }
+  assertHeld(): void;
 
   /**
    * Refreshes the permit now.
@@ -114,52 +55,31 @@ export class Permit implements LeaseUser {
    *   Never shortens. Later refreshes, also those of keep-alive, go on with the duration that the permit was taken with.
    * @throws PermitLostError when it is no longer held
    * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
+   * @throws InvalidOptionsError for a duration that can't be used
    */
-  async extend(duration?: number | string): Promise<void> {
-    if (!(await this.refresh({ duration }))) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
-  }
+  extend(duration?: number | string): Promise<void>;
 
-  /** As {@link extend}, but a permit that was lost is an answer, not an error. @returns false when it was lost */
-  async refresh(options: { duration?: number | string | undefined } = {}): Promise<boolean> {
-    const { duration } = options.duration === undefined ? {} : parseAcquireOptions(this.semaphore, options);
-    return this.isHeld && this.owner.refresh(this.lease, duration);
-  }
+  /**
+   * As {@link extend}, but a permit that was lost is an answer, not an error.
+   *
+   * @param options.duration as of {@link extend}
+   * @returns false when the permit was lost
+   * @throws StoreUnavailableError, UnknownOutcomeError, InvalidOptionsError as {@link extend}
+   */
+  refresh(options?: { duration?: number | string | undefined }): Promise<boolean>;
 
-  /** Gives this use back. Idempotent. Errors as {@link extend}, but the release is then tried on until it expires. */
-  release(): Promise<void> {
-    return this.owner.release(this);
-  }
+  /**
+   * Gives this use back, and the permit itself with its last use. Idempotent. A permit that a run left to expire stays
+   * all the same.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say: this use is over all the same, and
+   *   the release is retried in the background until the permit expires
+   */
+  release(): Promise<void>;
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.release();
-  }
+  /** {@link release}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 
-  /** For logs and answers: the permit itself leads to the whole gatekeeper, and in circles. */
-  toJSON(): object {
-    return { semaphore: this.semaphore, ...this.lease.permit, isHeld: this.isHeld, remaining: this.remaining };
-  }
-
-  /** @internal Ends this use; the permit itself may live on in others. */
-  end(reason: LossReason): void {
-    if (this.#ended) return;
-    this.#ended = reason;
-    this.lease.users.delete(this);
-    this.#abortIfLost();
-  }
-
-  #abortIfLost(): void {
-    if (!this.#ended || this.#ended === 'released' || !this.#aborter || this.#aborter.signal.aborted) return;
-    this.#aborter.abort(new PermitLostError(this.semaphore, this.#ended));
-  }
+  /** The permit's data for logs and answers, without the parts of the gatekeeper that it leads to. */
+  toJSON(): object;
 }
-
-/** The outcome of one attempt to get a permit. */
-export type Attempt =
-  | { readonly permit: Permit }
-  | {
-      readonly permit?: undefined;
-      readonly reason: DenialReason;
-      readonly holders: readonly StoredPermit[];
-      /** Why the record could not be asked or read. */
-      readonly error?: Error;
-    };

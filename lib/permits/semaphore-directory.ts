@@ -12,16 +12,16 @@ import { DeclaredDefinitions } from '../definitions/index.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
 import { type SemaphoreClient, semaphoreClient } from '../records/semaphore-records.js';
 import { KEY_PREFIX } from '../decision/record.js';
-import { Semaphore } from './semaphore.js';
+import { NodeSemaphore } from './node-semaphore.js';
 
 /** All semaphores that this node knows, by name; made when first asked for. */
 export class SemaphoreDirectory {
   readonly declared: DeclaredDefinitions;
   /** All records as they were last listed, or why one can't be read. */
   readonly decoded = new DecodedTexts(decodedOrFault);
-  readonly #known = new Map<string, Semaphore>();
+  readonly #known = new Map<string, NodeSemaphore>();
   /** Semaphores in use by {@link visit} alone, with the number of their users. */
-  readonly #visited = new Map<string, { readonly semaphore: Semaphore; users: number }>();
+  readonly #visited = new Map<string, { readonly semaphore: NodeSemaphore; users: number }>();
 
   constructor(
     private readonly context: Context,
@@ -30,7 +30,7 @@ export class SemaphoreDirectory {
     this.declared = new DeclaredDefinitions((name) => this.get(name).recordClient, context, options);
   }
 
-  get known(): ReadonlyMap<string, Semaphore> {
+  get known(): ReadonlyMap<string, NodeSemaphore> {
     return this.#known;
   }
 
@@ -43,7 +43,7 @@ export class SemaphoreDirectory {
   }
 
   /** For the application. @throws ReservedNameError, or as {@link get} */
-  offer(name: string): Semaphore {
+  offer(name: string): NodeSemaphore {
     return this.get(unreserved(name));
   }
 
@@ -53,7 +53,7 @@ export class SemaphoreDirectory {
    *
    * @throws as {@link get}, or whatever `work` throws
    */
-  async visit<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
+  async visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
     if (this.#known.has(name)) return work(this.get(name));
     const visited = this.#visited.get(name) ?? { semaphore: this.peek(name), users: 0 };
     this.#visited.set(name, visited);
@@ -82,7 +82,7 @@ export class SemaphoreDirectory {
   }
 
   /** @throws InvalidOptionsError when no semaphore can have that name */
-  get(name: string): Semaphore {
+  get(name: string): NodeSemaphore {
     const semaphore = this.peek(name);
     this.#known.set(name, semaphore);
     return semaphore;
@@ -92,12 +92,12 @@ export class SemaphoreDirectory {
    * For reading only: a semaphore that is not known yet stays unknown, or a caller who asks for one made-up name after
    * the other would fill the memory. Errors as of {@link get}.
    */
-  peek(name: string): Semaphore {
+  peek(name: string): NodeSemaphore {
     const known = this.#known.get(name) ?? this.#visited.get(name)?.semaphore;
     if (known) return known;
     const parsed = nameSchema.safeParse(name);
     if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    return new Semaphore(semaphoreClient(name, this.context), this.declared, this.context);
+    return new NodeSemaphore(semaphoreClient(name, this.context), this.declared, this.context);
   }
 }
 

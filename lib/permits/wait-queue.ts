@@ -5,7 +5,7 @@ import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { AcquireTimeoutError } from './permits.errors.js';
 import type { WaitOptions } from './call-options.js';
 import type { HeldLeases } from './held-leases.js';
-import type { Attempt, Permit } from './permit.js';
+import type { Attempt, HeldPermit } from './held-permit.js';
 import { FIRST_NAP, JITTER, LONGEST_NAP } from './until-free.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
@@ -45,7 +45,7 @@ export class WaitQueue {
    * @throws UnknownSemaphoreError when the semaphore has no definition: the wait would never end
    * @throws the signal's reason when it aborts
    */
-  async acquire(options: WaitOptions): Promise<Permit> {
+  async acquire(options: WaitOptions): Promise<HeldPermit> {
     const quit = new AbortController();
     const abort = () => quit.abort(options.signal?.reason);
     const cancel = this.#after(options.timeout, quit);
@@ -75,7 +75,7 @@ export class WaitQueue {
     return this.context.nodeClock.schedule(timeUp, timeout);
   }
 
-  async #acquire(options: WaitOptions, quit: AbortSignal): Promise<Permit> {
+  async #acquire(options: WaitOptions, quit: AbortSignal): Promise<HeldPermit> {
     let last: Denied | undefined;
     for (;;) {
       const wait = () => this.#wait(options, quit);
@@ -114,7 +114,7 @@ export class WaitQueue {
   }
 
   /** A caller that gave up while the grant was under way doesn't want it any more. */
-  async #unlessAborted(permit: Permit, signal?: AbortSignal): Promise<Permit> {
+  async #unlessAborted(permit: HeldPermit, signal?: AbortSignal): Promise<HeldPermit> {
     if (signal?.aborted) await permit.release();
     signal?.throwIfAborted();
     return permit;

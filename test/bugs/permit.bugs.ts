@@ -63,7 +63,7 @@ export const PERMIT_BUGS: readonly Bug[] = [
         replace: '',
       },
       {
-        file: 'lib/permits/permit.ts',
+        file: 'lib/permits/held-permit.ts',
         find: 'return this.isHeld && this.owner.refresh(this.lease, duration);',
         replace: 'return this.owner.refresh(this.lease, duration);',
       },

@@ -10,6 +10,7 @@ import {
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
+import { partsOf } from '../../lib/gatekeeper/index.js';
 import { eventually } from '../contract/eventually.js';
 import { figure } from './figure.js';
 import { describeOnHazelcast } from '../needs/members.js';
@@ -48,7 +49,7 @@ describeOnHazelcast('what an operator does through one node, on real members', (
     const areThere = async () => (await worker.state()).semaphores.length === DEFINITIONS.length;
     await eventually('all definitions are there', areThere, 60_000);
     // A change is news only to a node that knew what was there before.
-    const isKnown = ({ name }: { name: string }) => worker.semaphore(name).recordClient.known !== undefined;
+    const isKnown = ({ name }: { name: string }) => partsOf(worker).directory.get(name).recordClient.known;
     await eventually('the worker has seen them all', () => DEFINITIONS.every(isKnown), 60_000);
   }, 120_000);
 

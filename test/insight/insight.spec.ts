@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { Semaphore } from '../../lib/permits/semaphore.js';
+import { NodeSemaphore } from '../../lib/permits/node-semaphore.js';
 import { START } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
 
@@ -139,9 +139,9 @@ describe('explain', () => {
       await gatekeeper.definitions.get(`made-up-${index}`);
     }
     // All that is kept is closed.
-    const close = jest.spyOn(Semaphore.prototype, 'close');
+    const close = jest.spyOn(NodeSemaphore.prototype, 'close');
     await gatekeeper.close();
-    expect(close.mock.contexts.map((closed) => (closed as Semaphore).name)).toEqual(['job']);
+    expect(close.mock.contexts.map((closed) => (closed as NodeSemaphore).name)).toEqual(['job']);
     close.mockRestore();
   });
 

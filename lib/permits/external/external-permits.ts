@@ -17,7 +17,7 @@ import type { Context } from '../../context/context.js';
 import { Wakeup } from '../../async/wakeup.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { SemaphoreClient, SemaphoreStep } from '../../records/semaphore-records.js';
-import type { Semaphore } from '../semaphore.js';
+import type { NodeSemaphore } from '../node-semaphore.js';
 import { FIRST_NAP, JITTER, untilWorthwhile, withEnd } from '../until-free.js';
 import {
   type ExternalAnswer,
@@ -43,7 +43,7 @@ export class ExternalPermits {
   readonly #waiting = new Set<Wakeup>();
 
   constructor(
-    private readonly visit: <T>(name: string, work: (semaphore: Semaphore) => Promise<T>) => Promise<T>,
+    private readonly visit: <T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>) => Promise<T>,
     private readonly context: Context,
   ) {}
 
@@ -63,7 +63,11 @@ export class ExternalPermits {
     return this.visit(unreserved(request.semaphore), (semaphore) => this.#take(semaphore, request, options));
   }
 
-  async #take(semaphore: Semaphore, request: ExternalRequest, { wait, signal }: ExternalWait): Promise<ExternalAnswer> {
+  async #take(
+    semaphore: NodeSemaphore,
+    request: ExternalRequest,
+    { wait, signal }: ExternalWait,
+  ): Promise<ExternalAnswer> {
     const { nodeClock } = this.context;
     const began = nodeClock.monotonic();
     const { bell, end } = this.#listen(request.semaphore, wait > 0, signal);
@@ -150,7 +154,7 @@ export class ExternalPermits {
     return this.visit(name, (semaphore) => this.#freeIn(semaphore, isIt, atLeastFor));
   }
 
-  async #freeIn({ name, recordClient }: Semaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
+  async #freeIn({ name, recordClient }: NodeSemaphore, isIt: IsIt, atLeastFor: number): Promise<boolean> {
     const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
       const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
@@ -171,7 +175,7 @@ export class ExternalPermits {
   }
 
   async #takeNow(
-    { recordClient, orphans }: Semaphore,
+    { recordClient, orphans }: NodeSemaphore,
     request: ExternalRequest,
     permitId: string,
     waited: number,

@@ -5,7 +5,7 @@ import { withPermit } from './current-permit.js';
 import type { SkipReason } from '../../context/events.js';
 import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call-options.js';
 import type { HeldLeases } from '../held-leases.js';
-import { type Attempt, Permit } from '../permit.js';
+import { type Attempt, HeldPermit } from '../held-permit.js';
 import { Overlaps } from './overlaps.js';
 import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
@@ -24,7 +24,7 @@ export type RunResult<T> =
 export class Runner {
   #count = 0;
   readonly #overlaps: Overlaps;
-  #pendingReleases = new Map<Permit, CancelTimer>();
+  #pendingReleases = new Map<HeldPermit, CancelTimer>();
 
   constructor(
     private readonly semaphore: string,
@@ -80,7 +80,7 @@ export class Runner {
     return this.#skip(settings, attempt.reason, attempt.error);
   }
 
-  async #guarded<T>(permit: Permit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+  async #guarded<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
     const { nodeClock } = this.context;
     const started = nodeClock.monotonic();
     const { maxRunTime } = settings;
@@ -109,7 +109,7 @@ export class Runner {
     started: number,
   ): Promise<RunResult<T>> {
     const { events, nodeClock } = this.context;
-    const held = permit instanceof Permit && { permit: permit.lease.permit };
+    const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
     const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
     events.next({ type: 'run-started', ...run });
     try {
@@ -122,7 +122,7 @@ export class Runner {
     }
   }
 
-  async #finish(permit: Permit, { atLeastFor }: RunSettings, took: number): Promise<void> {
+  async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
     if (atLeastFor === undefined) return this.heldLeases.holdUntilExpiry(permit);
     if (took >= atLeastFor) return this.#release(permit);
     const later = () => {
@@ -133,7 +133,7 @@ export class Runner {
   }
 
   /** The run is over whether or not the store answers; the release is retried in the background. */
-  async #release(permit: Permit): Promise<void> {
+  async #release(permit: HeldPermit): Promise<void> {
     try {
       await this.heldLeases.release(permit);
     } catch (error) {

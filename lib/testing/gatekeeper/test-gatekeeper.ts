@@ -98,8 +98,7 @@ export class TestGatekeeper extends GatekeeperService {
     super.semaphore(name); // Throws for a name that nothing can have.
     const semaphore = this.#semaphores.get(name) ?? this.#create(name);
     this.#semaphores.set(name, semaphore);
-    // It has all of its verbs; the rest is internal.
-    return semaphore as Pick<Semaphore, keyof TestSemaphore & keyof Semaphore> as Semaphore;
+    return semaphore;
   }
 
   /** The test's order, as a sentence. */

@@ -3,7 +3,7 @@ import type { NodeIdentity } from '../../gatekeeper/index.js';
 import type { AttemptOptions } from '../../permits/call-options.js';
 import type { RunLeases } from '../../permits/runs/runner.js';
 import { Lease } from '../../permits/lease.js';
-import { type Attempt, Permit, type PermitOwner } from '../../permits/permit.js';
+import { type Attempt, HeldPermit, type PermitOwner } from '../../permits/held-permit.js';
 import type { LossReason } from '../../context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
@@ -43,16 +43,16 @@ export class TestLeases implements RunLeases, PermitOwner {
     return lease.isHeld;
   }
 
-  async release(permit: Permit): Promise<void> {
+  async release(permit: HeldPermit): Promise<void> {
     permit.end('released');
     this.#leases.delete(permit.lease);
   }
 
-  holdUntilExpiry(permit: Permit): void {
+  holdUntilExpiry(permit: HeldPermit): void {
     void this.release(permit);
   }
 
-  endUse(permit: Permit, reason: LossReason): void {
+  endUse(permit: HeldPermit, reason: LossReason): void {
     permit.end(reason);
     this.#leases.delete(permit.lease);
   }
@@ -65,7 +65,7 @@ export class TestLeases implements RunLeases, PermitOwner {
     return size;
   }
 
-  #grant({ holder, acquirer, duration = ANY_DURATION, keepAlive = false }: AttemptOptions): Permit {
+  #grant({ holder, acquirer, duration = ANY_DURATION, keepAlive = false }: AttemptOptions): HeldPermit {
     const { instance, group } = this.node;
     const token = ++this.#token;
     const granted = Date.now();
@@ -83,7 +83,7 @@ export class TestLeases implements RunLeases, PermitOwner {
     };
     const lease = new Lease(permit, { monotonic: 0, wall: 0 }, CONTEXT, () => undefined);
     this.#leases.add(lease);
-    return new Permit(lease, this, keepAlive);
+    return new HeldPermit(lease, this, keepAlive);
   }
 }
 

@@ -21,10 +21,8 @@ import {
 import type { TestCall, TestScript } from './test-calls.js';
 import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
-type Verbs = 'name' | 'tryAcquire' | 'acquire' | 'run' | 'refresh' | 'release' | 'getExpirationPeriod' | 'explain';
-
 /** A semaphore as a {@link TestGatekeeper} has it: the verbs and errors of a real one, without a record. */
-export class TestSemaphore implements Pick<Semaphore, Verbs> {
+export class TestSemaphore implements Semaphore {
   readonly #leases: TestLeases;
   readonly #runner: Runner;
 

@@ -1,5 +1,7 @@
-import { Gatekeeper, type GatekeeperEvent } from '../../../lib/gatekeeper/index.js';
+import { Gatekeeper, type GatekeeperEvent, type Permit, partsOf } from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
+import { HeldPermit } from '../../../lib/permits/held-permit.js';
+import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
@@ -81,11 +83,21 @@ export class SimNode {
   }
 
   get knowsRecord(): boolean {
-    return this.gatekeeper.semaphore(SEMAPHORE).recordClient.known !== undefined;
+    return this.#semaphore.recordClient.known !== undefined;
   }
 
   lease(permitId: string) {
-    return this.gatekeeper.semaphore(SEMAPHORE).heldLeases.leases.find((lease) => lease.permit.id === permitId);
+    return this.#semaphore.heldLeases.leases.find((lease) => lease.permit.id === permitId);
+  }
+
+  /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
+  forget(permit: Permit): void {
+    if (!(permit instanceof HeldPermit)) throw new Error('a node gives permits of its leases only');
+    this.#semaphore.heldLeases.holdUntilExpiry(permit);
+  }
+
+  get #semaphore(): NodeSemaphore {
+    return partsOf(this.gatekeeper).directory.get(SEMAPHORE);
   }
 
   #granted(permitId: string): void {

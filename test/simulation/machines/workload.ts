@@ -153,13 +153,8 @@ export class Workload {
 
   async #use(permit: Permit): Promise<void> {
     await this.#work(permit);
-    if (this.chance.happens(0.1)) return this.#forget(permit);
+    if (this.chance.happens(0.1)) return this.node.forget(permit);
     await permit.release();
-  }
-
-  /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
-  #forget(permit: Permit): void {
-    this.node.gatekeeper.semaphore(SEMAPHORE).heldLeases.holdUntilExpiry(permit);
   }
 
   async #work(permit: RunPermit): Promise<void> {

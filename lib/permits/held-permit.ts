@@ -1,0 +1,132 @@
+import { parseAcquireOptions } from './call-options.js';
+import { PermitLostError } from './permits.errors.js';
+import type { DenialReason, StoredPermit } from '../decision/index.js';
+import type { LossReason } from '../context/events.js';
+import type { Lease, LeaseUser } from './lease.js';
+import type { Permit } from './permit.js';
+
+/** The leases that a permit is a use of. */
+export interface PermitOwner {
+  readonly semaphore: string;
+  /** @param duration ms, for this once @returns false when the permit was lost */
+  refresh(lease: Lease, duration?: number): Promise<boolean>;
+  release(permit: HeldPermit): Promise<void>;
+}
+
+/** One use of a lease of this process. */
+export class HeldPermit implements Permit, LeaseUser {
+  #ended?: LossReason;
+  #aborter?: AbortController;
+
+  constructor(
+    readonly lease: Lease,
+    private readonly owner: PermitOwner,
+    readonly keepAlive: boolean,
+  ) {
+    lease.users.add(this);
+  }
+
+  get isGuarded(): boolean {
+    return true;
+  }
+
+  get semaphore(): string {
+    return this.owner.semaphore;
+  }
+
+  get id(): string {
+    return this.lease.permit.id;
+  }
+
+  get slot(): number {
+    return this.lease.permit.slot;
+  }
+
+  get token(): number {
+    return this.lease.permit.token;
+  }
+
+  get instance(): string {
+    return this.lease.permit.instance;
+  }
+
+  get acquirer(): string {
+    return this.lease.permit.acquirer;
+  }
+
+  get group(): string {
+    return this.lease.permit.group;
+  }
+
+  get grantedAt(): number {
+    return this.lease.permit.grantedAt;
+  }
+
+  get expiresAt(): number {
+    return this.lease.permit.expiresAt;
+  }
+
+  get signal(): AbortSignal {
+    this.#aborter ??= new AbortController();
+    if (!this.isHeld) this.#abortIfLost();
+    return this.#aborter.signal;
+  }
+
+  get isHeld(): boolean {
+    return this.#ended === undefined && this.lease.isHeld;
+  }
+
+  get remaining(): number {
+    return this.isHeld ? Math.max(0, this.lease.remaining) : 0;
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
+  }
+
+  async extend(duration?: number | string): Promise<void> {
+    if (!(await this.refresh({ duration }))) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
+  }
+
+  async refresh(options: { duration?: number | string | undefined } = {}): Promise<boolean> {
+    const { duration } = options.duration === undefined ? {} : parseAcquireOptions(this.semaphore, options);
+    return this.isHeld && this.owner.refresh(this.lease, duration);
+  }
+
+  release(): Promise<void> {
+    return this.owner.release(this);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  /** The permit itself leads to the whole gatekeeper, and in circles. */
+  toJSON(): object {
+    return { semaphore: this.semaphore, ...this.lease.permit, isHeld: this.isHeld, remaining: this.remaining };
+  }
+
+  /** Ends this use; the permit itself may live on in others. */
+  end(reason: LossReason): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    this.lease.users.delete(this);
+    this.#abortIfLost();
+  }
+
+  #abortIfLost(): void {
+    if (!this.#ended || this.#ended === 'released' || !this.#aborter || this.#aborter.signal.aborted) return;
+    this.#aborter.abort(new PermitLostError(this.semaphore, this.#ended));
+  }
+}
+
+/** The outcome of one attempt to get a permit. */
+export type Attempt =
+  | { readonly permit: HeldPermit }
+  | {
+      readonly permit?: undefined;
+      readonly reason: DenialReason;
+      readonly holders: readonly StoredPermit[];
+      /** Why the record could not be asked or read. */
+      readonly error?: Error;
+    };

@@ -1,0 +1,150 @@
+import {
+  type AcquireOptions,
+  type AcquireWaitOptions,
+  type AttemptOptions,
+  type RunOptions,
+  parseAcquireOptions,
+  parseRunOptions,
+  parseWaitOptions,
+} from './call-options.js';
+import type { Context } from '../context/context.js';
+import type { DeclaredDefinitions } from '../definitions/index.js';
+import { type Explanation, explain } from './explanation.js';
+import type { SkipReason } from '../context/events.js';
+import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
+import { HeldLeases } from './held-leases.js';
+import type { Attempt } from './held-permit.js';
+import type { Permit } from './permit.js';
+import { type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
+import { OrphanCleanup } from './orphan-cleanup.js';
+import type { RunPermit } from './runs/run-permit.js';
+import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
+import type { Semaphore } from './semaphore.js';
+import { WaitQueue } from './wait-queue.js';
+
+/**
+ * A semaphore on its record, and the one place that acts on changes of it: when the record lacks a permit, time of a
+ * permit or a revision that it had, the leases are verified and the queue wakes.
+ */
+export class NodeSemaphore implements Semaphore {
+  readonly heldLeases: HeldLeases;
+  readonly orphans: OrphanCleanup;
+  readonly runner: Runner;
+  readonly line: WaitQueue;
+
+  constructor(
+    readonly recordClient: SemaphoreClient,
+    private readonly declared: DeclaredDefinitions,
+    private readonly context: Context,
+  ) {
+    this.orphans = new OrphanCleanup(recordClient, context);
+    this.heldLeases = new HeldLeases(recordClient, this.orphans, context);
+    this.runner = new Runner(recordClient.name, this.#runLeases(), context);
+    this.line = new WaitQueue(
+      recordClient.name,
+      this.heldLeases,
+      context,
+      (permit) => recordClient.timeUntilExpiry(permit),
+      () => declared.has(recordClient.name),
+    );
+    recordClient.listen({
+      changed: (change) => takesAway(change) && this.#lookAgain(),
+      confirmed: () => this.heldLeases.verify(),
+    });
+  }
+
+  get name(): string {
+    return this.recordClient.name;
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
+    const parsed = parseAcquireOptions(this.name, options);
+    await this.declared.ensure(this.name, parsed.duration);
+    const attempt = await this.#attempt(parsed);
+    return attempt.permit ?? this.#denied(attempt);
+  }
+
+  async acquire(options?: AcquireWaitOptions): Promise<Permit> {
+    const parsed = parseWaitOptions(this.name, options);
+    await this.declared.ensure(this.name, parsed.duration);
+    return this.line.acquire(parsed);
+  }
+
+  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    return permit.refresh(options);
+  }
+
+  release(permit: Permit): Promise<void> {
+    return permit.release();
+  }
+
+  getExpirationPeriod(permit: Permit): number {
+    return permit.remaining;
+  }
+
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
+    const settings = parseRunOptions(this.name, options);
+    await this.declared.ensure(this.name, settings.duration);
+    return this.runner.run(work, settings);
+  }
+
+  explain(): Promise<Explanation> {
+    return explain(this.recordClient, this.heldLeases, this.context);
+  }
+
+  /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
+  #lookAgain(): void {
+    this.heldLeases.verify();
+    this.line.wake();
+  }
+
+  /** Calls that wait end now, denied as `closing`. */
+  stopWaiting(): void {
+    this.line.wake();
+    this.runner.stopWaiting();
+  }
+
+  /** Gives back every permit that no run uses any more. */
+  async close(): Promise<void> {
+    this.runner.close();
+    this.line.wake();
+    await this.heldLeases.close();
+  }
+
+  #runLeases(): RunLeases {
+    return {
+      attempt: (options) => this.#attemptRun(options),
+      release: (permit) => this.heldLeases.release(permit),
+      holdUntilExpiry: (permit) => this.heldLeases.holdUntilExpiry(permit),
+      endUse: (permit, reason) => this.heldLeases.endUse(permit, reason),
+    };
+  }
+
+  /** A run that waits does so in the line, also for a definition that is still to be loaded. */
+  async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
+    const waiting = wait === undefined ? this.#attempt(options) : this.line.attempt({ ...options, timeout: wait });
+    const attempt = await waiting;
+    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    return attempt;
+  }
+
+  /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
+  async #attempt(options: AttemptOptions): Promise<Attempt> {
+    const attempt = await this.heldLeases.attempt(options);
+    if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
+    const isAwaited = this.recordClient.known === undefined && this.declared.has(this.name);
+    return isAwaited && (await this.declared.firstLoad.wait(this.name)) ? this.heldLeases.attempt(options) : attempt;
+  }
+
+  #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {
+    if (error) throw error;
+    this.#checkKnown(reason);
+    this.context.events.next({ type: 'denied', semaphore: this.name, reason });
+    return undefined;
+  }
+
+  /** A misspelt name must not look like a denial: nothing would ever run, without any error. */
+  #checkKnown(reason: SkipReason): void {
+    if (reason === 'no-definition' && !this.declared.has(this.name)) throw new UnknownSemaphoreError(this.name);
+  }
+}
