@@ -164,7 +164,7 @@ function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
 }
 
 function unreachable({ problem = 'not connected' }: StoreHealth): string {
-  return `the store can't be reached (${problem}): look after its members and the network between`;
+  return `the store can't be reached (${problem}): check its members and the network between them`;
 }
 
 function tooFew({ members, quorum }: StoreHealth): string {
@@ -181,7 +181,7 @@ function clockFindings(facts: HealthFacts): Finding[] {
   const isSilent = monotonic - waitingSince >= patience;
   if (!clock.isFresh && (failing || isSilent)) {
     const why = failing?.error.message ?? `no answer within ${patience} ms`;
-    const sentence = `the members' clocks can't be read (${why}): look after the members`;
+    const sentence = `the members' clocks can't be read (${why}): check the members`;
     const since = failing?.since ?? waitingSince;
     return [{ code: 'clock-unread', sentence, stopsGrants: true, since, absentAt: answeredAt }];
   }
