@@ -102,6 +102,7 @@ export {
   NoQuorumError,
   type Notify,
   type RecordChange,
+  type RecordPage,
   type RecordStore,
   type StoreDefinition,
   type StoreHealth,

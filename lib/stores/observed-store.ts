@@ -1,6 +1,7 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { messageOf } from '../decision/index.js';
-import type { ClockReading, Journal, Notify, RecordChange, RecordStore, StoreHealth } from './store.js';
+import { onePage, readMany } from './paging.js';
+import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
 import { KEY_PREFIX } from '../decision/record.js';
 
 /** Kinds of calls, each observed separately: single records, the members' clocks, and every list that people see. */
@@ -47,11 +48,23 @@ export class ObservedStore implements RecordStore {
 
   async list(prefix: string): Promise<Map<string, string>> {
     const begun = this.nodeClock.monotonic();
-    const part = prefix === KEY_PREFIX ? 'records' : 'nodes';
-    const texts = await this.#observed(part, () => this.inner.list(prefix));
+    const texts = await this.#observed(partOf(prefix), () => this.inner.list(prefix));
     // A list reads the records: a node that only lists learns by it that single records can be read again.
     this.#answered('reads', begun);
     return texts;
+  }
+
+  async page(prefix: string, after?: string): Promise<RecordPage> {
+    const begun = this.nodeClock.monotonic();
+    const page = await this.#observed(partOf(prefix), () => onePage(this.inner, prefix, after));
+    this.#answered('reads', begun);
+    return page;
+  }
+
+  /** Records count as read; other keys as the list that they belong to. */
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    const part = keys[0]?.startsWith(KEY_PREFIX) ? 'reads' : 'nodes';
+    return this.#observed(part, () => readMany(this.inner, keys));
   }
 
   now(): Promise<ClockReading> {
@@ -123,4 +136,8 @@ export class ObservedStore implements RecordStore {
     const cause = error instanceof Error ? error : new Error(messageOf(error));
     this.#calls.set(part, { ...known, failing: { since: failing?.since ?? begun, lastAt, error: cause } });
   }
+}
+
+function partOf(prefix: string): StorePart {
+  return prefix === KEY_PREFIX ? 'records' : 'nodes';
 }

@@ -33,6 +33,21 @@ export interface RecordStore {
   list(prefix: string): Promise<Map<string, string>>;
 
   /**
+   * One page of {@link list}, small enough that taking it in does not hold up the event loop. A text that stands there
+   * from the first page to the last is on exactly one of them; one that is written meanwhile may be on none. Optional:
+   * without it all texts are one page. Errors as {@link read}.
+   *
+   * @param after `next` of the page before; absent: the first page
+   */
+  page?(prefix: string, after?: string): Promise<RecordPage>;
+
+  /**
+   * The texts under these keys, at most {@link MOST_KEYS}; a key without a text is left out. Optional: without it the
+   * keys are read one by one. Errors as {@link read}.
+   */
+  readMany?(keys: readonly string[]): Promise<Map<string, string>>;
+
+  /**
    * Calls `onChange` when a text changes. A hint that speeds things up, never relied on: changes may come late, twice,
    * out of order or not at all. `onChange` must not throw. Resolves at once even when the store can't be reached yet; the
    * store subscribes when it can, and again after each reconnection, then reporting a change without a key.
@@ -82,6 +97,17 @@ export interface RecordStore {
  * To notify is most of what watching costs.
  */
 export type Notify = 'all' | 'waiting' | 'none';
+
+/** Keys that one {@link RecordStore.readMany} may ask for: their texts, too, are taken in within one turn. */
+export const MOST_KEYS = 500;
+
+/** A part of a listing. */
+export interface RecordPage {
+  /** By key; may be empty although pages follow. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Asks for the page that follows; absent on the last one. Means something to the same kind of store only. */
+  readonly next?: string;
+}
 
 /** A changed record. Without a key: anything may have changed, for instance after a reconnection. */
 export interface RecordChange {

@@ -41,5 +41,7 @@ onMembers("hazelcast({ acquisition: 'pessimistic' })", async () => {
 onMembers('hazelcast({ cp: true })', async () => {
   const cluster = await startHazelcast(CP_CLUSTER);
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses, cp: true });
-  return { open: () => store.open(UNHURRIED), stop: () => cluster.stop(), members: 3 };
+  const under = { open: () => store.open(UNHURRIED), stop: () => cluster.stop(), members: 3 };
+  // Listed key by key.
+  return { ...under, largestPage: Infinity };
 });

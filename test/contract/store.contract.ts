@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RecordChange, RecordStore } from '../../lib/stores/store.js';
+import { MOST_KEYS, type RecordPage, type RecordChange, type RecordStore } from '../../lib/stores/store.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import { describeUnless } from '../needs/unless.js';
 import { eventually } from './eventually.js';
@@ -13,6 +13,8 @@ export interface StoreUnderTest {
   open(): RecordStore;
   /** How many members keep the records. Default 1. */
   readonly members?: number;
+  /** Texts on a page at most. Default 1,000. */
+  readonly largestPage?: number;
   /** Ends what the stores connect to. */
   stop(): Promise<void>;
 }
@@ -163,6 +165,50 @@ export function describeStoreContract(name: string, prepare: () => Prepared, lac
       });
     });
 
+    describe('pages and many keys', () => {
+      const pages = async (store: RecordStore, prefix: string) => {
+        const all: RecordPage[] = [];
+        do all.push(await store.page!(prefix, all.at(-1)?.next));
+        while (all.at(-1)!.next !== undefined);
+        return all;
+      };
+
+      it('gives every text whose key begins with the prefix on exactly one page, and no other', async () => {
+        const prefix = `pages-${randomUUID()}:`;
+        const texts = new Map(Array.from({ length: 2500 }, (_, i) => [`${prefix}${i}`, `text ${i}`]));
+        const flows = Array.from({ length: 50 }, async (_, flow) => {
+          for (const [key, text] of [...texts].slice(flow * 50, flow * 50 + 50))
+            await one.compareAndSet(key, undefined, text, { notify: 'none' });
+        });
+        await Promise.all(flows);
+        const { largestPage = 1000 } = underTest;
+        const listed = await pages(other, prefix);
+        expect(listed.flatMap((page) => [...page.texts]).length).toBe(texts.size);
+        expect(new Map(listed.flatMap((page) => [...page.texts]))).toEqual(texts);
+        expect(listed.every((page) => page.texts.size <= largestPage)).toBe(true);
+        expect(await pages(other, `${prefix}none`)).toEqual(
+          listed.map(({ next }) => ({ texts: new Map(), ...(next !== undefined && { next }) })),
+        );
+      }, 60_000);
+
+      it('reads the texts of many keys at once, without those that have none', async () => {
+        const [first, second, absent] = [await written('first'), await written('second'), newKey()];
+        expect(await other.readMany!([first, absent, second])).toEqual(
+          new Map([
+            [first, 'first'],
+            [second, 'second'],
+          ]),
+        );
+        expect(await other.readMany!([])).toEqual(new Map());
+      });
+
+      it('reads as many keys as may be asked for', async () => {
+        const key = await written('text');
+        const keys = [...Array.from({ length: MOST_KEYS - 1 }, newKey), key];
+        expect(await other.readMany!(keys)).toEqual(new Map([[key, 'text']]));
+      });
+    });
+
     describeWatchContract({ stores: () => [one, other], newKey, written });
 
     describeJournalContract(() => [one, other]);
@@ -220,6 +266,8 @@ export function describeStoreContract(name: string, prepare: () => Prepared, lac
         ['read', (store) => store.read('key')],
         ['compareAndSet', (store) => store.compareAndSet('key', undefined, 'text')],
         ['list', (store) => store.list('')],
+        ['page', (store) => store.page!('')],
+        ['readMany', (store) => store.readMany!(['key'])],
         ['watch', (store) => store.watch('', () => undefined)],
         ['now', (store) => store.now()],
         ['append', (store) => store.journal('closed').append(['text'])],

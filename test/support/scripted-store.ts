@@ -2,18 +2,21 @@ import type {
   ClockReading,
   Journal,
   Notify,
+  RecordPage,
   RecordChange,
   RecordStore,
   StoreDefinition,
   StoreHealth,
 } from 'nestjs-gatekeeper';
+import { onePage, readMany } from '../../lib/stores/paging.js';
 
-type Call = 'read' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
+type Call = 'read' | 'readMany' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
 
 /** A store over another one: counts calls, and lets a test stand between. */
 export class ScriptedStore implements RecordStore {
   readonly calls: Record<Call, number> = {
     read: 0,
+    readMany: 0,
     compareAndSet: 0,
     list: 0,
     now: 0,
@@ -47,6 +50,14 @@ export class ScriptedStore implements RecordStore {
 
   list(prefix: string): Promise<Map<string, string>> {
     return this.#call('list', () => this.inner.list(prefix));
+  }
+
+  page(prefix: string, after?: string): Promise<RecordPage> {
+    return this.#call('list', () => onePage(this.inner, prefix, after));
+  }
+
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return this.#call('readMany', () => readMany(this.inner, keys));
   }
 
   now(): Promise<ClockReading> {

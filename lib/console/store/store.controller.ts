@@ -1,6 +1,7 @@
 import { Res } from '@nestjs/common';
 import { type AnswerOf, CALLS, PROTOCOL_VERSION } from '../../stores/remote/protocol.js';
 import type { InputOf } from '../api/index.js';
+import { onePage, readMany } from '../../stores/paging.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { Input } from '../http/input.decorator.js';
@@ -33,6 +34,19 @@ export class StoreController {
   @Serves(STORE_ROUTES.list)
   list(@Input() { body: { prefix } }: Given<'list'>): Answer<'list'> {
     return this.#answered(async (store) => ({ texts: [...(await store.list(prefix))] }));
+  }
+
+  @Serves(STORE_ROUTES.page)
+  page(@Input() { body: { prefix, after } }: Given<'page'>): Answer<'page'> {
+    return this.#answered(async (store) => {
+      const { texts, next } = await onePage(store, prefix, after);
+      return { texts: [...texts], ...(next !== undefined && { next }) };
+    });
+  }
+
+  @Serves(STORE_ROUTES.readMany)
+  readMany(@Input() { body: { keys } }: Given<'readMany'>): Answer<'readMany'> {
+    return this.#answered(async (store) => ({ texts: [...(await readMany(store, keys))] }));
   }
 
   @Serves(STORE_ROUTES.now)

@@ -7,6 +7,8 @@ export const STORE_ROUTES = {
   read: served(CALLS.read),
   compareAndSet: served(CALLS.compareAndSet),
   list: served(CALLS.list),
+  page: served(CALLS.page),
+  readMany: served(CALLS.readMany),
   now: served(CALLS.now),
   health: served(CALLS.health),
   append: served(CALLS.append),

@@ -1,4 +1,13 @@
-import type { ClockReading, Journal, Notify, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type {
+  ClockReading,
+  Journal,
+  Notify,
+  OpenOptions,
+  RecordPage,
+  RecordChange,
+  RecordStore,
+  StoreHealth,
+} from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { atMost } from '../at-most.js';
 import { PrefixWatches } from '../prefix-watches.js';
@@ -74,14 +83,20 @@ export class HazelcastStore implements RecordStore {
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
-    const { records } = await this.#connecting();
-    try {
-      const texts = await records.list(prefix);
-      this.#problem = undefined;
-      return texts;
-    } catch (error) {
-      throw this.#failed(readFailure(error));
+    const texts = new Map<string, string>();
+    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
+      page = await this.page(prefix, page?.next);
+      for (const [key, text] of page.texts) texts.set(key, text);
     }
+    return texts;
+  }
+
+  page(prefix: string, after?: string): Promise<RecordPage> {
+    return this.#reading((records) => records.page(prefix, after));
+  }
+
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return this.#reading((records) => records.readMany(keys));
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
@@ -133,6 +148,17 @@ export class HazelcastStore implements RecordStore {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  async #reading<T>(call: (records: Session['records']) => Promise<T>): Promise<T> {
+    const { records } = await this.#connecting();
+    try {
+      const answer = await call(records);
+      this.#problem = undefined;
+      return answer;
+    } catch (error) {
+      throw this.#failed(readFailure(error));
+    }
   }
 
   async #close(): Promise<void> {

@@ -1,10 +1,13 @@
-import type { ClockReading, Journal, Notify, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { AwaitedKeys } from '../awaited-keys.js';
 import { PrefixWatches } from '../prefix-watches.js';
 import type { MemoryClient, MemoryCluster } from './memory-cluster.js';
 
 const CLOSED = 'The memory store is closed: open another one with its definition';
+
+/** Texts on one page. */
+const PAGE = 500;
 
 /** One client of a {@link MemoryCluster}. */
 export class MemoryStore implements RecordStore, MemoryClient {
@@ -42,6 +45,30 @@ export class MemoryStore implements RecordStore, MemoryClient {
     const texts = new Map<string, string>();
     for (const [key, text] of this.cluster.texts) if (key.startsWith(prefix)) texts.set(key, text);
     return texts;
+  }
+
+  /** Texts stay in the order in which they came, and none is taken away: their number is the place. */
+  async page(prefix: string, after = '0'): Promise<RecordPage> {
+    this.#assertOpen();
+    const { texts } = this.cluster;
+    const from = Number(after);
+    const page = new Map<string, string>();
+    let place = 0;
+    for (const [key, text] of texts) {
+      if (place >= from && key.startsWith(prefix)) page.set(key, text);
+      if (++place === from + PAGE) return { texts: page, ...(place < texts.size && { next: String(place) }) };
+    }
+    return { texts: page };
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    this.#assertOpen();
+    return new Map(
+      keys.flatMap((key) => {
+        const text = this.cluster.texts.get(key);
+        return text === undefined ? [] : [[key, text] as const];
+      }),
+    );
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {

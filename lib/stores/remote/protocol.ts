@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_KEYS } from '../store.js';
 
 /**
  * The store SPI over HTTP, as the console of an application serves it below its path and `remote()` speaks it. Every
@@ -51,6 +52,16 @@ export const CALLS = {
   list: {
     path: 'api/store/list',
     body: z.strictObject({ prefix: key }),
+    answer: answer({ texts: z.array(z.tuple([z.string(), text])) }),
+  },
+  page: {
+    path: 'api/store/page',
+    body: z.strictObject({ prefix: key, after: z.string().max(100).optional() }),
+    answer: answer({ texts: z.array(z.tuple([z.string(), text])), next: z.string().optional() }),
+  },
+  readMany: {
+    path: 'api/store/read-many',
+    body: z.strictObject({ keys: z.array(key).max(MOST_KEYS) }),
     answer: answer({ texts: z.array(z.tuple([z.string(), text])) }),
   },
   now: {

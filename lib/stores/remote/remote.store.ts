@@ -1,5 +1,14 @@
 import { atMost } from '../at-most.js';
-import type { ClockReading, Journal, Notify, OpenOptions, RecordChange, RecordStore, StoreHealth } from '../store.js';
+import type {
+  ClockReading,
+  Journal,
+  Notify,
+  OpenOptions,
+  RecordPage,
+  RecordChange,
+  RecordStore,
+  StoreHealth,
+} from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
@@ -47,6 +56,15 @@ export class RemoteStore implements RecordStore {
 
   async list(prefix: string): Promise<Map<string, string>> {
     return new Map((await this.#call(CALLS.list, { prefix }, LIST_FACTOR)).texts);
+  }
+
+  async page(prefix: string, after?: string): Promise<RecordPage> {
+    const { texts, next } = await this.#call(CALLS.page, { prefix, after }, LIST_FACTOR);
+    return { texts: new Map(texts), ...(next !== undefined && { next }) };
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return new Map((await this.#call(CALLS.readMany, { keys: [...keys] })).texts);
   }
 
   /** Waits for the first attempt to subscribe, so that nothing that happens afterwards is missed while all is well. */

@@ -2,6 +2,7 @@ import {
   type Notify,
   type ClockReading,
   type Journal,
+  type RecordPage,
   type RecordChange,
   type RecordStore,
   type StoreHealth,
@@ -55,6 +56,24 @@ export class FaultyStore implements RecordStore {
       'list',
       () => new Map([...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix))),
     );
+  }
+
+  /** Half of the texts on each page. */
+  page(prefix: string, after?: string): Promise<RecordPage> {
+    return this.#call('page', () => {
+      const texts = [...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix));
+      const half = Math.ceil(texts.length / 2);
+      return after === undefined
+        ? { texts: new Map(texts.slice(0, half)), next: String(half) }
+        : { texts: new Map(texts.slice(Number(after))) };
+    });
+  }
+
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return this.#call('readMany', () => {
+      const texts = this.cluster.textsFor(this);
+      return new Map(keys.flatMap((key) => (texts.has(key) ? [[key, texts.get(key)!] as const] : [])));
+    });
   }
 
   journal(name: string): Journal {

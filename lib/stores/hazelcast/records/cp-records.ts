@@ -1,4 +1,5 @@
 import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import type { RecordPage } from '../../store.js';
 import { readFailure } from '../failures.js';
 import { CpReferences } from './cp-references.js';
 import { proveCp } from './cp-proof.js';
@@ -43,9 +44,13 @@ export class CpRecords implements Records {
     return this.#references.on(key, (reference) => reference.compareAndSet(expected ?? null, next));
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
+  /** All texts are one page: each costs a read of its own, so that they come in over many turns anyway. */
+  async page(prefix: string): Promise<RecordPage> {
+    return { texts: await this.readMany(await this.#list(prefix)) };
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
     const texts = new Map<string, string>();
-    const keys = await this.#list(prefix);
     for (let at = 0; at < keys.length; at += READS_AT_ONCE) {
       const some = keys.slice(at, at + READS_AT_ONCE);
       const read = await Promise.all(some.map((key) => this.#text(key)));

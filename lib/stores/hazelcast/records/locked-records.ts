@@ -38,8 +38,9 @@ export class LockedRecords extends MapRecords {
   constructor(
     map: IMap<string, unknown>,
     readonly options: LockOptions,
+    partitionKeys: () => readonly string[] = () => [],
   ) {
-    super(map);
+    super(map, partitionKeys);
     this.#lease = Math.ceil(options.callTimeout / 4);
     this.#patience = 2 * this.#lease;
   }

@@ -1,10 +1,19 @@
 import type { IMap } from 'hazelcast-client';
+import type { RecordPage } from '../../store.js';
 import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
+import { MapPages } from './map-pages.js';
 import type { Records } from './records.js';
 
 /** Optimistic: the entry's owner compares and writes in one operation, without a lock. */
 export class MapRecords implements Records {
-  constructor(readonly map: IMap<string, unknown>) {}
+  readonly #pages: MapPages;
+
+  constructor(
+    readonly map: IMap<string, unknown>,
+    partitionKeys: () => readonly string[],
+  ) {
+    this.#pages = new MapPages(map, partitionKeys);
+  }
 
   get(key: string): Promise<unknown> {
     return this.map.get(key);
@@ -16,20 +25,16 @@ export class MapRecords implements Records {
       : this.map.replaceIfSame(key, expected, next);
   }
 
-  list(prefix: string): Promise<Map<string, string>> {
-    return listTexts(this.map, prefix);
+  async page(prefix: string, after?: string): Promise<RecordPage> {
+    const { keys, next } = await this.#pages.keys(prefix, after);
+    return { texts: await this.readMany(keys), ...(next !== undefined && { next }) };
   }
-}
 
-/**
- * Reads the texts under keys that begin with `prefix`. The keys are filtered here and not by a predicate: one key that
- * is a number makes a predicate on `__key` fail for all of them (ClassCastException on the member).
- */
-async function listTexts(map: IMap<string, unknown>, prefix: string): Promise<Map<string, string>> {
-  const keys = [...(await map.keySet())].filter((key) => typeof key === 'string' && key.startsWith(prefix));
-  if (keys.length === 0) return new Map();
-  const entries = await readAll(map, keys);
-  return new Map(entries.filter(([, value]) => value !== null).map(([key, value]) => [key, textOf(value)]));
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    if (keys.length === 0) return new Map();
+    const entries = await readAll(this.map, [...keys]);
+    return new Map(entries.filter(([, value]) => value !== null).map(([key, value]) => [key, textOf(value)]));
+  }
 }
 
 async function readAll(map: IMap<string, unknown>, keys: string[]): Promise<[string, unknown][]> {

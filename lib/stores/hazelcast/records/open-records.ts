@@ -2,6 +2,7 @@ import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
 import type { ResolvedOptions } from '../hazelcast.options.js';
 import { CpRecords } from './cp-records.js';
 import { LockedRecords } from './locked-records.js';
+import { partitionKeys } from './map-pages.js';
 import { MapRecords } from './map-records.js';
 import type { Records } from './records.js';
 import { mutexOf } from '../client-patches/lock-owner.js';
@@ -24,6 +25,8 @@ export async function openRecords(
   circumstances: Circumstances,
 ): Promise<OpenedRecords> {
   const map = await client.getMap<string, unknown>(cp ? `${mapName}.keys` : mapName);
+  let known: readonly string[] | undefined;
+  const keys = () => (known ??= partitionKeys(client));
   if (cp) {
     const records = new CpRecords(client, mapName, map);
     await records.prove();
@@ -31,7 +34,7 @@ export async function openRecords(
   }
   const records =
     acquisition === 'pessimistic'
-      ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) })
-      : new MapRecords(map);
+      ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)
+      : new MapRecords(map, keys);
   return { records, map };
 }
