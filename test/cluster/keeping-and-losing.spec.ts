@@ -93,7 +93,9 @@ describeOnHazelcast('a report of 10 s each second on three nodes, under a permit
     });
 
     it('finds its permit lost in the very first callback that runs, be it of I/O or a timer', () => {
-      expect(frozen.all('woken')).toMatchObject([{ assertHeld: 'permit-lost' }]);
+      // Not a stall from before the freeze, which a busy machine may have caused.
+      const woken = frozen.all('woken').filter(({ at }) => at >= thawedAt);
+      expect(woken).toMatchObject([{ assertHeld: 'permit-lost' }]);
     });
 
     it('is told by its signal in the first turn of timers', () => {
