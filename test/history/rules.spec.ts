@@ -244,6 +244,17 @@ describe('L: somebody takes over', () => {
     expect(broken(story.until(3000))).toEqual([]);
   });
 
+  it('keeps: a process that died later had a permit, too, and an edit left only one', () => {
+    const story = new Story(2).granted('p1:1', { at: 100 }).granted('p2:2', { at: 100, slot: 1 });
+    story
+      .happened('frozen', 'p1', 200)
+      .refreshed('p2:2', 900)
+      .happened('killed', 'p2', 950)
+      .limited(960, 1)
+      .denied('p3', 1301);
+    expect(broken(story.until(1900).granted('p3:3', { at: 2100 }))).toEqual([]);
+  });
+
   it('reports how long it took, also when that is within what was promised', () => {
     const { figures } = checkHistory(lost('killed').granted('p2:2', { at: 1400 }).entries, OPTIONS);
     expect(figures.takeovers).toEqual({ count: 1, median: 1200, p99: 1200, max: 1200, unjudged: 0 });

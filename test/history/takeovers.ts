@@ -91,15 +91,23 @@ export class Takeovers {
     }
   }
 
-  /** Nobody is to be granted a permit where others hold as many as there may be. */
+  /** No process is granted a permit where others hold as many as there may be. */
   #forgive(semaphore: string, limit: number, at: number): void {
     const held = this.around.permits.heldOf(semaphore, at);
     this.#open = this.#open.filter((loss) => {
-      const others = held.filter(({ process }) => process !== loss.process).length;
-      if (loss.semaphore !== semaphore || others < limit) return true;
+      if (loss.semaphore !== semaphore) return true;
+      const others = held.filter(({ process }) => process !== loss.process).map(({ permit }) => permit);
+      if (new Set([...others, ...this.#lostAfter(loss)]).size < limit) return true;
       this.unjudged++;
       return false;
     });
+  }
+
+  /** Permits of processes that died later: they are held by none any more, but still stand in the record. */
+  #lostAfter({ semaphore, at }: Loss): string[] {
+    return this.#open
+      .filter((other) => other.event === 'killed' && other.semaphore === semaphore && other.at > at)
+      .flatMap(({ permits }) => permits);
   }
 
   /** Back in time: it goes on with what it still holds. */
