@@ -42,7 +42,7 @@ export async function inBatches(
   const failed = new Map<string, string>();
   const interruption = session.interruption();
   for (;;) {
-    // What failed before comes first again, and is tried again: it must not take the place of the others.
+    // Earlier failures come first again and are retried, so ask for more: they must not take the place of the others.
     const batch = await call(Math.min(size + failed.size, LARGEST_BATCH)).catch((error: unknown) =>
       interrupted(session, verb, done, error),
     );

@@ -63,7 +63,7 @@ interface Given {
 /**
  * Imports, controllers and providers of the option `console` for the gatekeeper's module; without it nothing is mounted.
  *
- * @param optionsToken under which Nest finds what an asynchronous factory gives
+ * @param optionsToken Nest's token for the options of an asynchronous factory
  */
 export function consoleParts(
   module: Type,
@@ -83,7 +83,7 @@ export function consoleParts(
   };
 }
 
-/** @throws InvalidOptionsError: what Nest was not told of early enough would be mounted nowhere */
+/** @throws InvalidOptionsError if only the factory gives `console`: Nest would not mount it any more */
 function expectNone({ console }: Given): void {
   if (console === undefined) return;
   throw new InvalidOptionsError("GatekeeperModule's options", [

@@ -1,8 +1,8 @@
-/** The checked options. */
+/** Injection token of the checked options. */
 export const CONSOLE_SETTINGS = Symbol('gatekeeper console: settings');
 
-/** Of a handler: its description. */
+/** Metadata key of a handler's route description. */
 export const ROUTE_METADATA = 'gatekeeper:route';
 
-/** Of a request: who sends it. */
+/** Property of a request that holds its sender. */
 export const VISITOR = Symbol('gatekeeper: visitor');

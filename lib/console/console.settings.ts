@@ -6,7 +6,7 @@ import type { ConsoleOptions } from './console.options.js';
 
 export const DEFAULT_PATH = 'gatekeeper';
 const SHORTEST_TOKEN = 16;
-/** Characters that an Authorization header can carry: a token of others could never be sent. */
+/** Characters that an Authorization header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
 
@@ -15,7 +15,7 @@ const isGuard = (value: unknown) =>
 
 const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` }).default(false);
 
-/** The one fault that does not show the value: it is a secret. */
+/** Its faults never show the value, which is a secret. */
 const secretSchema = z
   .string({
     error: ({ input }) => (input === undefined ? 'is missing: is the variable set that it comes from?' : 'is not text'),
@@ -101,7 +101,7 @@ export function parseConsoleOptions(...given: readonly (ConsoleOptions | undefin
 }
 
 /**
- * The path alone, which Nest needs before a factory has run. What is wrong with it {@link parseConsoleOptions} tells.
+ * The path, which Nest needs before a factory has run. {@link parseConsoleOptions} reports its faults later.
  */
 export function pathOf({ path = DEFAULT_PATH }: ConsoleOptions): string {
   return String(path).replace(/^\/+|\/+$/g, '');

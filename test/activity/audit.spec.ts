@@ -33,7 +33,7 @@ describe('the audit log', () => {
     ]);
     for (const entry of entries) expect(entry).toMatchObject(common);
     expect(entries[0]).toMatchObject({ at: START, reason: 'first' });
-    expect(entries[2]!.to).toMatchObject({ groupPattern: '.*' }); // what is intended, not that nobody is let through
+    expect(entries[2]!.to).toMatchObject({ groupPattern: '.*' }); // the intended pattern, not the one of the pause
     expect(entries[5]).toMatchObject({ at: START + 1000, permit: { id, acquirer: 'app2', slot: 0 } });
     expect(one.of('audited').map(({ entry }) => entry)).toEqual(entries);
     expect(other.of('audited')).toEqual([]);

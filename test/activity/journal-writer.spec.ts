@@ -28,7 +28,7 @@ describe('what a node writes into a journal', () => {
     expect(store.calls.append).toBe(1);
   });
 
-  it('is read once for all who look at the same moment, and anew for whoever looks later', async () => {
+  it('is read once for all readers of the same moment, and again for a later reader', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
     const looks = await Promise.all([1, 2, 3].map(() => gatekeeper.audit.read(10)));

@@ -3,7 +3,7 @@ import { PermitLostError, type RunPermit } from 'nestjs-gatekeeper';
 import { FreezeWatch } from './freeze-watch.js';
 import { say } from './say.js';
 
-/** What a process finds when it goes on after it was frozen: the first callback that runs uses a permit at once. */
+/** Logs the state of permits right after a freeze: the first callback that runs uses a permit at once. */
 @Injectable()
 export class Awakening implements OnModuleInit, OnModuleDestroy {
   readonly #watch = new FreezeWatch({

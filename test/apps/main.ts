@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 import { say } from './say.js';
 import { readSettings } from './settings.js';
 
-// Only listens: the process still ends as Node ends it, also for a rejection that nobody handled.
+// Only listens: an unhandled rejection still ends the process, as usual.
 process.on('uncaughtExceptionMonitor', (error, origin) => say('fault', { origin, error }));
 
 const logger = new ConsoleLogger({ logLevels: ['warn', 'error', 'fatal'], colors: false });

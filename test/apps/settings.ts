@@ -1,6 +1,6 @@
 import type { GatekeeperOptions, OwnClientOptions } from 'nestjs-gatekeeper';
 
-/** What a test tells the app that it starts. */
+/** Settings that a test passes to the app. */
 export interface AppSettings {
   /** Its acquirer's name. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface AppSettings {
   readonly sockets?: string;
 }
 
-/** What a contender works on. */
+/** Semaphores of a contender. */
 export interface Contention {
   readonly seed: number;
   /** Each is acquired, worked under and given back over and over. */

@@ -99,7 +99,7 @@ describe('what the command line changes', () => {
     }
   });
 
-  it('revokes a permit: its holder is told', async () => {
+  it('revokes a permit: its signal aborts', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
     const permit = (await app.tryAcquire('report'))!;

@@ -3,7 +3,7 @@ import type { Operator } from '../../lib/cli/operator.js';
 import { run } from '../../lib/cli/run.js';
 import type { StoreDefinition } from '../../lib/index.js';
 
-/** What a call of the command line came to. */
+/** Result of a call of the command line. */
 export interface Outcome {
   readonly exitCode: number;
   readonly out: string;
@@ -59,7 +59,7 @@ export async function call(args: readonly string[], options: CallOptions = {}): 
 }
 
 export function over(store: StoreDefinition): Opening {
-  return (_, { by = 'nobody', ...manner }) => DirectOperator.open({ ...manner, by, store, target: 'memory' });
+  return (_, { by = 'unnamed', ...manner }) => DirectOperator.open({ ...manner, by, store, target: 'memory' });
 }
 
 /** An operator of which the test says what some calls do; all others go to `operator`. */

@@ -37,7 +37,7 @@ async function scriptFor(shell: string): Promise<string> {
   return out;
 }
 
-/** What bash would offer for what stands on the line. */
+/** Completions that bash offers for a line. */
 async function completions(script: string, line: string): Promise<string[]> {
   const words = line.split(' ');
   const ask = [

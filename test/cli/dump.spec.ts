@@ -21,7 +21,7 @@ describe('dump and load', () => {
     return path;
   };
 
-  it('dumps all definitions as they are when nobody pauses them, and who has', async () => {
+  it('dumps all definitions without their pauses, and the authors of the pauses', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
     await app.tryAcquire('nightly-export');
@@ -91,7 +91,7 @@ describe('dump and load', () => {
     expect(semaphores).toEqual(JSON.parse((await gatekeeper(['dump'])).out).semaphores);
   });
 
-  it('leaves what somebody edited since it was compared, and says who', async () => {
+  it('leaves a definition alone that was edited after the comparison, and names the author', async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node();
     const path = await saved((await gatekeeper(['dump'])).out);

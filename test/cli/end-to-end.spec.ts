@@ -14,7 +14,7 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   const call = (...args: string[]) => cluster.process(way, args);
-  /** What it prints with --json; nothing else may stand on standard output. */
+  /** Output with --json; standard output must contain nothing else. */
   const json = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await call(...args, '--json');
     expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' });
@@ -51,7 +51,7 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
 
     const permit = (await cluster.gatekeeper.tryAcquire('import'))!;
     expect(await json('revoke', 'import', permit.id)).toEqual({ semaphore: 'import', revoked: permit.id });
-    await eventually('the holder is told', () => permit.signal.aborted);
+    await eventually('the signal of the holder aborts', () => permit.signal.aborted);
     expect((await call('revoke', 'import', permit.id)).exitCode).toBe(3);
 
     expect(await json('remove', 'import')).toEqual({ removed: 'import' });

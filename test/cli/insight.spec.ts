@@ -64,7 +64,7 @@ describe('what the command line shows', () => {
     expect(colleague.exitCode).toBe(4);
   });
 
-  it('ends with 3 when it is to explain what nobody defined', async () => {
+  it('ends with 3 when it explains an undefined semaphore', async () => {
     const { gatekeeper } = cluster();
     const { exitCode, out } = await gatekeeper(['explain', 'nothing']);
     expect(out).toContain('no definition of that name');

@@ -7,10 +7,10 @@ import { execa } from 'execa';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What a test of a shell is skipped for, with what to do about it; undefined where it can be run. */
+/** The reason to skip tests of a shell, with the remedy; undefined: they can run. */
 export function lackOf(shell: Shell): string | undefined {
   if (!answers(shell)) return `${shell} is missing: "apt-get install ${shell}"`;
-  // What lends a terminal: of util-linux, on every Linux; others take other arguments.
+  // `script` of util-linux provides a terminal; other versions take other arguments.
   if (shell !== 'fish' && !answers('script')) return `util-linux's script is missing: "apt-get install bsdutils"`;
   return undefined;
 }
@@ -38,7 +38,7 @@ show() { printf %s "$BUFFER" > "$SHELL_TEST/line"; exit }; zle -N show; bindkey 
 };
 
 /**
- * What stands on the line of an interactive shell that has read the completion script, after these keys.
+ * Types keys into an interactive shell that has read the completion script. @returns its command line afterwards
  *
  * @param how the shell is to read the script, which is the file `$SHELL_TEST/script`: before or after its own set-up
  */
@@ -52,7 +52,7 @@ export async function typed(
   try {
     await writeFile(join(folder, 'script'), script);
     await writeFile(join(folder, '.zshrc'), `${before}\n${SETTINGS[shell]}\n${load}\nPS1='${PROMPT}'`);
-    // Where zsh looks for its file by itself, bash has to be told.
+    // zsh finds its start-up file by itself; bash needs an option.
     const command = shell === 'zsh' ? 'zsh -d -i' : `bash --rcfile ${join(folder, '.zshrc')} -i`;
     await type(command, folder, keys + SHOW);
     return (await readFile(join(folder, 'line'), 'utf8')).trimEnd();
@@ -77,7 +77,7 @@ async function type(command: string, folder: string, keys: string): Promise<void
   clearTimeout(deadline);
 }
 
-/** What fish would offer for what stands on the line. */
+/** Completions that fish offers for a line. */
 export async function offeredByFish(script: string, line: string): Promise<string[]> {
   const { stdout } = await execa('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`]);
   return stdout.split('\n').map((each) => each.split('\t')[0]!);

@@ -8,14 +8,14 @@ export interface Write {
   /** "semaphore/slot" */
   readonly place: string;
   readonly token: number;
-  /** Who wrote, if it said so. */
+  /** The writer, if the request named one. */
   readonly by?: string | undefined;
   /** ms by the shared clock. */
   readonly at: number;
   readonly isRefused: boolean;
 }
 
-/** What a semaphore guards, in the test's own process: it takes PUT /semaphore/slot/page?token=N&by=writer, unless N is stale. */
+/** A guarded resource in the test's own process: accepts PUT /semaphore/slot/page?token=N&by=writer unless N is stale. */
 export class GuardedResource implements AsyncDisposable {
   readonly writes: Write[] = [];
   readonly #fence = new Fence();

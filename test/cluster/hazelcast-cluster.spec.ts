@@ -19,7 +19,7 @@ import { describeOnHazelcast } from '../needs/members.js';
 
 const OWN = { clusterName: 'launcher-spec' };
 
-/** Running, as opposed to gone or a zombie that nobody has collected. */
+/** Running: neither gone nor a zombie. */
 function isAlive(pid: number): boolean {
   try {
     return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z');

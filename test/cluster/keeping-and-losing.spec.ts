@@ -98,7 +98,7 @@ describeOnHazelcast('a report of 10 s each second on three nodes, under a permit
       expect(woken).toMatchObject([{ assertHeld: 'permit-lost' }]);
     });
 
-    it('is told by its signal in the first turn of timers', () => {
+    it('learns it from its signal in the first turn of timers', () => {
       expect(frozen.last('first-timer-turn-over')).toMatchObject({ isAborted: true });
     });
 

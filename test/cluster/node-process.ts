@@ -10,13 +10,13 @@ import { type AppSettings, SETTINGS } from '../apps/settings.js';
 import { eventually } from '../contract/eventually.js';
 import { type WrongClock, inFrontOf } from './wrong-clock.js';
 
-/** What Node runs: its arguments. */
+/** Node's arguments for the app. */
 const APP: readonly string[] = [fileURLToPath(new URL('../apps/dist/apps/main.js', import.meta.url))];
 
-/** What others write there: cron of a tick that came late (a freeze, a jump of the clock), faketime of a SIGKILL. */
+/** Harmless lines of other programs: cron on a late tick (a freeze, a clock jump), faketime on a SIGKILL. */
 const NOT_OURS = /^\[Cron\] Missed execution deadline|^Caught Killed$/;
 
-/** What a node said: the gatekeeper's events, and what the jobs in test/apps say. */
+/** A line of a node's log: an event of the gatekeeper, or output of a job in test/apps. */
 export interface NodeSaid extends Said {
   readonly node: string;
   readonly semaphore?: string;
@@ -25,7 +25,7 @@ export interface NodeSaid extends Said {
   readonly permit?: StoredPermit;
 }
 
-/** What a line must be like to be the one that is looked for. */
+/** Fields that a line must have to match. */
 export type Like = Partial<Record<string, unknown>>;
 
 /** How a process ended. */
@@ -37,7 +37,7 @@ export interface Ending {
 /** Where a node runs, and who hears it. */
 export interface Environment {
   readonly clock?: WrongClock | undefined;
-  /** What Node runs: its arguments; the app of test/apps unless given. */
+  /** Node's arguments; the app of test/apps unless given. */
   readonly app?: readonly string[];
   /** Put in front of everything: a network of its own. */
   readonly command?: readonly string[];
@@ -93,7 +93,7 @@ export class NodeProcess implements AsyncDisposable {
     return this.#isRunning;
   }
 
-  /** What it has said so far that is like that, in order. */
+  /** Matching lines so far, in order. */
   all(event: string, like: Like = {}, since = 0): NodeSaid[] {
     return this.said.filter(
       (said) =>
@@ -152,7 +152,7 @@ export class NodeProcess implements AsyncDisposable {
     this.signal('SIGCONT');
   }
 
-  /** What no healthy process says. */
+  /** Lines that no healthy process logs. */
   get faults(): string[] {
     const faults = this.all('fault').map((said) => JSON.stringify(said));
     return [...faults, ...this.errors.filter((line) => !NOT_OURS.test(line))].map((line) => `${this.name}: ${line}`);

@@ -28,7 +28,7 @@ export class Nodes implements AsyncDisposable {
     return this.#nodes.find((node) => node.name === name)!;
   }
 
-  /** What any of them has said that is like that, in the order of time. */
+  /** Matching lines of all nodes, ordered by time. */
   all(event: string, like: Like = {}, since = 0): NodeSaid[] {
     return this.#nodes.flatMap((node) => node.all(event, like, since)).toSorted((one, other) => one.at - other.at);
   }
@@ -49,7 +49,7 @@ export class Nodes implements AsyncDisposable {
     return semaphores.find(({ name }) => name === semaphore)!.holders.find(({ slot }) => slot === 0)!;
   }
 
-  /** What no healthy process says, of all of them. */
+  /** Lines of all nodes that no healthy process logs. */
   get faults(): string[] {
     return this.#nodes.flatMap(({ faults }) => faults);
   }

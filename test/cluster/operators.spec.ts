@@ -82,7 +82,7 @@ describeOnHazelcast('what an operator does through one node, on real members', (
       const began = performance.now();
       expect(await office.definitions.revoke('job-0', permit.id, { by: 'ann' })).toBe(true);
       await aborted;
-      // A process that was not let run can't be told: that round says nothing.
+      // A process that got no CPU time can't learn anything: such a round proves nothing.
       if (stalls.longest < STALL) took.push(performance.now() - began);
       expect(permit.signal.reason).toMatchObject({ code: 'permit-lost', reason: 'revoked' });
     }

@@ -105,7 +105,7 @@ describeWithWrongClocks('nodes whose wall clocks are wrong by ten minutes', () =
     await jumper.kill();
     const last = await nodes.storedPermit('long');
     const next = await rival.hears('granted', long);
-    figure('the other was granted after the former holder was told', next.at - told.at);
+    figure('time from the signal of the former holder to the next grant', next.at - told.at);
     expect(next.permit!.token).toBeGreaterThan(last.token);
     expect(next.permit!.grantedAt).toBeGreaterThanOrEqual(last.expiresAt);
     await rival.hears('begun', long, { since: next.at - SECOND });

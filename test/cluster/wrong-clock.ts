@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
  */
 export type WrongClock = { readonly offset: string } | { readonly offsetFile: string };
 
-/** What stands in front of a program so that it goes by a wrong clock. */
+/** Prefix of a command that makes the program use a wrong clock. */
 export function inFrontOf(
   clock: WrongClock | undefined,
   program: readonly string[],

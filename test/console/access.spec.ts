@@ -17,7 +17,7 @@ describe('the options of the console', () => {
     return { text: error.message, faults: (error as InvalidOptionsError).faults };
   };
 
-  it('end the start when nobody is kept out, and say what to do', async () => {
+  it('end the start when every caller would be let in, and say what to do', async () => {
     const { faults } = await faultsOf({});
     expect(faults).toEqual([expect.stringMatching(/^tokens: are missing.*Give tokens: .*guards: .*insecure: true/)]);
   });
@@ -81,7 +81,7 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
 
   it.each([
     ['no token', null, {}],
-    ['a wrong token', 'token-of-nobody-012345', {}],
+    ['a wrong token', 'some-other-token-01234', {}],
     ['the beginning of a token', TOKENS.define.slice(0, -1), {}],
     ['another scheme', null, { authorization: `Basic ${TOKENS.define}` }],
     ['an empty token', null, { authorization: 'Bearer ' }],
@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
 
   it('writes no secret into logs and answers', async () => {
     const { get, send, log } = await start({ platform });
-    const secret = 'a-secret-that-nobody-knows';
+    const secret = 'a-secret-that-is-unknown--';
     const answers = [
       await get('/api/session', { token: secret }),
       await send('POST', '/api/semaphores', { password: 1 }, { token: TOKENS.define }),
@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
     for (const token of [secret, ...Object.values(TOKENS)]) expect(said).not.toContain(token);
   });
 
-  it('lets nobody change anything in read-only mode', async () => {
+  it('refuses all changes in read-only mode', async () => {
     const { get, send } = await start({ platform, console: { ...SETTINGS, readOnly: true } });
     expectProblem(await send('POST', '/api/semaphores', JOB), 403, 'read-only');
     expect((await get('/api/session')).json.readOnly).toBe(true);
@@ -147,7 +147,7 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
     expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example:8443' })).toBe(403);
   });
 
-  it('is closed where nobody said what a handler is for', async () => {
+  it('is closed for a handler without a route description', async () => {
     const { app } = await start({ platform, console: { insecure: true } });
     const context = { getHandler: () => () => 'forgotten' } as unknown as ExecutionContext;
     expect(await app.get(AccessGuard).canActivate(context)).toBe(false);
@@ -203,7 +203,7 @@ describe.each(PLATFORMS)("the application's own guards on %s", (platform) => {
     expectProblem(await get('/api/session', { token: null }), 403, 'forbidden');
   });
 
-  it('that give a role which there is not let nobody in', async () => {
+  it('that give an unknown role let no request in', async () => {
     const { get, log } = await start({ platform, console: { guards: [CookieGuard] } });
     const refused = await get('/api/session', as('root'));
     expectProblem(refused, 500, 'internal');

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { until } from '../support/apps.js';
 import type { Console } from './consoles.js';
 
-/** What an answer to a refused call always has. */
+/** Checks the fields that every error answer has. */
 export function expectProblem(answer: Awaited<ReturnType<Console['get']>>, status: number, code: string): void {
   expect(answer.json).toMatchObject({ type: `urn:gatekeeper:${code}`, code, status, title: expect.any(String) });
   expect(answer.status).toBe(status);
@@ -10,7 +10,7 @@ export function expectProblem(answer: Awaited<ReturnType<Console['get']>>, statu
   expect(answer.headers.get('cache-control')).toBe('no-store');
 }
 
-/** What the API does in any application. */
+/** Behaviour of the API in every kind of application. */
 export function describeApi(start: () => Promise<Console>): void {
   const JOB = { name: 'job', duration: '10s' };
 
@@ -113,9 +113,9 @@ export function describeApi(start: () => Promise<Console>): void {
     expectProblem(await send('POST', '/api/semaphores', { ...JOB, duration: 20 }), 400, 'invalid-options');
     expectProblem(await get('/api/semaphores?paused=maybe'), 400, 'invalid-options');
     expectProblem(await get('/api/history?limit=0'), 400, 'invalid-options');
-    expectProblem(await get('/api/semaphores/nobody'), 404, 'unknown-semaphore');
-    expectProblem(await send('POST', '/api/semaphores/nobody/pause'), 404, 'unknown-semaphore');
-    expectProblem(await send('POST', '/api/semaphores/nobody/reset'), 409, 'not-in-code');
+    expectProblem(await get('/api/semaphores/unknown'), 404, 'unknown-semaphore');
+    expectProblem(await send('POST', '/api/semaphores/unknown/pause'), 404, 'unknown-semaphore');
+    expectProblem(await send('POST', '/api/semaphores/unknown/reset'), 409, 'not-in-code');
   });
 
   it('pauses and resumes many at once, a few at a time if that is asked for', async () => {
@@ -128,7 +128,7 @@ export function describeApi(start: () => Promise<Console>): void {
     expectProblem(await send('POST', '/api/pause', { names: '(' }), 400, 'invalid-options');
   });
 
-  it('plans a migration unless it is told to carry it out', async () => {
+  it('only plans a migration unless dryRun is false', async () => {
     const { send, get } = await start();
     await send('POST', '/api/semaphores', JOB);
     const request = { group: 'default', to: { groupPattern: 'dr-site' } };
@@ -177,11 +177,11 @@ export function describeApi(start: () => Promise<Console>): void {
     expect((await get(`/api/semaphores/${encodeURIComponent(name)}`)).json.semaphore.name).toBe(name);
   });
 
-  it('tells what nodes there are and what this one would be told', async () => {
+  it('lists the nodes, and explains the decision for this one', async () => {
     const { get, gatekeeper } = await start();
     await until(async () => (await get('/api/nodes')).json.nodes.length > 0);
     expect((await get('/api/nodes')).json.nodes).toMatchObject([{ ...gatekeeper.node, holds: [] }]);
-    expect((await get('/api/explain/nobody')).json).toMatchObject({ outcome: 'denied', reason: 'no-definition' });
+    expect((await get('/api/explain/unknown')).json).toMatchObject({ outcome: 'denied', reason: 'no-definition' });
     expect((await get('/api/history')).json).toEqual({ entries: [] });
   });
 }

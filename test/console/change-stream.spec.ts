@@ -61,7 +61,7 @@ describe('a stream of changes', () => {
     expect(reader.said).toHaveLength(length);
   });
 
-  it('tells whoever does not keep up the last of each key only', async () => {
+  it('sends a slow reader only the last change of each key', async () => {
     const { reader, store } = await begin();
     reader.isFast = false;
     await store.compareAndSet('a', undefined, '0');

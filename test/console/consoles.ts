@@ -45,7 +45,7 @@ export interface Host {
   readonly application?: object;
   /** Options of the `FastifyAdapter`. */
   readonly fastify?: object;
-  /** What the application does with itself before it starts. */
+  /** Configures the application before it starts. */
   readonly prepare?: (app: INestApplication) => void;
   /** Providers that others take the place of. */
   readonly overrides?: readonly (readonly [token: unknown, value: unknown])[];

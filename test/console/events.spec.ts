@@ -164,7 +164,7 @@ describe.each(PLATFORMS)('both event streams, to the console and to other stores
 });
 
 describe('the heartbeat of event streams', () => {
-  it('beats while somebody reads, and not after', () => {
+  it('sends heartbeats while there is a reader, and none afterwards', () => {
     jest.useFakeTimers();
     try {
       const written: string[] = [];

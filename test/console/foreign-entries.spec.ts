@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { useConsoles } from './consoles.js';
 
-/** What another program, or a leaked node token, may leave in the store: read by every page of every node. */
+/** Entries that another program, or a leaked node token, may leave in the store; every page of every node reads them. */
 const FOREIGN = [
   'no JSON',
   'null',

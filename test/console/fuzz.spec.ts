@@ -50,7 +50,7 @@ function faultOf(route: Route, { status, headers, json }: Awaited<ReturnType<typ
     return isDeepStrictEqual(route.answer.parse(json), json) ? undefined : `more than documented: ${said}`;
   }
   if (status >= 500) return `a failure of the node: ${said}`;
-  // What is no call of the API at all never gets to the console: fetch takes "." and ".." for folders.
+  // Some paths never reach the console, because fetch treats "." and ".." as folders.
   if (!headers.get('content-type')?.startsWith('application/problem+json')) {
     return status === 404 ? undefined : `no problem: ${said}`;
   }

@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const { get, store, gatekeeper } = await startFailing();
     await get('/api/semaphores/job');
     store.takeAway();
-    // What was read less than a second ago is still told as it was.
+    // Data that were read less than a second ago are still shown.
     await until(async () => (await get('/api/semaphores')).json.stale.length === 3);
     const list = (await get('/api/semaphores')).json;
     expect(list.semaphores).toMatchObject([{ name: 'job' }]);

@@ -50,7 +50,7 @@ describe.each(PLATFORMS)('the host that a request names, on %s', (platform) => {
     expect(text).not.toContain(console.gatekeeper.node.instance);
   });
 
-  it('is told what to do about', async () => {
+  it('is refused with a remedy', async () => {
     const { url } = await insecure();
     const { text } = await rawRequest(url, [`GET ${pathname} HTTP/1.1`, 'Host: evil.example']);
     expect(text).toContain('"code":"host-not-allowed"');

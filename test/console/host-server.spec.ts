@@ -41,7 +41,7 @@ describe.each(PLATFORMS)("what the application's server refuses itself, on %s", 
   it.each([
     ['JSON that is none', '{"name":', 400, 'bad-request'],
     ['more than its parser takes', JSON.stringify({ name: 'x'.repeat(2_000_000) }), 413, 'too-large'],
-  ])('is told as any other problem: %s', async (_, body, status, code) => {
+  ])('is reported like any other problem: %s', async (_, body, status, code) => {
     const { post, get, log } = await start({ ...host, prefix: 'internal/v1' });
     expectProblem(await post('/api/semaphores', body), status, code);
     expect((await get('/api/semaphores')).json.semaphores).toEqual([]);
@@ -141,7 +141,7 @@ describe('names of 200 characters in the path', () => {
     expect((await asked({ platform, fastify })).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('are refused on Fastify unless it is told otherwise, with what to do', async () => {
+  it('are refused on Fastify unless it is configured, with the remedy', async () => {
     for (const answer of await asked({ platform: 'Fastify' })) {
       expectProblem(answer, 414, 'bad-request');
       expect(answer.json.detail).toContain('names of 100 characters');
@@ -192,7 +192,7 @@ describe.each(PLATFORMS)('in an application with a policy, a serialiser and CORS
       console: { insecure: true, allowedOrigins: [origin] },
       prepare: (app) => {
         withPolicy(app);
-        // Fastify allows no other method than GET, HEAD and POST unless it is told.
+        // By default Fastify allows only GET, HEAD and POST.
         app.enableCors({ origin, methods: ['GET', 'POST', 'PATCH', 'DELETE'] });
         app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector)));
       },

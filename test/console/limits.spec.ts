@@ -6,7 +6,7 @@ import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
-const WRONG = 'a-token-that-nobody-gave-out';
+const WRONG = 'a-token-that-was-not-issued-';
 
 describe('an allowance', () => {
   it('lets so many through at once, and then as many as time gives', () => {

@@ -57,7 +57,7 @@ const MEANT = {
   'POST /api/permits': 'operate, writes',
   'POST /api/permits/{id}/refresh': 'operate, writes',
   'POST /api/permits/{id}/release': 'operate, writes',
-  'GET /api/openapi.json': 'anybody',
+  'GET /api/openapi.json': 'everyone',
 };
 
 /** The store protocol, which no document describes. */
@@ -73,7 +73,7 @@ const MEANT_OF_STORE = {
 };
 
 const need = ({ role, writes }: { role?: string | undefined; writes?: boolean | undefined }) =>
-  `${role ?? 'anybody'}${writes ? ', writes' : ''}`;
+  `${role ?? 'everyone'}${writes ? ', writes' : ''}`;
 
 describe('the descriptions of the calls', () => {
   it('ask for the roles that are meant, and name what changes anything', () => {

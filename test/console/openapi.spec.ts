@@ -79,7 +79,7 @@ describe('what the document allows', () => {
         if (!isAllowed(value)) return;
         seen.allowed++;
         const { error } = type.safeParse(value);
-        // What a pattern means no schema can say.
+        // No schema can describe the syntax of a pattern.
         expect(error ? faultsOf(error).filter((fault) => !fault.includes('RE2')) : []).toEqual([]);
       }),
       { numRuns: 1000, seed: 20_261_122 },

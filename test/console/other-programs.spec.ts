@@ -13,7 +13,7 @@ describe.each(PLATFORMS)('for programs in other languages, on %s', (platform) =>
   const take = ({ send }: Console, body: object = {}, options = {}) =>
     send('POST', '/api/permits', { semaphore: 'job', ...body }, options);
 
-  it('a permit can be released not before a moment, by any node, and nobody gets it before', async () => {
+  it('a permit can be released from a given moment on, by any node, and no holder gets it before', async () => {
     const store = memory();
     const [one, other] = [await boot({ store }), await boot({ store })];
     const { json } = await take(one, { holder: 'script' });
@@ -39,7 +39,7 @@ describe.each(PLATFORMS)('for programs in other languages, on %s', (platform) =>
     expect(denied.headers.get('retry-after')).toBe(String(Math.ceil(denied.json.freeIn / 1000)));
   });
 
-  it('a store that can not be asked is told with when to try again', async () => {
+  it('an unreachable store is reported with the time of the next try', async () => {
     const console = await boot();
     partsOf(console.gatekeeper).external.take = () => Promise.reject(new StoreUnavailableError('it is gone'));
     const refused = await take(console);
@@ -140,7 +140,7 @@ describe('a name in a path of Fastify', () => {
     expectProblem(await get(`${path}x`), 400, 'invalid-options');
   });
 
-  it('is one that the adapter has to be told to take, as its version of Fastify is told', async () => {
+  it('needs an option of the adapter, as its version of Fastify has it', async () => {
     const { get } = await start({ platform: 'Fastify' });
     const { json } = await get(`/api/semaphores/${'x'.repeat(200)}`);
     expect(json.detail).toContain('new FastifyAdapter({ routerOptions: { maxParamLength: 200 } })');

@@ -72,7 +72,7 @@ const REQUESTS: readonly Request[] = [
   },
 ];
 
-/** What others ask for while those patterns are stored. */
+/** Requests of other users while those patterns are stored. */
 const LOOKS = ['/api/semaphores', `/api/semaphores/${LONG}`, `/api/explain/${LONG}`, '/api/nodes'];
 
 describe('patterns that are sent to the API', () => {

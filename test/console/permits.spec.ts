@@ -138,7 +138,7 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
     const { cluster } = store.open() as MemoryStore;
     const [one, other] = [await boot({ store }), await boot({ store })];
     const { json } = await take(one, { holder: 'script' });
-    // Who knew of the permit is gone, too.
+    // The node that knew of the permit is gone, too.
     await one.app.close();
     cluster.texts.clear();
     const body = { semaphore: 'job', token: json.token };

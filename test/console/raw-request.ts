@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a server sent back over a connection, until it closed it. */
+/** Everything that a server sent over a connection until it closed it. */
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;

@@ -47,7 +47,7 @@ export const names = fc.constantFrom(
 );
 const outside: fc.Arbitrary<unknown> = fc.oneof(fc.jsonValue(), fc.string(), fc.integer(), fc.constant('__proto__'));
 
-/** What a JSON schema allows, now and then something that it does not. */
+/** Values that a JSON schema allows, and sometimes values that it does not. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ arbitrary: inside(schema), weight: 9 }, { arbitrary: outside, weight: 1 });
 }

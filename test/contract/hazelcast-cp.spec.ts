@@ -55,7 +55,7 @@ describeOnHazelcast.each(WITHOUT_CP)('cp: true with %s', (_which, found, options
     expect((error as Error).message).toContain('set cp-subsystem.cp-member-count to 3 or more');
   });
 
-  it('starts when they are absent; when they come each call is refused, and it is told', async () => {
+  it('starts when they are absent; when they come, each call is refused and the reason is reported', async () => {
     await cluster.members[0]!.kill();
     const gatekeeper = create();
     const events: GatekeeperEvent[] = [];

@@ -84,7 +84,7 @@ describeOnHazelcast('Values that another program put into the map of records', (
     expect(await store.compareAndSet(key, await store.read(key), 'text')).toBe(false);
   });
 
-  it('may have keys that are no text: those are not listed, and nobody is told', async () => {
+  it('may have keys that are no text: those are not listed and cause no event', async () => {
     const [key, changes]: [string, RecordChange[]] = [randomUUID(), []];
     const end = await store.watch('', (change) => changes.push(change));
     await map.set(42, 'under a number');
@@ -126,7 +126,7 @@ describeOnHazelcast('A record that another program removes', () => {
     ['delete', (key) => map.delete(key)],
     ['evict', (key) => map.evict(key)],
     ['expiry', (key) => map.setTtl(key, 1000)],
-  ])('is told with its key and no text: %s', async (_how, remove) => {
+  ])('is reported with its key and no text: %s', async (_how, remove) => {
     const key = randomUUID();
     await store.compareAndSet(key, undefined, 'text');
     await eventually('word of the text', () => changes.some((change) => change.text === 'text' && change.key === key));
@@ -139,7 +139,7 @@ describeOnHazelcast('A record that another program removes', () => {
     );
   });
 
-  it('by clearing the whole map is told without a key', async () => {
+  it('by clearing the whole map is reported without a key', async () => {
     await store.compareAndSet(randomUUID(), undefined, 'text');
     changes.length = 0;
     await map.clear();

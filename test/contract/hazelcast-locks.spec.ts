@@ -65,7 +65,7 @@ describeOnHazelcast('A record whose lock was left behind', () => {
     expect(await store.read(key)).toBe('after');
   });
 
-  it('by a frozen client is written by that one when it wakes, if nobody has written meanwhile', async () => {
+  it('by a frozen client is written by that one when it wakes, if no other client has written meanwhile', async () => {
     const key = await written();
     await using frozen = await holder(key, 'SIGSTOP');
     const map = await client.getMap(MAP);

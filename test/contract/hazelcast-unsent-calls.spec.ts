@@ -7,7 +7,7 @@ import { eventually } from './eventually.js';
 import { newClient } from './hazelcast-clients.js';
 import { describeOnHazelcast } from '../needs/members.js';
 
-/** What is used of the client's inside. */
+/** The internals of the client that the test uses. */
 interface Connection {
   readonly writer: { canWrite: boolean };
   close(reason: string): void;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Journal, RecordStore } from '../../lib/stores/store.js';
 
-/** What every journal promises. @param clients two of the same records */
+/** Contract of every journal. @param clients two clients of the same records */
 export function describeJournalContract(clients: () => [RecordStore, RecordStore]): void {
   describe('a journal', () => {
     const newJournals = (): [Journal, Journal] => {

@@ -20,7 +20,7 @@ export interface StoreUnderTest {
 }
 type Prepared = StoreUnderTest | Promise<StoreUnderTest>;
 
-/** What every RecordStore promises, one sentence each. @param lack why it can't be prepared here */
+/** Contract of every RecordStore, one sentence per promise. @param lack why it can't be prepared here */
 export function describeStoreContract(name: string, prepare: () => Prepared, lack?: string): void {
   describeUnless(lack)(`${name} keeps the store's contract`, () => {
     let underTest: StoreUnderTest;

@@ -101,7 +101,7 @@ describe('an edit', () => {
     expect(await gatekeeper.definitions.edit('job', { name: 'job' } as never)).toMatchObject({ revision: 2 });
   });
 
-  it('is refused when somebody else was faster', async () => {
+  it('is refused when another caller was faster', async () => {
     const { gatekeeper } = await cluster().node();
     await gatekeeper.definitions.edit('job', { permits: 2 }, { expectedRevision: 1 });
     await expect(gatekeeper.definitions.edit('job', { permits: 3 }, { expectedRevision: 1 })).rejects.toThrow(

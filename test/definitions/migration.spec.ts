@@ -49,7 +49,7 @@ describe('the plan of a migration', () => {
     ]);
   });
 
-  it('moves nobody whose permit is over, also before it is dropped', async () => {
+  it('does not list a holder whose permit is over, even before it is dropped', async () => {
     const nodes = cluster();
     const { production, recovery } = await sites(nodes);
     await production.gatekeeper.tryAcquire('a.two');
@@ -161,7 +161,7 @@ describe('a migration', () => {
   it('tells what failed and does the rest', async () => {
     const nodes = cluster();
     const { recovery } = await sites(nodes);
-    // Between the plan and its step somebody else edits one.
+    // Between the plan and its step another operator edits one.
     const other = await nodes.node({ definitions: [] });
     let edited: Promise<unknown> | undefined;
     recovery.store.script = async (call, go) => {

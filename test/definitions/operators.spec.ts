@@ -33,7 +33,7 @@ describe('a change by an operator', () => {
     expect(semaphores[0]).toMatchObject({ revision: 2, change, isOverridden: true });
   });
 
-  it('is by the node through which it came, when nobody is named', async () => {
+  it('has the node as its author when none is named', async () => {
     const { gatekeeper } = await cluster().node({ acquirer: 'app7' });
     const { change } = await gatekeeper.definitions.pause('job');
     expect(change).toMatchObject({ by: 'app7' });
@@ -54,7 +54,7 @@ describe('a change by an operator', () => {
     expect(await gatekeeper.definitions.get('job')).toMatchObject({ revision: 1 });
   });
 
-  it('that somebody forestalled is refused and says who that was, and when', async () => {
+  it('that came second is refused, and the error names the first author and time', async () => {
     const nodes = cluster();
     const [one, other] = await two(nodes);
     await nodes.time.advance(5000);
@@ -96,7 +96,7 @@ describe('a change by an operator', () => {
     expect(await all[0]!.gatekeeper.definitions.get('job')).toMatchObject({ revision: 2 });
   });
 
-  it('whose answer was lost does not conflict with itself, also when somebody wrote since', async () => {
+  it('whose answer was lost does not conflict with itself, even after another write', async () => {
     const nodes = cluster();
     const [one, other] = await two(nodes);
     one.store.script = async (call, go) => {
@@ -114,7 +114,7 @@ describe('a change by an operator', () => {
     ]);
   });
 
-  it('that takes a permit, and whose answer was lost, counts also when somebody wrote since', async () => {
+  it('that takes a permit, and whose answer was lost, counts even after another write', async () => {
     const nodes = cluster();
     const [one, other] = await two(nodes);
     const permit = (await other.gatekeeper.tryAcquire('job'))!;
@@ -255,7 +255,7 @@ describe('pause and resume', () => {
     expect(await definitions.resume('job')).toMatchObject({ definition: { groupPattern: 'default', permits: 2 } });
   });
 
-  it.each(['pause', 'resume'] as const)('refuse to %s what nobody defined', async (verb) => {
+  it.each(['pause', 'resume'] as const)('refuse to %s an undefined semaphore', async (verb) => {
     const { gatekeeper } = await cluster().node();
     await expect(gatekeeper.definitions[verb]('typo')).rejects.toThrow(UnknownSemaphoreError);
   });

@@ -13,7 +13,7 @@ const warningsOf = async ({ gatekeeper }: TestNode) => {
   return semaphores[0]!.warnings;
 };
 
-/** A definition in the store with patterns that nobody could store today. */
+/** A definition in the store with patterns that would be refused today. */
 async function poison(nodes: TestCluster, changes: object): Promise<void> {
   const record = JSON.parse(JSON.stringify(await nodes.record())) as { definition: object; seq: number };
   const poisoned = { ...record, seq: record.seq + 1, revision: 7, nonce: 'poison' };

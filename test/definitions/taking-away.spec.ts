@@ -22,7 +22,7 @@ describe('what an operator takes away through the node that holds it', () => {
     await settled();
     expect(permit.signal.aborted).toBe(true);
     expect(of('lost')).toMatchObject([{ reason: 'revoked', permit: { id: permit.id } }]);
-    // Who did it is told before what came of it.
+    // The event of the change comes before the events of its effects.
     expect(events.map(({ type }) => type).filter((type) => type === 'audited' || type === 'lost')).toEqual([
       'audited',
       'lost',

@@ -9,7 +9,7 @@ interface Passed {
   readonly body: string;
 }
 
-/** What becomes of an answer; it has to end the response. */
+/** Handles an answer; it has to end the response. */
 type Meddle = (answer: Passed, response: ServerResponse) => void;
 
 const passOn: Meddle = ({ status, body }, response) =>

@@ -56,7 +56,7 @@ describe('rows written in a fenced transaction', () => {
     expect(await reports()).toEqual([{ id: 'monday', body: 'new' }]);
   });
 
-  it('let nobody come between check and write: the newer one waits and has the last word', async () => {
+  it('let no writer come between check and write: the newer one waits and writes last', async () => {
     const { reached, pass, open } = gate();
     const order: string[] = [];
     const old = fenced(database, EARLIER, async (transaction) => {

@@ -8,7 +8,7 @@ const REGION = /\/\/ #region .*\n([\s\S]*?)\/\/ #endregion/;
 
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 
-/** What of a file is quoted: its marked region, or all of it. */
+/** The part of a file that is quoted: its marked region, or all of it. */
 async function quotable(path: string): Promise<string> {
   const source = await read(path);
   return (REGION.exec(source)?.[1] ?? source).trim();

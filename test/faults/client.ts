@@ -82,7 +82,7 @@ export class Client implements AsyncDisposable {
     this.#process!.freeze();
   }
 
-  /** What was sent meanwhile lies in the kernel when the process goes on, before any timer is looked at. */
+  /** When the process continues, data that arrived meanwhile wait in the kernel and are read before any timer fires. */
   thaw(): void {
     this.#wake!.write('are you awake?');
     this.options.recorder.outside(this.name, { event: 'thawed' });
@@ -94,7 +94,7 @@ export class Client implements AsyncDisposable {
     await writeFile(this.#clockFile, offset);
   }
 
-  /** Asks the app itself, whose network nobody else may reach. */
+  /** Asks the app itself, whose network may be unreachable from here. */
   async ask(method: 'GET' | 'PUT', path: string): Promise<unknown> {
     const sent = request({ socketPath: this.#socket('http'), method, path, agent: false }).end();
     const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
@@ -103,7 +103,7 @@ export class Client implements AsyncDisposable {
     return JSON.parse(body);
   }
 
-  /** What no healthy process does: errors that nobody handled, and an end that nobody wanted. */
+  /** Complaints that no healthy process causes: unhandled errors, and an unexpected end. */
   get faults(): string[] {
     return this.#past.flatMap((each) => each.all('fault').map((said) => `${each.name}: ${JSON.stringify(said)}`));
   }

@@ -26,7 +26,7 @@ export class Namespace implements AsyncDisposable {
     throw new Error(`unshare --net: no network namespace (are you root?): ${(await holder).shortMessage ?? ''}`);
   }
 
-  /** What `ip` takes for it. */
+  /** Identifies it to `ip`. */
   get id(): string {
     return String(this.pid);
   }

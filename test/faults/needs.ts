@@ -2,10 +2,10 @@ import { execa } from 'execa';
 import { canSetClocks } from '../cluster/wrong-clock.js';
 import { CutNetwork } from './network.js';
 
-/** What a fault needs of the machine. */
+/** A tool or right that a fault needs. */
 export type Need = 'namespaces' | 'faketime';
 
-/** What the machine lacks, with what to do about it. */
+/** Missing tools, with the remedy for each. */
 export type Lacks = Partial<Record<Need, string>>;
 
 /** Finds out by doing it. */

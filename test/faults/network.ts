@@ -8,20 +8,20 @@ export interface Place {
   readonly command: readonly string[];
 }
 
-/** What connects members and clients. */
+/** The network of members and clients. */
 export interface Network extends AsyncDisposable {
   place(name: string): Promise<Place>;
   /** Nothing goes between these places and all others any more; among one another they are connected. */
   part(places: readonly Place[]): Promise<void>;
-  /** What `place` sends goes nowhere; what others send to it arrives. */
+  /** Drops everything that `place` sends; it still receives. */
   silence(place: Place): Promise<void>;
-  /** What `place` sends and gets goes through a thin pipe. */
+  /** Limits the bandwidth of `place` in both directions. */
   slow(place: Place): Promise<void>;
   /** Takes everything of the above back. */
   heal(): Promise<void>;
 }
 
-/** Everybody on this machine's own network, which can't be cut. */
+/** This machine's own network, which can't be cut. */
 export class Loopback implements Network {
   async place(name: string): Promise<Place> {
     return { name, address: '127.0.0.1', command: [] };
@@ -44,8 +44,8 @@ interface Port extends Place {
   readonly number: number;
 }
 
-/** Nobody's: what is sent there leaves the sender as always and reaches no one. */
-const NOBODY = '02:00:00:00:00:fe';
+/** An address without an owner: packets to it leave the sender as usual and reach no host. */
+const NO_HOST = '02:00:00:00:00:fe';
 
 /** A network namespace for each process, and one with two switches; each has its cable in one of them. */
 export class CutNetwork implements Network {
@@ -88,7 +88,7 @@ export class CutNetwork implements Network {
     const { namespace } = this.#port(place);
     const others = [...this.#ports.values()].filter(({ name }) => name !== place.name);
     this.#undo.push(() => namespace.ip(...others.map(({ address }) => `neigh del ${address} dev cable`)));
-    const misled = others.map(({ address }) => `neigh replace ${address} lladdr ${NOBODY} nud permanent dev cable`);
+    const misled = others.map(({ address }) => `neigh replace ${address} lladdr ${NO_HOST} nud permanent dev cable`);
     await namespace.ip(...misled);
   }
 

@@ -3,14 +3,14 @@ import { sharedNow } from '../apps/say.js';
 import type { Write } from '../cluster/guarded-resource.js';
 import type { GrantedEntry, HistoryEntry, OutsideEntry } from '../history/history.js';
 
-/** What an entry says, without when and by whom. */
+/** An entry without its time and process. */
 type Content<E> = E extends unknown ? Omit<E, 'at' | 'process'> : never;
 
 interface Holding {
   readonly process: string;
   readonly semaphore: string;
   readonly slot: number;
-  /** By the shared clock: when the holder was told that it ends. */
+  /** End of the permit as the holder knows it, by the shared clock. */
   readonly until: number;
 }
 
@@ -29,7 +29,7 @@ export class Recorder {
     this.#follow(entry);
   }
 
-  /** What happens to a process from outside, now. */
+  /** Logs an outside event of a process, now. */
   outside(process: string, content: OutsideEntry): void {
     this.add({ at: sharedNow(), process, ...content });
   }
@@ -48,7 +48,7 @@ export class Recorder {
     }
   }
 
-  /** Who holds permits of that semaphore, by all that was told so far; those with most time left first. */
+  /** Holders of permits of that semaphore, by all entries so far; those with most time left first. */
   holders(semaphore: string): Holding[] {
     const now = sharedNow();
     return [...this.#held.values()]

@@ -15,7 +15,7 @@ export interface ReportHead {
   readonly failures: readonly string[];
 }
 
-/** What was seen, as markdown. */
+/** The results as markdown. */
 export function report(results: readonly FaultResult[], { seed, began, skipped, failures }: ReportHead): string {
   return [
     '# Faults on real members',
@@ -24,9 +24,9 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     '',
     ...table(COLUMNS, [...results.map(row), totals(results)]),
     '',
-    'Takeover: from the death or freezing of a holder to the next grant of that semaphore. Recovery: from the end of a',
-    'fault until each semaphore was granted again, the longest. Stalls: how often a process could do nothing for more than',
-    '150 ms that nobody froze, because this machine had no time for it: what ended meanwhile it could tell only afterwards.',
+    'Takeover: time from the death or freeze of a holder to the next grant of that semaphore. Recovery: longest time from',
+    'the end of a fault until each semaphore was granted again. Stalls: how often a process that was not frozen got no CPU',
+    'time for more than 150 ms. Such a process can log the end of a permit only afterwards.',
     '',
     ...takeovers(results),
     ...tolerated(results),
@@ -104,7 +104,7 @@ function totals(results: readonly FaultResult[]): string[] {
   ];
 }
 
-/** Denials by a store that could not be asked are failures, too: what was asked for can't be had. */
+/** Denials because of an unreachable store count as failures, too. */
 const failed = ({ failures, denials }: FaultResult['figures']): number =>
   Object.values(failures).reduce((so, count) => so + count, 0) +
   (denials['unavailable'] ?? 0) +

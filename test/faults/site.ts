@@ -12,7 +12,7 @@ import { STORES, type StoreMode, type StoreName } from './stores.js';
 
 const OWNER_OF = fileURLToPath(new URL('../apps/dist/apps/owner-of.js', import.meta.url));
 
-/** What a cluster is like; faults that want the same share one. */
+/** Properties of a cluster; faults with the same needs share one. */
 export interface SiteOptions {
   readonly store: StoreName;
   /** Whether members and clients refuse to write while fewer than two members are there. */

@@ -27,13 +27,13 @@ export interface HistoryFigures {
   readonly refreshes: number;
   readonly releases: number;
   readonly denials: Readonly<Record<string, number>>;
-  /** By the error that was logged; `unanswered`: nobody knows what became of the call. */
+  /** By the logged error; `unanswered`: calls with unknown outcome. */
   readonly failures: Readonly<Record<string, number>>;
   readonly overlaps: number;
   readonly writes: { readonly applied: number; readonly staleRefused: number; readonly staleApplied: number };
   /** ms from the death or freezing of a holder to the next grant. */
   readonly takeovers: Distribution & { readonly unjudged: number };
-  /** ms by which holders were told after the end; before it: less than 0. */
+  /** ms from the end of a permit until its holder learnt of it; negative if the holder learnt it before the end. */
   readonly toldLate: Distribution;
   /** How often a process could do nothing for a while. */
   readonly stalls: number;
@@ -47,8 +47,8 @@ export interface Verdict {
 const DEFAULT_SLACK = 50;
 
 /**
- * Holds a history against what is promised. Pure; one pass in the order of time, so that a million entries take
- * seconds. It judges by what processes saw from outside, and knows nothing of records and stores.
+ * Compares a history with the promises. Pure; one pass in the order of time, so that a million entries take seconds. It
+ * uses only entries of processes, and knows nothing of records and stores.
  */
 export function checkHistory(history: readonly HistoryEntry[], options: CheckOptions = {}): Verdict {
   const { takeovers: times = {}, slack = DEFAULT_SLACK } = options;

@@ -5,11 +5,11 @@ import { formatMs, formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 /**
- * S4: a holder is told of the end of its permit when it comes; after a freeze past the end the first look throws, and
- * the signal has aborted when the first turn of timers is over. What has ended is never revived.
+ * S4: a holder learns of the end of its permit in time. After a freeze past the end the first check throws, and the
+ * signal has aborted when the first turn of timers is over. An ended permit is never revived.
  */
 export class EndNotices {
-  /** ms by which holders that were not frozen were told after the end (before it: less than 0). */
+  /** ms from the end until holders that were not frozen learnt of it; negative if they learnt it before the end. */
   readonly late: number[] = [];
 
   constructor(
@@ -25,7 +25,7 @@ export class EndNotices {
     if (how === 'expired' && awake === until) this.late.push(at - until);
     const lastMoment = Math.min(at, this.processes.killedAt(process));
     if (lastMoment <= awake + this.slack) return;
-    const what = how === 'silence' ? 'was never told' : `was not told before ${this.#time(at)} (${how})`;
+    const what = how === 'silence' ? 'never learnt' : `did not learn before ${this.#time(at)} (${how})`;
     this.#violated(holding, `${what} that it ended at ${this.#time(until)}`);
   }
 

@@ -18,7 +18,7 @@ const good = new Story().granted('p1:1', { at: 100 }).released('p1:1', 200);
 const bad = new Story().granted('p1:1', { at: 100 }).granted('p2:2', { at: 200 });
 
 describe('a stored history', () => {
-  it('is read as it was told, from all its files', async () => {
+  it('is read as it was logged, from all its files', async () => {
     const files = [await stored(...linesOf(good)), await stored(...linesOf(new Story()))];
     expect(await readHistory(...files)).toEqual([...good.entries, ...new Story().entries]);
   });

@@ -1,13 +1,13 @@
 /**
- * What happened in one run of a cluster, told by everyone who took part: the processes that use permits, the resource
- * that the permits guard, and whoever causes the faults. `at` is ms by the monotonic clock that all processes of one
- * machine share, so that entries of different processes can be put in order.
+ * The log of one run of a cluster. Entries come from the processes that use permits, from the resource that the permits
+ * guard, and from the controller that injects faults. `at` is ms by the monotonic clock that all processes of one machine
+ * share, so entries of different processes can be ordered.
  */
 export type HistoryEntry = Source & (CallEntry | PermitEntry | StalledEntry | OutsideEntry);
 
 interface Source {
   readonly at: number;
-  /** A name of its own for every start of a process. */
+  /** A new name for every start of a process. */
   readonly process: string;
 }
 
@@ -15,8 +15,8 @@ interface Source {
 export type EntryOf<E extends HistoryEntry['event']> = Extract<HistoryEntry, { readonly event: E }>;
 
 /**
- * A call of the gatekeeper begins; its answer carries the same `call`, which no other call of any process has. No answer:
- * nobody knows what became of it.
+ * A call of the gatekeeper begins; its answer carries the same `call`, which no other call of any process has. Without an
+ * answer its outcome is unknown.
  */
 export interface InvokedEntry {
   readonly event: 'invoked';
@@ -34,7 +34,7 @@ export interface GrantedEntry {
   readonly permit: string;
   readonly slot: number;
   readonly token: number;
-  /** ms for which the holder was told that it may count on the permit, from `at` on. */
+  /** ms from `at` on for which the holder may count on the permit. */
   readonly remaining: number;
 }
 
@@ -75,7 +75,7 @@ export type PermitEntry =
 
 /**
  * The process finds that it could do nothing since `since` (the same clock as `at`): its event loop was blocked, or the
- * machine had no time for it. Nobody can be told of anything meanwhile, as when a process is frozen.
+ * machine had no time for it. Like a frozen process, it can't learn anything meanwhile.
  */
 export interface StalledEntry {
   readonly event: 'stalled';
@@ -84,18 +84,18 @@ export interface StalledEntry {
 
 export type OutsideEntry =
   /**
-   * By the controller, about `process`: it can't do anything any more (told when that is sure), or until it is thawed
-   * (told before it is). A process that starts anew has a new name.
+   * By the controller, about `process`: it can't do anything any more (logged when that is sure), or until it is thawed
+   * (logged before it is). A process that starts again has a new name.
    */
   | { readonly event: 'killed' | 'frozen' | 'thawed' }
   /**
-   * By the controller: how many permits there may be from now on. Fewer are told when the edit is surely in force, more
-   * before it is sent. Needed before the first call.
+   * By the controller: the number of permits from now on. A lower number is logged when the edit is surely in force, a higher
+   * one before the edit is sent. Needed before the first call.
    */
   | { readonly event: 'limited'; readonly semaphore: string; readonly permits: number }
   /**
-   * By the controller: a fault of the store or the network begins, or is over. Nobody expects a takeover meanwhile.
-   * Death and freezing of processes are told by their own entries.
+   * By the controller: a fault of the store or the network begins, or is over. Meanwhile no takeover is expected. Deaths
+   * and freezes of processes have separate entries.
    */
   | { readonly event: 'fault-begun' | 'fault-over'; readonly fault: string }
   /** By the guarded resource, about a write by `process`. */

@@ -16,7 +16,7 @@ export interface LegalStep {
   /** ms between call and decision, and between decision and answer. */
   readonly there: number;
   readonly back: number;
-  /** ms that a freeze lasts; ms/100 by which the holder is told late; or how many permits there may be. */
+  /** ms that a freeze lasts; ms/100 by which the holder learns late; or how many permits there may be. */
   readonly amount: number;
 }
 
@@ -127,7 +127,7 @@ class LegalService {
 
   edit(_: string, { amount }: LegalStep): void {
     const permits = amount % 4;
-    // Fewer are told when that is in force, more before: nothing else is decided in between.
+    // A lower limit is logged when it is in force, a higher one before: nothing else is decided in between.
     this.story.limited(permits < this.#permits ? this.#now + 0.1 : this.#now - 0.1, permits);
     this.#permits = permits;
   }

@@ -14,7 +14,7 @@ export class Limits {
    * The most that was allowed at any moment from `since` on: a grant was decided somewhen between its call and its
    * answer.
    *
-   * @returns undefined when nothing was told of `since`
+   * @returns undefined when no entry covers `since`
    */
   most(semaphore: string, since: number): number | undefined {
     const limits = this.#limits.get(semaphore) ?? [];

@@ -83,7 +83,7 @@ export const MUTATIONS: Record<string, Mutation> = {
       (all, write: EntryOf<'written'>) => withOther(all, write, { ...write, isApplied: true }),
     ),
   },
-  'a holder is not told': {
+  'a holder does not learn of the end': {
     rules: /^S4$/,
     variants: each(
       // The death of a process just after the end would be an excuse.
@@ -147,7 +147,7 @@ function isHeldOn(grant: Granted, entries: Entries): boolean {
   return !entries.some((entry) => isOver(entry) && entry.at >= grant.at && entry.at <= grant.at + 1);
 }
 
-/** Somebody else who is granted just after, with a token of its own. */
+/** Another process that is granted just after, with a new token. */
 function rival({ at, semaphore, slot: taken, token }: Granted, slot = taken): HistoryEntry[] {
   const call = { process: `rival-${slot}`, call: `rival-${slot}`, semaphore };
   return [

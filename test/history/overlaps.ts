@@ -4,11 +4,11 @@ import { formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
 /**
- * S1: never more surely held than the limit says, and never two in one slot. To be looked at whenever something begins
- * to be held: whatever overlaps, overlaps when the last of it begins.
+ * S1: never more surely held than the limit says, and never two in one slot. Checked at each new holding: if permits
+ * overlap, they overlap when the last of them begins.
  *
- * What was granted under a higher limit may stay. So what counts for a newcomer is the highest limit that was in force
- * while it was asked for: the last of those held together was decided then, with all others there already.
+ * A permit that was granted under a higher limit may stay. So a newcomer is checked against the highest limit during its
+ * request: it was decided then, while all the others were already held.
  */
 export class Overlaps {
   count = 0;
@@ -22,13 +22,9 @@ export class Overlaps {
     const { semaphore, askedAt } = newcomer;
     const limit = this.limits.most(semaphore, askedAt);
     if (limit === undefined) {
-      this.violations.add(
-        'H',
-        `nobody told how many permits of ${semaphore} there could be before they were asked for`,
-        {
-          semaphore,
-        },
-      );
+      this.violations.add('H', `no entry says how many permits of ${semaphore} there may be before the first call`, {
+        semaphore,
+      });
     }
     const rivals = [...held].filter((other) => other !== newcomer && other.slot === newcomer.slot);
     if (rivals.length > 0) this.#violated(`two held slot ${newcomer.slot} at once`, [...rivals, newcomer], at);
@@ -41,7 +37,7 @@ export class Overlaps {
     const { start } = this.violations;
     const list = held.map(
       ({ process, permit, slot, token, from, until }) =>
-        `${process} held ${permit} (slot ${slot}, token ${token}) from ${formatTime(from, start)} and was told until ${formatTime(until, start)}`,
+        `${process} held ${permit} (slot ${slot}, token ${token}) from ${formatTime(from, start)} and counted on it until ${formatTime(until, start)}`,
     );
     const [{ semaphore }] = held as [Holding];
     this.violations.add('S1', `${semaphore}: ${what}, at ${formatTime(at, start)}: ${list.join('; ')}`, {

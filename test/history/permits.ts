@@ -3,7 +3,7 @@ import type { Overlaps } from './overlaps.js';
 import type { EndNotices } from './end-notices.js';
 import type { Violations } from './violations.js';
 
-/** One permit as its holder was told of it. */
+/** One permit as its holder knows it. */
 export interface Holding {
   readonly permit: string;
   readonly semaphore: string;
@@ -14,19 +14,19 @@ export interface Holding {
   readonly askedAt: number;
   /** Since when it is surely held without a gap. */
   from: number;
-  /** The end as the holder was told last. */
+  /** The last end that the holder knows. */
   until: number;
   /** Why it was over before that end. */
   over?: 'ended' | 'released' | 'killed';
 }
 
 /**
- * What is surely held: from the return of the grant to the invocation of the release, the abort of the signal, the death
- * of the process, or the end as it was told, whichever comes first. A frozen process goes on holding until that end.
+ * Permits that are surely held: from the return of the grant to the invocation of the release, the abort of the signal, the death
+ * of the process, or the end that the holder knows, whichever comes first. A frozen process goes on holding until that end.
  */
 export class Permits {
   readonly #byId = new Map<string, Holding>();
-  /** What may be held now, by semaphore; those past their end are swept out when the next one comes. */
+  /** Permits that may be held now, by semaphore; ended ones are removed when the next one comes. */
   readonly #held = new Map<string, Set<Holding>>();
 
   constructor(
@@ -49,14 +49,14 @@ export class Permits {
     }
   }
 
-  /** What a process surely holds at a moment. */
+  /** Permits that a process surely holds at a moment. */
   heldBy(process: string, at: number): Holding[] {
     return [...this.#held.keys()].flatMap((semaphore) =>
       this.heldOf(semaphore, at).filter((holding) => holding.process === process),
     );
   }
 
-  /** What is surely held of a semaphore at a moment. */
+  /** Permits of a semaphore that are surely held at a moment. */
   heldOf(semaphore: string, at: number): Holding[] {
     return [...(this.#held.get(semaphore) ?? [])].filter((holding) => holding.until > at);
   }
@@ -81,7 +81,7 @@ export class Permits {
 
   #refreshed(entry: EntryOf<'refreshed'>): void {
     const holding = this.#known(entry);
-    // What was asked before the release came back after it: nobody counts on it.
+    // The request came before the release and its answer after it: the holder does not count on it.
     if (!holding || holding.over === 'released') return;
     this.#goOn(holding, entry.at, entry.remaining);
   }
@@ -124,7 +124,7 @@ export class Permits {
 
   #known(entry: HistoryEntry & { readonly permit: string; readonly semaphore: string }): Holding | undefined {
     const holding = this.#byId.get(entry.permit);
-    if (!holding) this.#broken('H', entry, 'nobody was granted it before');
+    if (!holding) this.#broken('H', entry, 'no process was granted it before');
     else if (holding.semaphore !== entry.semaphore) this.#broken('H', entry, formatHolding(holding));
     else if (holding.process !== entry.process && entry.event !== 'invoked')
       this.#broken('H', entry, formatHolding(holding));

@@ -7,7 +7,7 @@ interface Freeze {
   until: number;
 }
 
-/** What others tell about a process: such an entry is not its own doing. */
+/** Entries that others log about a process, not the process itself. */
 const TOLD_BY_OTHERS = new Set<HistoryEntry['event']>([
   'killed',
   'frozen',
@@ -18,7 +18,7 @@ const TOLD_BY_OTHERS = new Set<HistoryEntry['event']>([
   'fault-over',
 ]);
 
-/** When processes could do nothing, as they tell themselves afterwards; by process. */
+/** Times in which processes could do nothing, as they log afterwards; by process. */
 function stallsOf(entries: readonly HistoryEntry[]): Map<string, Freeze[]> {
   const stalls = new Map<string, Freeze[]>();
   for (const entry of entries) {
@@ -44,7 +44,7 @@ export class Processes {
     this.#stalls = stallsOf(entries);
   }
 
-  /** How often processes could do nothing that nobody froze. */
+  /** How often processes got no CPU time although they were not frozen. */
   get stalls(): number {
     return [...this.#stalls.values()].flat().length;
   }

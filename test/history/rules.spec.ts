@@ -18,11 +18,11 @@ const held = (permit: string, from: number, until: number) =>
 describe('S1: never more surely held than there may be', () => {
   const first = () => held('p1:1', 100, 500);
 
-  it('keeps: one begins when the other was told that it ends', () => {
+  it('keeps: one begins when the other has learnt of its end', () => {
     expect(broken(first().ended('p1:1', 500).granted('p2:2', { at: 500 }))).toEqual([]);
   });
 
-  it('breaks: one begins just before, although its holder was not told yet', () => {
+  it('breaks: one begins just before, although its holder does not know yet', () => {
     expect(broken(first().granted('p2:2', { at: 499.9 }).ended('p1:1', 500))).toEqual(['S1']);
   });
 
@@ -72,8 +72,8 @@ describe('S1: never more surely held than there may be', () => {
     const { violations } = checkHistory(first().granted('p2:2', { at: 300 }).entries);
     expect(violations[0]!.text).toBe(
       'job: two held slot 0 at once, at +0.300 s: ' +
-        'p1 held p1:1 (slot 0, token 1) from +0.100 s and was told until +0.500 s; ' +
-        'p2 held p2:2 (slot 0, token 2) from +0.300 s and was told until +1.300 s',
+        'p1 held p1:1 (slot 0, token 1) from +0.100 s and counted on it until +0.500 s; ' +
+        'p2 held p2:2 (slot 0, token 2) from +0.300 s and counted on it until +1.300 s',
     );
     expect(violations[0]!.around.at(-1)).toContain('+0.300 s  p2  granted');
   });
@@ -120,7 +120,7 @@ describe('S3: no stale write is applied', () => {
   });
 });
 
-describe('S4: holders are told', () => {
+describe('S4: holders learn of the end', () => {
   const story = () => held('p1:1', 100, 500);
 
   it('keeps: at the end and a little late', () => {
@@ -140,14 +140,14 @@ describe('S4: holders are told', () => {
     expect(broken(story().happened('killed', 'p1', 510.1).until(2000))).toEqual(['S4']);
   });
 
-  it('keeps: a frozen process is told when it is thawed; breaks: it is not', () => {
+  it('keeps: a frozen process learns it when it is thawed; breaks: it does not', () => {
     const frozen = () => story().happened('frozen', 'p1', 400).happened('thawed', 'p1', 900);
     expect(broken(frozen().ended('p1:1', 910).until(2000))).toEqual([]);
     expect(broken(frozen().ended('p1:1', 910.1).until(2000))).toEqual(['S4']);
     expect(broken(story().happened('frozen', 'p1', 400).until(2000))).toEqual([]);
   });
 
-  it('keeps: a process whose event loop was blocked is told when it goes on; breaks: it was blocked before or after', () => {
+  it('keeps: a process whose event loop was blocked learns it when it continues; breaks: it was blocked before or after', () => {
     const ended = (since: number, until: number) =>
       broken(story().ended('p1:1', 700).stalled('p1', since, until).until(2000));
     expect(ended(400, 700)).toEqual([]);
@@ -192,7 +192,7 @@ describe('S4: holders are told', () => {
   });
 });
 
-describe('L: somebody takes over', () => {
+describe('L: another process takes over', () => {
   const lost = (event: 'killed' | 'frozen') => new Story().granted('p1:1', { at: 100 }).happened(event, 'p1', 200);
   /** 200 + 1000 + 100 + 400 */
   const latest = 1700;
@@ -203,7 +203,7 @@ describe('L: somebody takes over', () => {
     expect(broken(next(latest + 0.1))).toEqual(['L']);
   });
 
-  it('breaks: never; not judged: the history ends before it must be, or nobody asks', () => {
+  it('breaks: never; not judged: the history ends before it must be, or no process asks', () => {
     expect(
       broken(
         lost('killed')

@@ -6,13 +6,13 @@ import type { Processes } from './processes.js';
 import { formatMs, formatTime } from './format.js';
 import type { Violations } from './violations.js';
 
-/** What a semaphore's takeovers are measured against, all in ms. */
+/** Limits for the takeovers of a semaphore, all in ms. */
 export interface TakeoverTimes {
   /** The longest that its permits last. */
   readonly duration: number;
   /** `clockTolerance` of the processes. */
   readonly tolerance: number;
-  /** How soon after a permit is surely over somebody who goes on asking must have the next one. */
+  /** A process that keeps asking must get the next permit this long after the former one is surely over. */
   readonly bound: number;
 }
 
@@ -24,7 +24,7 @@ interface Loss {
   readonly at: number;
   /** From when on the takeover may be expected: a fault of the store puts it off. */
   from: number;
-  /** Somebody asked in time to be granted in time. */
+  /** A process asked early enough to be granted in time. */
   isWanted: boolean;
 }
 
@@ -35,12 +35,12 @@ interface Environment {
   readonly calls: Calls;
 }
 
-/** L: after the holder of a permit died or froze, whoever goes on asking is granted one soon after it is over. */
+/** L: after the holder of a permit died or froze, a process that keeps asking gets one soon after it is over. */
 export class Takeovers {
   /** ms from the loss to the next grant. */
   readonly times: number[] = [];
   /**
-   * Losses after which nobody asked in time, or the history ended too early, or no times were given, or others held as
+   * Losses after which no process asked in time, or the history ended too early, or no times were given, or others held as
    * many as there may be since an edit.
    */
   unjudged = 0;
@@ -91,7 +91,7 @@ export class Takeovers {
     }
   }
 
-  /** No process is granted a permit where others hold as many as there may be. */
+  /** No grant is expected while other processes hold all permits. */
   #forgive(semaphore: string, limit: number, at: number): void {
     const held = this.around.permits.heldOf(semaphore, at);
     this.#open = this.#open.filter((loss) => {

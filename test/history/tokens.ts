@@ -9,11 +9,11 @@ interface Issued {
   highest?: Granted;
   /** Returned at this very moment: they come before nothing that happens at it. */
   now: Granted[];
-  /** Who has each token. */
+  /** The permit of each token. */
   readonly permits: Map<number, string>;
 }
 
-/** S2: whoever asks after another's grant has returned gets a higher token, and no two permits have the same. */
+/** S2: a request after the return of another grant gets a higher token, and no two permits have the same token. */
 export class Tokens {
   readonly #issued = new Map<string, Issued>();
   /** By call: what a token granted to it must be higher than. */

@@ -2,7 +2,7 @@ import type { Verdict } from './check-history.js';
 import type { Distribution } from './distribution.js';
 import { formatMs } from './format.js';
 
-/** How many violations are told in full. */
+/** How many violations are printed in full. */
 const MOST_TOLD = 20;
 
 /** A verdict as people read it: the figures, then each violation with the entries around it. */
@@ -17,7 +17,7 @@ export function verdictText({ figures, violations }: Verdict): string {
     `denials: ${counts(denials)}; failures: ${counts(failures)}`,
     `overlaps: ${overlaps}; writes: ${writes.applied} applied, stale ones ${writes.staleRefused} refused and ${writes.staleApplied} applied`,
     `takeovers after death or freezing: ${spread(takeovers)}; not judged: ${takeovers.unjudged}`,
-    `holders told after the end: ${spread(figures.toldLate)}; stalls: ${figures.stalls}`,
+    `holders learnt of the end after: ${spread(figures.toldLate)}; stalls: ${figures.stalls}`,
     violations.length === 0 ? 'no promise was broken' : `${violations.length} violations:`,
     ...told,
     ...(untold > 0 ? [`and ${untold} more`] : []),

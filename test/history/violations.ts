@@ -2,7 +2,7 @@ import type { HistoryEntry } from './history.js';
 import { formatEntry } from './format.js';
 
 /**
- * S1 too many held at once, S2 tokens out of order, S3 a stale write applied, S4 a holder not told, L nobody took over,
+ * S1 too many held at once, S2 tokens out of order, S3 a stale write applied, S4 a holder that learnt of its end too late, L no takeover,
  * H the history contradicts itself: then nothing that it seems to show is proved.
  */
 export type Rule = 'S1' | 'S2' | 'S3' | 'S4' | 'L' | 'H';
@@ -16,7 +16,7 @@ export interface Violation {
   readonly around: readonly string[];
 }
 
-/** What a violation is about, to find the entries that explain it. */
+/** Subject of a violation, to find the entries that explain it. */
 interface Subject {
   readonly semaphore?: string;
   readonly processes?: readonly string[];

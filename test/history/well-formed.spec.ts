@@ -11,10 +11,22 @@ const BROKEN: [what: string, entry: HistoryEntry, says: string][] = [
   ['an answer without a call', { ...entry, event: 'denied', call: 'x', reason: 'group' }, 'answers no call'],
   ['a second answer', { ...entry, event: 'denied', call: 'first', reason: 'group' }, 'is its second one'],
   ['a call twice', { ...entry, event: 'invoked', call: 'first', verb: 'acquire' }, 'was there before'],
-  ['a release of an unknown permit', { ...entry, event: 'invoked', call: 'x', verb: 'release', permit: 'y' }, 'nobody'],
+  [
+    'a release of an unknown permit',
+    { ...entry, event: 'invoked', call: 'x', verb: 'release', permit: 'y' },
+    'no process was granted',
+  ],
   ['a release of no permit', { ...entry, event: 'invoked', call: 'x', verb: 'release' }, 'without saying which'],
-  ['a refresh of an unknown permit', { ...entry, event: 'refreshed', permit: 'y', remaining: 1 }, 'nobody was granted'],
-  ['the end of an unknown permit', { ...entry, event: 'ended', permit: 'y', reason: 'expired' }, 'nobody was granted'],
+  [
+    'a refresh of an unknown permit',
+    { ...entry, event: 'refreshed', permit: 'y', remaining: 1 },
+    'no process was granted',
+  ],
+  [
+    'the end of an unknown permit',
+    { ...entry, event: 'ended', permit: 'y', reason: 'expired' },
+    'no process was granted',
+  ],
   ["the end of another's", { ...entry, process: 'p2', event: 'ended', permit: 'p1:1', reason: 'x' }, 'p1 was granted'],
   ['a thaw of what was not frozen', { at: 200, process: 'p1', event: 'thawed' }, 'had not been frozen'],
   ['the end of no fault', { at: 200, process: 'c', event: 'fault-over', fault: 'x' }, 'never began'],
@@ -53,7 +65,7 @@ describe('a history that contradicts itself', () => {
 
   it('permits without a word of how many there may be', () => {
     const { entries } = story();
-    expect(checkHistory(entries.slice(1)).violations[0]!.text).toContain('nobody told how many permits');
+    expect(checkHistory(entries.slice(1)).violations[0]!.text).toContain('no entry says how many permits');
   });
 
   it('calls without an answer are counted, not complained of', () => {

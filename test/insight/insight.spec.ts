@@ -132,7 +132,7 @@ describe('explain', () => {
     });
   });
 
-  it('and a look at its definition keep nothing of names that nobody defined, however many are asked for', async () => {
+  it('and a look at its definition keep nothing of undefined names, for any number of requests', async () => {
     const { gatekeeper } = await cluster().node();
     for (let index = 0; index < 100; index++) {
       await gatekeeper.explain(`made-up-${index}`);

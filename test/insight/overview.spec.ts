@@ -123,7 +123,7 @@ describe('the overview', () => {
     ]);
   });
 
-  it('has nobody hold what is over, also before it is dropped', async () => {
+  it('shows no holder of a permit that is over, even before it is dropped', async () => {
     const nodes = cluster();
     const { gatekeeper } = await working(nodes);
     await gatekeeper.tryAcquire('job');

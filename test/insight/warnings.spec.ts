@@ -69,7 +69,7 @@ const codes = (...given: Parameters<typeof warnings>) => warnings(...given).map(
 describe('a job that did not run', () => {
   const since = NOW - 3 * MINUTE;
 
-  it('is told after three times in a row, with figures', () => {
+  it('is reported after three times in a row, with figures', () => {
     const state = aState({ lastGrantAt: NOW - 10 * MINUTE });
     expect(warnings(state, [aNode()], [aRun(NOW - 10 * MINUTE)])).toEqual([
       {
@@ -80,7 +80,7 @@ describe('a job that did not run', () => {
     ]);
   });
 
-  it('is told also when no run of it is known', () => {
+  it('is also reported when no run of it is known', () => {
     expect(warnings(aState(), [aNode()])[0]!.sentence).toMatch(/and did not run: no run of it is known$/);
   });
 
@@ -110,11 +110,11 @@ describe('a job that did not run', () => {
       [],
     ],
     ['without a schedule', {}, { jobs: [{ job: 'Jobs.work', semaphore: 'job' }] }, []],
-  ])('is not told of %s', (_, state, node, runs) => {
+  ])('is not reported for %s', (_, state, node, runs) => {
     expect(codes(aState(state), [aNode(node)], runs)).not.toContain('not-run');
   });
 
-  it('is not told of while somebody holds a permit', () => {
+  it('is not reported while a permit is held', () => {
     const permit = { id: 'p', slot: 0, token: 1, instance: 'i', holder: 'i', acquirer: 'app2', group: 'production' };
     const times = { grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + 1, duration: 10 * MINUTE };
     const holder = { ...permit, ...times, remaining: 1, isMine: false };
@@ -151,7 +151,7 @@ describe('a job that did not run', () => {
 });
 
 describe('a run that took longer than the time until it is due again', () => {
-  it('is told with both', () => {
+  it('is reported with both', () => {
     expect(warnings(aState(), [aNode()], [aRun(NOW - 2 * MINUTE, { took: 90_000 })])).toEqual([
       {
         code: 'runs-too-long',
@@ -162,7 +162,7 @@ describe('a run that took longer than the time until it is due again', () => {
     ]);
   });
 
-  it('is told also while it is paused, and of no run that was in time', () => {
+  it('is also reported while it is paused, but not for a run that was in time', () => {
     const pause = { by: 'ann', at: 1, groupPattern: 'production' };
     expect(codes(aState({ pause }), [aNode()], [aRun(NOW, { took: MINUTE + 1 })])).toEqual(['runs-too-long']);
     expect(codes(aState(), [aNode()], [aRun(NOW, { took: MINUTE })])).toEqual([]);
@@ -173,7 +173,7 @@ describe('a run that took longer than the time until it is due again', () => {
 describe('a semaphore that no living node may use', () => {
   const elsewhere = (acquirer: string) => aNode({ group: 'test', acquirer });
 
-  it('is told with its patterns, and not that it did not run', () => {
+  it('is reported with its patterns, and without the warning that it did not run', () => {
     expect(warnings(aState(), [elsewhere('app1'), elsewhere('app2')])).toEqual([
       {
         code: 'no-node',
@@ -184,7 +184,7 @@ describe('a semaphore that no living node may use', () => {
     expect(warnings(aState(), [elsewhere('app1')])[0]!.sentence).toMatch(/^the only living node does not match/);
   });
 
-  it('is not told while it is paused, was removed, or no node tells that it lives', () => {
+  it('is not reported while it is paused, was removed, or no node reports that it lives', () => {
     const pause = { by: 'ann', at: 1, groupPattern: 'production' };
     expect(codes(aState({ pause, definition: { ...DEFINITION, groupPattern: 'x' } }), [elsewhere('a')])).toEqual([]);
     expect(codes(aState({ definition: undefined }), [elsewhere('a')])).toEqual([]);

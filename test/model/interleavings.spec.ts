@@ -45,7 +45,7 @@ class Nodes {
     if (permit) expect(permit.isHeld).toBe(true);
   }
 
-  /** Who holds what when all is done. */
+  /** Holders when all is done. */
   async record(): Promise<string[]> {
     const { holders } = (await this.#gatekeepers[0]!.state()).semaphores[0]!;
     return holders.map(({ id }) => id).toSorted();
@@ -86,7 +86,7 @@ describe('however the calls of several nodes interleave', () => {
     );
   });
 
-  it('somebody gets each permit at the first try, whoever loses the race', async () => {
+  it('each permit is granted at the first try, for every order of the calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, permits) => {
         const nodes = new Nodes(scheduler, 4, permits);

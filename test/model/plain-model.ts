@@ -17,7 +17,7 @@ export interface ModelPermit {
 
 export type ModelOutcome = 'granted' | 'refreshed' | 'denied';
 
-/** What a semaphore should do, without a store, a clock or a record: a list of permits and the time. */
+/** Model of a semaphore without a store, a clock or a record: a list of permits and the time. */
 export class PlainModel {
   now = 0;
   permits = 1;
@@ -64,12 +64,12 @@ export class PlainModel {
     this.nodes[place] = this.#nextNode++;
   }
 
-  /** What the node may count on, by its own clocks. */
+  /** Permits that the node may count on, by its own clocks. */
   leaseOf(place: number): ModelPermit | undefined {
     return this.held.find((permit) => permit.node === this.nodes[place] && this.now < permit.endsAt - TOLERANCE);
   }
 
-  /** What keeps others out. */
+  /** Permits that keep other nodes out. */
   get taken(): { slot: number; token: number }[] {
     return this.#alive()
       .map(({ slot, token }) => ({ slot, token }))

@@ -34,7 +34,7 @@ export class RealCluster {
     const permit = this.#held(place) ?? uses.at(-1);
     this.#nodes[place]!.uses = uses.filter((use) => use !== permit);
     await permit?.release();
-    // What comes late changes nothing.
+    // A late answer changes nothing.
     await permit?.release();
   }
 

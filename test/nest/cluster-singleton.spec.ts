@@ -176,7 +176,7 @@ describe('a guarded method, called directly', () => {
     expect(partsOf(nodes[0].gatekeeper).directory.declared.has('leader:main')).toBe(false);
   });
 
-  it('throws when that function names what nobody defined', async () => {
+  it('throws when that function returns an undefined name', async () => {
     const { one } = await two();
     await expect(one.unknown()).rejects.toMatchObject({ code: 'unknown-semaphore' });
   });

@@ -31,7 +31,7 @@ describe('the times of a cron job', () => {
     return app.get(SchedulerRegistry);
   };
 
-  it('are the next one, how far the one after it is, and the last ones as far back as somebody looked', async () => {
+  it('are the next one, the interval after it, and the last ones since the first look', async () => {
     const job = (await jobs()).getCronJob('daily');
     const times = new CronTimes();
     const { next, interval, recent } = times.look(job, Date.now());

@@ -39,7 +39,7 @@ describe('the next time of a timeout', () => {
     expect(next()).toBeUndefined();
   });
 
-  it('stays when somebody called the method before', () => {
+  it('stays when the method was called before', () => {
     const { at, call, next } = nodeWithTimeout();
     at(DELAY - 2);
     call();

@@ -33,7 +33,7 @@ describe('acquire', () => {
     const nodes = cluster();
     const node = await nodes.node();
     const { gatekeeper, store } = node;
-    // Most stores tell nobody of his own writes.
+    // Most stores don't notify a client of its own writes.
     store.isDeaf = true;
     const permit = (await gatekeeper.tryAcquire('job', { holder: 'one', duration: '1h' }))!;
     const waiting = gatekeeper.acquire('job', { holder: 'two' });
@@ -255,7 +255,7 @@ describe('acquire', () => {
     expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
-  it('throws for a semaphore that nobody defined, rather than to wait for ever', async () => {
+  it('throws for an undefined semaphore instead of waiting for ever', async () => {
     const { gatekeeper } = await cluster().node();
     expect(await outcomeOf(gatekeeper.acquire('typo'))).toMatchObject({ error: expect.any(UnknownSemaphoreError) });
   });

@@ -25,7 +25,7 @@ describe('the end of a lease', () => {
     expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
-  it('is told by an event and by the reason of the signal', async () => {
+  it('is reported by an event and by the reason of the signal', async () => {
     const { time, holder, permit, signal } = await holding();
     await time.advance(9500);
     expect(signal.reason).toBeInstanceOf(PermitLostError);
@@ -59,7 +59,7 @@ describe('the end of a lease', () => {
     expect(permit.signal.aborted).toBe(true);
   });
 
-  it('is told within a second of such a jump to those who only listen', async () => {
+  it('is reported within a second of such a jump to code that only listens', async () => {
     const { time, signal } = await holding();
     time.jumpWall(60_000);
     await time.advance(1000);
@@ -102,7 +102,7 @@ describe('the end of a lease', () => {
 
   it('revoking what is gone changes nothing', async () => {
     const { other, permit } = await holding();
-    expect(await other.gatekeeper.definitions.revoke('job', 'nobody')).toBe(false);
+    expect(await other.gatekeeper.definitions.revoke('job', 'unknown')).toBe(false);
     await settled();
     expect(permit.isHeld).toBe(true);
   });

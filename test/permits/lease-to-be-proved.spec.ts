@@ -25,7 +25,7 @@ describe('a lease that only a sample of the clocks could prove over', () => {
     expect(await gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
-  it('denies, and fails nobody, while they can not be', async () => {
+  it('denies, and fails no call, while they can not be', async () => {
     const { gatekeeper, of } = await overUnproven();
     expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
     expect(of('denied')).toMatchObject([{ reason: 'no-permit' }]);

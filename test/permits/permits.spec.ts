@@ -106,7 +106,7 @@ describe('tryAcquire', () => {
     await expect(gatekeeper.tryAcquire('job', { duration })).rejects.toThrow(/clockTolerance/);
   });
 
-  it('throws when nobody defined the semaphore', async () => {
+  it('throws when the semaphore is not defined', async () => {
     const { gatekeeper } = await cluster().node();
     await expect(gatekeeper.tryAcquire('typo')).rejects.toThrow(UnknownSemaphoreError);
     await expect(gatekeeper.tryAcquire('typo')).rejects.toThrow(/"typo" has no definition/);

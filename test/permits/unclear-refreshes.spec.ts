@@ -8,7 +8,7 @@ const never = () => new Promise<never>(() => undefined);
 describe('a refresh whose answer is not clear', () => {
   const cluster = useCluster();
 
-  it('does not lengthen the lease when nobody answered', async () => {
+  it('does not lengthen the lease without an answer', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
     const permit = (await gatekeeper.tryAcquire('job'))!;
@@ -50,7 +50,7 @@ describe('a refresh whose answer is not clear', () => {
     expect((await nodes.record()).permits).toEqual([]);
   });
 
-  it('leaves whoever works on after the signal the time before others might have it anyway', async () => {
+  it('keeps the slot until the lease would have expired anyway, for work that is still stopping', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     const permit = (await one.gatekeeper.tryAcquire('job', { keepAlive: true }))!;

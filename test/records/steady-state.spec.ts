@@ -18,7 +18,7 @@ describe('steady state', () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     await one.gatekeeper.tryAcquire('job');
-    // Nobody is told of a grant: the first denial finds out.
+    // A grant notifies no node: the first denial finds out.
     await other.gatekeeper.tryAcquire('job');
     const before = { ...other.store.calls };
     await other.gatekeeper.tryAcquire('job');

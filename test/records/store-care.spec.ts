@@ -10,7 +10,7 @@ describe('the sweep', () => {
     const [dead, other] = [await nodes.node(), await nodes.node()];
     const permit = (await dead.gatekeeper.tryAcquire('job'))!;
     dead.store.script = () => new Promise(() => undefined);
-    // Seen by the first sweep, since nobody is told of a grant; over by the node's own count at the third.
+    // Seen by the first sweep, because a grant notifies no node; over by the node's own count at the third.
     await nodes.time.advance(34_000);
     expect((await nodes.record()).permits).toEqual([]);
     expect(other.of('expired')).toMatchObject([{ semaphore: 'job', permits: [{ id: permit.id, acquirer: 'app1' }] }]);
@@ -53,7 +53,7 @@ describe('the sweep', () => {
 describe('a record that the store lost', () => {
   const cluster = useCluster();
 
-  it('is restored by a node that knew it, with a grace in which nobody new gets a permit', async () => {
+  it('is restored by a node that knew it, with a grace in which no new holder gets a permit', async () => {
     const nodes = cluster();
     const { gatekeeper, of } = await nodes.node();
     await nodes.overwrite(undefined);
@@ -81,7 +81,7 @@ describe('a record that the store lost', () => {
     await running;
   });
 
-  it('is restored by the sweep when nobody asks for it', async () => {
+  it('is restored by the sweep without a call', async () => {
     const nodes = cluster();
     const { of } = await nodes.node();
     await nodes.overwrite(undefined);
@@ -140,7 +140,7 @@ describe.each([
     expect(await nodes.raw.read('semaphore:job')).toBe(text);
   });
 
-  it('is told of by one clear error, however often it is asked for', async () => {
+  it('is reported by one clear error, for any number of calls', async () => {
     const nodes = cluster();
     await nodes.overwrite(text);
     const { gatekeeper, of, log } = await nodes.node();
@@ -159,7 +159,7 @@ describe.each([
     expect(await gatekeeper.run('job', () => 1, { onUnavailable: 'run' })).toEqual({ executed: false, reason });
   });
 
-  it('works again once it is repaired, and is told of anew when it breaks anew', async () => {
+  it('works again once it is repaired, and is reported again when it breaks again', async () => {
     const nodes = cluster();
     const { gatekeeper, of } = await nodes.node();
     const good = await nodes.raw.read('semaphore:job');

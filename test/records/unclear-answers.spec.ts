@@ -112,7 +112,7 @@ describe('a write whose answer is not clear', () => {
     await expectFreedLate(nodes, node);
   });
 
-  it('is freed for as long as was asked for, when nobody can tell whether it was granted', async () => {
+  it('is freed for the requested duration, when the outcome of the grant is unknown', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     onNextWrite(node.store, async (go) => {
@@ -124,7 +124,7 @@ describe('a write whose answer is not clear', () => {
     await expectFreedLate(nodes, node);
   });
 
-  it('is freed when it was applied though nobody heard of it', async () => {
+  it('is freed when it was applied without an answer', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     onNextWrite(one.store, async (go) => {
@@ -154,7 +154,7 @@ describe('a write whose answer is not clear', () => {
     expect((await nodes.record()).permits).toEqual([]);
   });
 
-  it('lets a release be tried on until the store can be told', async () => {
+  it('retries a release until the store can be reached', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
     const permit = (await gatekeeper.tryAcquire('job'))!;

@@ -49,7 +49,7 @@ describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sa
     const { semaphore } = await json<{ semaphore: Changed }>(holder, 'semaphores/nightly-export');
     const { change } = semaphore;
     expect(change).toMatchObject({ by: 'ann' });
-    // What the nodes tell each other of their runs: the former holder's next tick, and all after it, were refused.
+    // The journal shows that the former holder's next tick, and all later ones, were refused.
     const since = await eventually('both nodes told of their ticks', async () => {
       const { entries } = await json<{ entries: Entry[] }>(heir, 'history?semaphore=nightly-export');
       const later = entries.filter(({ at }) => at > change.at);

@@ -81,7 +81,7 @@ export class RunningSample {
     return this.#lines.map(({ text }) => text).join('\n');
   }
 
-  /** What the apps have said since `from` (see {@link AppLine.at}). */
+  /** Lines of the apps since `from` (see {@link AppLine.at}). */
   lines(pattern: RegExp, from = 0): AppLine[] {
     return this.#lines.flatMap(({ text, at }) => {
       const [, port, said = ''] = /^(\d+) \| (.*)$/.exec(text) ?? [];
@@ -118,7 +118,7 @@ export class RunningSample {
     return fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST' });
   }
 
-  /** What Ctrl-C does, and when it is over: the exit code. */
+  /** Ends the sample like Ctrl-C. @returns the exit code */
   async interrupt(): Promise<number | undefined> {
     this.#runner.kill('SIGINT');
     return this.exitCode();

@@ -8,7 +8,7 @@ const SOON = 5000;
 /** ms until each node has looked for what the store lacks. */
 const LONGEST_SWEEP = 11_000;
 
-/** When everything works again, nobody is shut out for ever; and at the end nothing is left. */
+/** Checks that all nodes get permits when everything works again, and that nothing is left open at the end. */
 export async function aftermath(world: World, machines: Machines): Promise<void> {
   const { faultMix, cluster, trace } = world;
   trace.note('', () => 'the faults end');
@@ -28,7 +28,7 @@ export function merge({ cluster, checker, measures, tolerance }: World): void {
 
 async function finishWork({ time, measures, checker, callTimeout }: World, machines: Machines): Promise<void> {
   await time.pass(measures.faultFree);
-  // Whoever died comes back before long.
+  // Dead nodes come back soon.
   await time.pass(measures.horizon, () => machines.living.length === measures.nodes);
   for (const node of machines.living) node.process.resume();
   machines.stop();

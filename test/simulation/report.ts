@@ -1,6 +1,6 @@
 import { type ScheduleOptions, type ScheduleResult, simulate } from './schedule.js';
 
-/** What to run to see a schedule again: the seed alone, unless something else than the usual mix was asked for. */
+/** The command that replays a schedule: the seed alone, unless a mix or length was given. */
 export function replayHint(seed: number, { faultMix, length }: ScheduleOptions): string {
   const asked = [faultMix && `--faults ${faultMix}`, length && `--length ${length}`].filter(Boolean);
   return ['npm run sim --', ...asked, `--seed ${seed}`].join(' ');

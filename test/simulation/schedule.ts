@@ -33,7 +33,7 @@ const SETTINGS = parseGatekeeperOptions({
   history: false,
 });
 
-/** What is not asked for follows from the seed. */
+/** Values that are not given follow from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
   readonly isTraced?: boolean;
 }
@@ -55,13 +55,13 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
   const rejected = (error: unknown) => world.checker.violated(`unhandled rejection: ${(error as Error).stack}`);
   process.on('unhandledRejection', rejected);
   const { stackTraceLimit } = Error;
-  // Stores fail all the time here, and nobody reads where each error came from but in a trace.
+  // Stores fail all the time here, and stack traces are only read in a trace.
   if (!options.isTraced) Error.stackTraceLimit = 0;
   try {
-    // A stream of its own: where nobody comes from outside, schedules go as they went before there were outsiders.
+    // A separate stream: schedules without external clients stay as they were before external clients existed.
     await workUnderFaults(world, machines, new Chance(~seed));
     if (world.measures.hasAftermath) await aftermath(world, machines);
-    // Only in another turn of the event loop does Node tell of rejections that nobody handled.
+    // Node reports unhandled rejections only in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -142,7 +142,7 @@ function planForStore(world: World, machines: Machines): void {
   });
 }
 
-/** Somebody puts an old copy of all data back, as from a backup. */
+/** Restores an old copy of all data, as from a backup. */
 function planRollback({ chance, measures, time, cluster }: World): void {
   const taken = chance.between(0, measures.horizon / 2);
   time.after(taken, () => {

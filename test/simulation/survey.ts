@@ -1,6 +1,6 @@
 import { type ScheduleOptions, type ScheduleResult, simulate } from './schedule.js';
 
-/** What came of some schedules. */
+/** Results of some schedules. */
 export interface Survey {
   readonly schedules: number;
   readonly grants: number;

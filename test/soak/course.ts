@@ -4,7 +4,7 @@ import type { Sample } from '../apps/soak/probe.js';
 export interface Course {
   readonly node: string;
   readonly samples: readonly TimedSample[];
-  /** What went wrong, in its own words. */
+  /** Complaints of the process. */
   readonly faults: readonly string[];
   readonly ending: CourseEnding;
 }
@@ -17,12 +17,12 @@ export interface TimedSample extends Sample {
 export interface CourseEnding {
   /** Still there before it was asked to close. */
   readonly wasRunning: boolean;
-  /** What was open after `close()`; undefined when it never said so. */
+  /** Resources that were open after `close()`; undefined when it did not report them. */
   readonly left?: {
     readonly timers: Readonly<Record<string, number>>;
     readonly resources: Readonly<Record<string, number>>;
   };
-  /** Whether it ended by itself after that, and how. */
+  /** How it ended, and whether by itself. */
   readonly exitCode?: number;
   readonly signal?: string;
 }

@@ -5,7 +5,7 @@ import { type Trend, trendOf } from './trend.js';
 /** With fewer of them in the second half nothing can be said about growth. */
 export const FEWEST_SAMPLES = 10;
 
-/** What is wrong, in sentences that say which process, which figure, from what to what; none when all is well. */
+/** Faults as sentences with the process, the figure and its change; empty when nothing is wrong. */
 export function verdictOf(courses: readonly Course[]): string[] {
   return courses.flatMap((course) => [...faultsOf(course), ...growthOf(course), ...leftOverOf(course)]);
 }
@@ -37,7 +37,7 @@ function growthOf(course: Course): string[] {
   });
 }
 
-/** Why growth of a figure can't be told. */
+/** The reason why growth of a figure can't be measured. */
 export function tooFew({ warmUp }: Figure, samples: readonly TimedSample[]): string {
   const since = warmUp > 0 ? ` after minute ${warmUp}` : '';
   return `${samples.length} samples in the second half${since} are too few, run it for longer`;

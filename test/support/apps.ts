@@ -12,7 +12,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
-/** What the application logged, each line begun with its level. */
+/** The application's log; each line begins with its level. */
 export type Log = string[];
 
 export interface App {

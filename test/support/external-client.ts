@@ -47,7 +47,7 @@ export function onNextWrite({ store }: TestNode, answer: (go: () => Promise<unkn
   };
 }
 
-/** A signal that aborts once the next write is done, before whoever wrote hears of it. */
+/** A signal that aborts once the next write is done, before the writer gets its answer. */
 export function hangingUp(node: TestNode): AbortSignal {
   const clientAbort = new AbortController();
   onNextWrite(node, async (go) => {

@@ -25,5 +25,5 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ['NUL and half a character', 'a\u0000b\ud83d'],
 ];
 
-/** What no line of a log or of a terminal may hold. */
+/** Characters that no line of a log or terminal may contain. */
 export const HIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

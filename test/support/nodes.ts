@@ -15,7 +15,7 @@ import { type ScriptedStore, scripted } from './scripted-store.js';
 export interface TestNode {
   readonly gatekeeper: Gatekeeper;
   readonly events: GatekeeperEvent[];
-  /** What was logged, each line begun with its level. */
+  /** The log; each line begins with its level. */
   readonly log: string[];
   readonly store: ScriptedStore;
   /** The events of one type, in order. */

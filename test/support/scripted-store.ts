@@ -27,7 +27,7 @@ export class ScriptedStore implements RecordStore {
   /** Called in the stead of every call but `close`; `go` passes it on. */
   script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
 
-  /** What it says of itself in the stead of the inner one. */
+  /** Health that replaces the inner store's. */
   report?: StoreHealth;
 
   /** Whether hints get lost. */

@@ -51,7 +51,7 @@ function automock(token: unknown): unknown {
   return new Mock();
 }
 
-/** Whatever is asked of it is a function that answers nothing. */
+/** Every property is a function that returns undefined. */
 const answersNothing = () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : () => undefined) });
 
 const MOCKS: [string, () => unknown][] = [

@@ -59,8 +59,8 @@ export class DirectOperator implements Operator {
       callTimeout: timeout,
       heartbeat: 0,
       history: false,
-      // It has only just come, and goes in a moment: what it writes must drop nobody's permit by a clock that it has
-      // not watched, or by a tolerance that is not the application's.
+      // This process has not watched the clocks, and may have another tolerance than the application. So its writes
+      // must not drop expired permits.
       strictStart: true,
     };
     this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), logger);

@@ -12,7 +12,7 @@ import { areAllowed, requestHosts } from './request-hosts.js';
 import { isFromHere } from './same-origin.js';
 import { Tokens, type Visitor } from './tokens.js';
 
-/** Lets only those requests pass that the options allow. A handler without a route's description is closed to all. */
+/** Lets only those requests pass that the options allow. A handler without a route description lets no request in. */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleDestroy {
   readonly #tokens: Tokens;
@@ -56,7 +56,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (!this.#tokens.areGiven) return visitorOfHost(request);
     const visitor = this.#tokens.visitorWith(request.headers.authorization);
     if (visitor) return visitor;
-    // Without any it is no attempt: a page that was just opened asks so.
+    // A request without a token is no attempt: a page that was just opened sends such requests.
     if (request.headers.authorization !== undefined) this.failedAttempts.note(request);
     throw new ProblemError(
       'no-token',
@@ -69,7 +69,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     throw new ProblemError('read-only', 'this console was started with readOnly: use another node to change anything');
   }
 
-  /** An open console asks for nothing that only its own page knows: a page of another name must not pass for its own. */
+  /** An open console needs no token, so a page with another host name must not pass for its own page (DNS rebinding). */
   #expectAllowedHost(hosts: readonly string[]): void {
     const { insecure, allowedHosts } = this.settings;
     if ((!insecure && allowedHosts.length === 0) || areAllowed(hosts, allowedHosts)) return;
@@ -89,8 +89,8 @@ const HOST_NOT_ALLOWED = (hosts: readonly string[]) =>
   `the host ${show(hosts.join(', '))} is neither localhost nor an address: add its name to console.allowedHosts if it is yours`;
 
 /**
- * A server that closes takes no new connections, but serves those that are there for as long as something is asked over
- * them: a page that asks every few seconds would keep the application from ever ending. HTTP/2 knows no such header.
+ * A server that closes accepts no new connections, but keeps serving requests on open ones. A page that sends a request
+ * every few seconds would keep the application alive for ever. HTTP/2 has no such header.
  */
 function sendAway(context: ExecutionContext): void {
   const http = context.switchToHttp();
@@ -116,7 +116,7 @@ function expectForPermits({ user, permitsOnly = false }: Visitor, { isForPermits
   throw new ProblemError('token-limited', `the token of ${show(user)} is for permits only: take another one`);
 }
 
-/** Which a page elsewhere can't send without being asked for leave first. */
+/** A page of another site can't send this content type without a preflight request. */
 function expectJson({ headers }: ConsoleRequest, accepted?: string): void {
   const type = headers['content-type'] ?? '';
   if (/^application\/json\s*(;|$)/i.test(type) || (accepted !== undefined && type === accepted)) return;

@@ -1,4 +1,4 @@
-/** How often something may be done: at once, and then again and again. */
+/** Limit of a rate: the size of a burst, and the refill per second. */
 export interface Rate {
   readonly atOnce: number;
   readonly perSecond: number;
@@ -10,11 +10,11 @@ interface Bucket {
   at: number;
 }
 
-/** Beyond so many keys the one that was not used for the longest time is forgotten: memory stays bounded. */
+/** Limits memory: with more keys than this, the least recently used one is forgotten. */
 const MOST_KEYS = 1000;
 
 /**
- * Counts what is done by key (a token's name, an address): a token bucket for each.
+ * A token bucket for each key, such as a token's name or an address.
  *
  * @see https://en.wikipedia.org/wiki/Token_bucket
  */
@@ -28,9 +28,9 @@ export class Allowance {
   ) {}
 
   /**
-   * Takes `count` if there is at least one: the rest is owed, and nothing more is there to take until it is made up for.
+   * Takes `count` if at least one is left. The difference is owed, and nothing can be taken until it has refilled.
    *
-   * @returns 0, or the ms after which there is one to take again
+   * @returns 0, or the ms until one can be taken again
    */
   take(key: string, count = 1): number {
     const { left } = this.#used(key);
@@ -39,7 +39,7 @@ export class Allowance {
     return 0;
   }
 
-  /** Takes `count` whether they are there or not. A negative count gives back. */
+  /** Takes `count` even if fewer are left. A negative count gives back. */
   owe(key: string, count: number): void {
     this.#used(key).left -= count;
   }

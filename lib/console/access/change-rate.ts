@@ -7,17 +7,17 @@ import type { Visitor } from './tokens.js';
 /** Calls that change one definition: 10,000 of them take at least 7 minutes. */
 const CALLS: Rate = { atOnce: 1000, perSecond: 20 };
 /**
- * Definitions that calls of many change. The first call may be larger than what is left, so that all of a cluster can be
- * changed with one call; three such calls and {@link CALLS} still fit into a journal of 10,000 entries.
+ * Definitions that calls of many change. A call may be larger than what is left, so that one call can change a whole
+ * cluster; three such calls and {@link CALLS} still fit into a journal of 10,000 entries.
  */
 const OF_MANY: Rate = { atOnce: 2500, perSecond: 20 };
 
-/** A change of many, which says how many definitions it changes before it changes the first. */
+/** A change of many definitions. Before the first change it reports how many it will change. */
 type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
 
 /**
- * Bounds how fast one token can fill the audit log, from which the oldest entries fall out: each change is an entry.
- * Changes of one and of many have an allowance each, so that single jobs can be resumed right after all were paused.
+ * Limits how fast one token can fill the audit log, which drops its oldest entries: each change is an entry. Changes of
+ * one and of many have separate limits, so that single jobs can be resumed right after all were paused.
  */
 @Injectable()
 export class ChangeRate {
@@ -34,7 +34,7 @@ export class ChangeRate {
    * Lets a change of many through, and counts what it changed.
    *
    * @param written how many definitions its result says were changed
-   * @throws ProblemError when the changes before it are not made up for yet; nothing was changed then
+   * @throws ProblemError while earlier changes are still owed; then nothing was changed
    */
   ofMany<Result>(
     { user }: Visitor,
@@ -45,8 +45,8 @@ export class ChangeRate {
   }
 
   /**
-   * Counts what a pause of many changed, and refuses none: an operator pauses in an emergency. It adds no more entries
-   * than there are semaphores that run, and only the calls that are refused make them run again.
+   * Counts the changes of a pause of many, and refuses none, because it may be an emergency. A pause can't fill the log: it
+   * adds at most one entry per running semaphore, and resuming them is limited.
    */
   ofPause<Result>(
     { user }: Visitor,
@@ -71,7 +71,7 @@ export class ChangeRate {
       unwritten -= written(result);
       return result;
     } finally {
-      // A store that is out of reach costs nothing.
+      // Changes that failed, as with an unreachable store, don't count.
       if (unwritten > 0) this.#ofMany.owe(user, -unwritten);
     }
   }

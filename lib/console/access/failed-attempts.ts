@@ -8,13 +8,12 @@ import { Allowance } from './allowance.js';
 import { networkOf } from './network-of.js';
 
 const ATTEMPTS = { atOnce: 20, perSecond: 0.5 };
-/** Lines of the log by address: one at once, and one a minute. */
+/** Log lines per address: one at once, then one a minute. */
 const LINES = { atOnce: 1, perSecond: 1 / 60 };
 
 /**
- * Wrong tokens, by the address that they come from: each leaves a line in the log now and then, and too many are
- * refused before they are looked at again. A right token is let in whatever came before it: else one client behind a
- * proxy could lock out all others.
+ * Counts wrong tokens by the sender's address. They are logged at a limited rate, and too many of them are refused. A right
+ * token always passes: otherwise one client behind a proxy could lock out all others.
  */
 @Injectable()
 export class FailedAttempts {
@@ -24,7 +23,7 @@ export class FailedAttempts {
 
   constructor(@Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings) {}
 
-  /** Notes one. Never with the token: a wrong one may be right elsewhere. @throws ProblemError for too many */
+  /** Counts one. Never logs the token, which may be valid elsewhere. @throws ProblemError for too many */
   note(request: ConsoleRequest): void {
     const address = networkOf(this.#addressOf(request));
     if (this.#lines.take(address) === 0) {
@@ -39,7 +38,7 @@ export class FailedAttempts {
     throw new ProblemError('too-many-attempts', detail, { retryAfter: seconds });
   }
 
-  /** Behind a proxy that is trusted, the address that it says it was asked from. */
+  /** The sender's address; behind a trusted proxy, the address that the proxy reports. */
   #addressOf(request: ConsoleRequest): string {
     const forwarded = this.settings.trustProxy ? request.headers['x-forwarded-for'] : undefined;
     const last = String(forwarded ?? '')

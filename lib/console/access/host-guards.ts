@@ -5,7 +5,7 @@ import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** The application's own guards that the options name. */
+/** Runs the application's own guards that the options list. */
 @Injectable()
 export class HostGuards implements OnModuleInit {
   #guards: readonly CanActivate[] = [];
@@ -20,7 +20,7 @@ export class HostGuards implements OnModuleInit {
   }
 
   /**
-   * In their order; the first that refuses ends it.
+   * Asks them in order, until one refuses.
    *
    * @throws ProblemError, or what the guard throws
    */
@@ -32,7 +32,7 @@ export class HostGuards implements OnModuleInit {
     }
   }
 
-  /** The application's own instance of a class where it provides one, else one of our own with what it injects. */
+  /** The application's instance of a guard class if it provides one, else a new instance with its dependencies. */
   async #instance(guard: ConsoleSettings['guards'][number]): Promise<CanActivate> {
     if (typeof guard !== 'function') return guard;
     try {

@@ -2,7 +2,7 @@ import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import type { Visitor } from './tokens.js';
 
-/** Whether a visitor may see a semaphore; undefined: all of them. */
+/** Tells whether a visitor may see a semaphore; undefined: all of them. */
 export type Sees = ((name: string) => boolean) | undefined;
 
 export function seesOf({ names }: Visitor): Sees {
@@ -10,7 +10,7 @@ export function seesOf({ names }: Visitor): Sees {
 }
 
 /**
- * Holds what a call brings along against the names of its token, wherever a semaphore's name may stand in it.
+ * Checks all semaphore names in a call's input against the names of its token.
  *
  * @throws ProblemError for a semaphore that the token is not for
  */

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that an address is counted by. IPv6 counts by 64 bits, because one host may have all addresses of it. IPv4
- * addresses, also those that are written as IPv6 ones, and whatever is no address, as they are.
+ * The network by which an address is counted. IPv6 counts by /64 networks, because one host may have all addresses of
+ * one. IPv4 addresses (also those written as IPv6) and texts that are no address stay as they are.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::')) return address;

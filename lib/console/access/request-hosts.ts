@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 /** A host as a Host header has it: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const HOST = /^(?<name>[\w.-]+|\[[\da-f:.]+\])(:(?<port>\d{1,5}))?$/;
 
-/** By the rules of names every one of them is this machine: RFC 6761. */
+/** All of these names mean this machine, see RFC 6761. */
 const LOCAL = /^(.+\.)?localhost$/;
 
 /**
@@ -20,8 +20,8 @@ export function requestHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
 }
 
 /**
- * Whether all hosts are names or addresses that no foreign page can have: a name of such a page may lead to this machine
- * (DNS rebinding), and the browser then takes the console for a part of that page.
+ * Whether all hosts are names or addresses that no foreign page can have. The name of a foreign page may resolve to this
+ * machine (DNS rebinding); the browser then treats the console as a part of that page.
  *
  * @param allowed names without a port, lower case
  */

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameHost } from './request-hosts.js';
 
 /**
- * Whether a request comes from the console's own page, from no page at all, or from an allowed one. A browser tells by
- * headers that no page can forge; without this check a page elsewhere could use what the browser sends by itself
- * (cookies that a host's guard reads, or an insecure console in the reach of the browser).
+ * Whether a request comes from the console's own page, from no page at all, or from an allowed one. A browser shows
+ * it by headers that no page can forge. Without this check a page of another site could use the cookies that the browser
+ * sends, or an insecure console that the browser can reach.
  *
  * @param hosts of the request; where a proxy changes Host, those that it was asked for, too
  */

@@ -5,12 +5,12 @@ import type { ConsoleToken } from '../console.options.js';
 
 /** The sender of a request, and what it may do. */
 export interface Visitor {
-  /** Stands beside changes in the audit log. */
+  /** Shown with changes in the audit log. */
   readonly user: string;
   readonly role: Role;
-  /** The semaphores that it sees and touches; absent: all. */
+  /** The semaphores that it may see and change; absent: all. */
   readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
-  /** Whether it does nothing but take, refresh and release permits. */
+  /** True: it may only take, refresh and release permits. */
   readonly permitsOnly?: boolean;
 }
 
@@ -27,8 +27,8 @@ export class Tokens {
   }
 
   /**
-   * Whose token an Authorization header carries. How long it takes tells nothing of the tokens: hashes of one length
-   * are compared in constant time, and all of them are looked at.
+   * Finds the visitor of the token in an Authorization header. The time that it takes reveals nothing about the tokens:
+   * hashes of equal length are compared in constant time, and always all of them.
    */
   visitorWith(authorization: string | undefined): Visitor | undefined {
     const sent = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -45,7 +45,7 @@ function visitorOf({ name, role, names, permitsOnly }: ConsoleToken): Visitor {
   return { user: name, role, ...(names !== undefined && { names: limit(names) }), ...(permitsOnly && { permitsOnly }) };
 }
 
-/** @param pattern checked with the options; one that is none would match no name */
+/** @param pattern was checked with the options; an invalid one matches no name */
 function limit(pattern: string): Visitor['names'] {
   const matches = compilePattern(pattern);
   return { pattern, matches: typeof matches === 'string' ? () => false : matches };

@@ -27,7 +27,7 @@ import {
 import { stale } from './health.js';
 import { ROLES, type Role } from './roles.js';
 
-/** The answers of the calls, each checked against the gatekeeper's own type. */
+/** Schemas of the answers, each checked against the gatekeeper's own type. */
 
 const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
@@ -54,7 +54,7 @@ export interface SessionAnswer {
   readonly clockTolerance: number;
   /** ms: the shortest duration of a permit that this node takes. */
   readonly shortestDuration: number;
-  /** All that a permit can be denied for. */
+  /** All reasons for a denial. */
   readonly denialReasons: readonly DenialReason[];
 }
 
@@ -154,7 +154,7 @@ export const previewSchema: z.ZodType<Preview> = z
   })
   .meta({ id: 'Preview' });
 
-/** A permit for one who is no node. */
+/** A permit of an external client. */
 export interface PermitAnswer {
   readonly semaphore: string;
   readonly id: string;

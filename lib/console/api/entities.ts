@@ -14,8 +14,7 @@ import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../
 import type { StoreHealth } from '../../stores/index.js';
 
 /**
- * The things that answers are made of. Each schema is held against the type of what the gatekeeper gives: where the two part,
- * this file doesn't compile.
+ * The parts of answers. Each schema is compared with the gatekeeper's own type: if they differ, this file doesn't compile.
  */
 
 export const whole = z.int().min(0);

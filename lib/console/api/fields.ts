@@ -15,8 +15,8 @@ import {
 } from '../../decision/index.js';
 
 /**
- * The parts that requests are made of. Each is the very type that the rest of the package checks with; what a JSON
- * schema can't see in it is said in its `meta`, for the OpenAPI document.
+ * The parts of requests. Each is the type that the rest of the package checks with. Rules that a JSON schema can't express
+ * are described in its `meta`, for the OpenAPI document.
  */
 
 const { shape } = definitionSchema;
@@ -34,7 +34,7 @@ const nameMeta = {
   maxLength: LONGEST_NAME,
   pattern: String.raw`^[^\x00-\x1F\x7F-\x9F]+$`,
 };
-/** A client takes "." and ".." in a path for folders. */
+/** Clients treat "." and ".." in a path as folders. */
 const newNamePattern = String.raw`^(\.*[^.\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*|\.{3,})$`;
 /** Whole numbers of a unit, never more than a year in all. The check takes other spellings, too. */
 const durationText = {
@@ -48,7 +48,7 @@ const zeroText = '0 ?(ms|s|m|h|d)?';
 /** The name of a semaphore, holder, acquirer or group. */
 export const name = nameSchema.meta(nameMeta);
 
-/** The name of a semaphore that is defined with it. */
+/** The name of a semaphore to be defined. */
 export const newName = nameSchema.meta({ ...nameMeta, pattern: newNamePattern });
 
 export const duration = durationSchema.meta({
@@ -57,7 +57,7 @@ export const duration = durationSchema.meta({
   description: 'ms, or text such as "30s", "5m", "1h"',
 });
 
-/** ms that may be none: numbers and text as {@link duration} reads them. */
+/** ms, may be 0: numbers and text as {@link duration} reads them. */
 function durationOrZero(most: number) {
   return numberReadBy((value) => {
     const read = isZero(value) ? 0 : readDuration(value);
@@ -69,7 +69,7 @@ function isZero(value: unknown): boolean {
   return value === 0 || (typeof value === 'string' && /^0+ ?(ms|s|m|h|d)?$/.test(value));
 }
 
-/** ms that a request waits for a permit at most. */
+/** The longest time that a request waits for a permit, in ms. */
 export const LONGEST_WAIT = 60_000;
 
 export const wait = durationOrZero(LONGEST_WAIT).meta({
@@ -116,7 +116,7 @@ export const expectedRevision = positive('a revision').meta({
 /** Of a permit, as an answer gave it. */
 export const permitId = name.meta({ ...nameMeta });
 
-/** How many at most. */
+/** The maximum number. */
 export const limit = positive('a number of steps').max(10_000);
 
 /** Names of semaphores that an operation is for; all of them unless given. */

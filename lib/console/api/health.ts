@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Health, HealthFault, StalePart } from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
-/** How a node fares, and what of an answer is older than the answer. */
+/** Schemas of a node's health, and of stale parts of an answer. */
 
 const faultSchema: z.ZodType<HealthFault> = z
   .object({

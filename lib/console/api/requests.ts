@@ -19,7 +19,7 @@ import {
   wait,
 } from './fields.js';
 
-/** The input of the calls. Unknown fields are faults: a misspelled one would be silently ignored. */
+/** Schemas of the input. Unknown fields are faults, because a misspelled one would be silently ignored. */
 
 const change = { reason: reason.optional() };
 const edited = {

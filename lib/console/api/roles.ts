@@ -1,6 +1,6 @@
 /**
- * What a visitor may do, each role including those before it: look; pause, resume, revoke, move and take permits;
- * change definitions; act as a node of the cluster, that is, use the store itself.
+ * Roles of visitors. Each includes the rights of those before it: view: look; operate: pause, resume, revoke, migrate
+ * and take permits; define: change definitions; node: act as a node of the cluster and use the store itself.
  */
 export const ROLES = ['view', 'operate', 'define', 'node'] as const;
 

@@ -5,8 +5,8 @@ import type { ProblemCode } from './problems.js';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * One call of the API. The same description serves the router, the check of what comes in, the guard and the OpenAPI
- * document, so that they can't say different things.
+ * One call of the API. The router, the input check, the guard and the OpenAPI document use the same description, so they
+ * can't contradict each other.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -17,17 +17,17 @@ export interface Route<
   readonly method: Method;
   /** Below the console's path, as Nest writes it: "api/semaphores/:name". */
   readonly path: string;
-  /** In a few words, for the document. */
+  /** Short summary for the document. */
   readonly summary: string;
   /** The lowest role that may call it; absent: it needs no token. */
   readonly role?: Role;
-  /** Whether it changes anything: refused in read-only mode. */
+  /** True: it changes something, and is refused in read-only mode. */
   readonly writes?: boolean;
   /** Whether one call changes many definitions, each of which counts. */
   readonly changesMany?: boolean;
   /** Whether a token that is for permits only may call it. */
   readonly isForPermits?: boolean;
-  /** A media type of the body that is understood besides JSON. */
+  /** A media type of the body that is accepted besides JSON. */
   readonly accepts?: string;
   /** The largest body, in bytes; {@link LARGEST_BODY} unless given. */
   readonly largestBody?: number;
@@ -36,7 +36,7 @@ export interface Route<
   readonly body?: Body;
   /** 200 unless given. */
   readonly status?: number;
-  /** Another status that has the same answer, and when. */
+  /** Another status with the same answer, and its condition. */
   readonly otherStatus?: readonly [status: number, description: string];
   /** The media type of the answer; JSON unless given. */
   readonly mediaType?: string;
@@ -47,7 +47,7 @@ export interface Route<
   readonly problems?: readonly ProblemCode[];
 }
 
-/** A call that stands in the OpenAPI document. */
+/** A call that is described in the OpenAPI document. */
 export interface DocumentedRoute extends Route {
   /** Unique; generated clients name their methods after it. */
   readonly operationId: string;

@@ -252,7 +252,7 @@ export const ROUTES = {
     operationId: 'explainSemaphore',
     method: 'GET',
     path: 'api/explain/:name',
-    summary: 'What this node would be told if it asked now, and why',
+    summary: 'The decision that this node would get now, with the reason',
     role: 'view',
     params: requests.nameParams,
     answer: entities.explanationSchema,

@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Sends a long answer as it is written, piece by piece: JSON of thousands of semaphores in one go blocks the event loop
- * for tens of ms. A reader that is slow slows down the writing, so that what is not sent yet takes up no memory.
+ * for tens of ms. A slow reader slows down the writing, so that unsent text takes no memory.
  */
 export class AnswerInPieces implements NestInterceptor {
   async intercept(_context: unknown, next: CallHandler): Promise<Observable<unknown>> {

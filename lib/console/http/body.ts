@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError } from './problem.error.js';
 import { type ConsoleRequest, rawRequest } from './console-request.js';
 
-/** How deep lists and objects may lie in one another; no call takes more than three. */
+/** The deepest nesting of lists and objects. No call needs more than three levels. */
 const DEEPEST = 32;
 
 /** More than any call sends: a large body is a few long texts, or some hundred entries of a journal. */
@@ -10,8 +10,8 @@ const MOST_VALUES = 10_000;
 const [QUOTE, COMMA] = ['"'.charCodeAt(0), ','.charCodeAt(0)];
 
 /**
- * The body of a request as JSON has it: what the application's parser made of it, or, where it has none (`bodyParser:
- * false`), read here. Bounded either way. No body counts as an empty object.
+ * The JSON body of a request, from the application's parser or, without one (`bodyParser: false`), read here. Limited in
+ * both cases. A missing body counts as an empty object.
  *
  * @param largest bytes
  */

@@ -2,27 +2,27 @@ import { type ConsoleResponse, rawResponse } from './console-request.js';
 import { onceClosed } from './once-closed.js';
 import { ProblemError } from './problem.error.js';
 
-/** Bytes that a reader may be behind; then it is cut off, and may come again. */
+/** Bytes that a reader may be behind. Beyond that it is disconnected, and may connect again. */
 const MOST_BEHIND = 1024 * 1024;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Proxies and the application's own middleware must neither keep it nor gather or compress it.
+  // Proxies and the application's own middleware must not cache, buffer or compress the stream.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 };
 
 /**
- * One reader of server-sent events, on Express as on Fastify. Until its first word the call can still be refused in the
- * usual way.
+ * One reader of server-sent events, on Express and Fastify. Before the first text is sent, the call can still be refused
+ * with a normal error answer.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class EventStream {
   readonly #raw;
   #onEnd: (() => void)[] = [];
-  /** Keeps proxies from taking a quiet stream for a dead one. */
+  /** Keeps proxies from closing a quiet stream as dead. */
   #sayAtBeat = (): void => void this.#write(': still here\n\n');
   #hasBegun = false;
   #isOver = false;
@@ -44,11 +44,11 @@ export class EventStream {
     this.#hasBegun = true;
     this.#raw.writeHead(200, { ...takenOver(this.response), ...HEADERS });
     this.#raw.flushHeaders();
-    // Express answers it as it would a GET: the client takes the headers for all, and would wait on this connection for ever.
+    // Express routes HEAD to the GET handler. The answer to HEAD has no body, so a stream would keep the connection open.
     if (this.#raw.req?.method === 'HEAD') this.end();
   }
 
-  /** Calls `action` once when it is over, for whatever reason; at once when it is over already. */
+  /** Calls `action` once when the stream is over; at once if it is over already. */
   onEnd(action: () => void): void {
     if (this.#isOver) action();
     else this.#onEnd.push(action);
@@ -59,7 +59,7 @@ export class EventStream {
     this.#raw.on('drain', ready);
   }
 
-  /** @returns false when the reader does not keep up: what can wait should wait for {@link onDrained} */
+  /** @returns false when the reader does not keep up: send only urgent data until {@link onDrained} */
   send(event: string, data: unknown): boolean {
     if (!this.#isOver) this.begin();
     return this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -81,7 +81,7 @@ export class EventStream {
 
   #write(text: string): boolean {
     if (this.#isOver) return false;
-    // Bytes that wait already count, not those of this event: one event may be larger, and its reader still keep up.
+    // Counts the bytes that already wait, without this event: one event may be larger although its reader keeps up.
     if (this.#raw.writableLength <= MOST_BEHIND) return this.#raw.write(text);
     this.#finish();
     this.#raw.destroy();

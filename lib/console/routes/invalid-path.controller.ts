@@ -6,7 +6,7 @@ import type { ConsoleRequest } from '../http/console-request.js';
 import { FastifyRoutes } from '../http/fastify-routes.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** Below these a name stands in the path. They begin elsewhere: of routes that overlap Nest may be told to take none. */
+/** Paths with a name below them. Their first parts differ, because Nest can be configured to refuse overlapping routes. */
 const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
 
 /** Calls that Fastify's router could not make out: says what is wrong with the name in their path. */

@@ -20,7 +20,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #settings = readSettings();
   readonly #chance = new Chance(this.#settings.contention!.seed);
   readonly #closing = new AbortController();
-  /** What it holds, with the signal beside it: `permit.signal` would end a permit that is over. */
+  /** Held permits with their signals: a read of `permit.signal` would end a permit that is over. */
   readonly #held = new Map<Permit, AbortSignal>();
   readonly #watch = new FreezeWatch({
     frozen: 300,
@@ -28,7 +28,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
     onWoken: (callback) => this.#woken(callback),
     onTimersOver: () => this.#timersOver(),
   });
-  /** Permits whose signal alone is looked at after a freeze: whoever asks one whether it is held ends it. */
+  /** Permits of which only the signal is checked after a freeze: asking whether one is held would end it. */
   #untouched: Permit[] = [];
 
   constructor(

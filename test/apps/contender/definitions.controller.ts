@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Put } from '@nestjs/common';
 import { type DefinitionState, GatekeeperService } from 'nestjs-gatekeeper';
 
-/** What an operator does, by hand of a test. */
+/** Lets tests change definitions as operators do. */
 @Controller('definitions/:name')
 export class Definitions {
   constructor(private readonly gatekeeper: GatekeeperService) {}

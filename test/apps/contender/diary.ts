@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatekeeperService, type PermitLostError } from 'nestjs-gatekeeper';
 import { say } from '../say.js';
 
-/** What the diary needs of a permit: those of `acquire` and of a guarded run have it. */
+/** Part of a permit that the diary needs; permits of `acquire` and of guarded runs both have it. */
 export interface NotedPermit {
   readonly semaphore: string;
   readonly id: string;

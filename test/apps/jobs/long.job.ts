@@ -4,7 +4,7 @@ import { Cron, CronExpression } from '@nestjs/schedule';
 import { ClusterSingleton, type PermitLostError, currentPermit } from 'nestjs-gatekeeper';
 import { say } from '../say.js';
 
-/** Goes on until it is told that its permit ended. */
+/** Runs until its signal reports the end of its permit. */
 @Injectable()
 export class LongJob {
   @ClusterSingleton('long', '3s')

@@ -25,7 +25,7 @@ export class ReportJob {
   async write(): Promise<void> {
     const permit = currentPermit();
     const { semaphore, token, slot } = permit;
-    // Another permit of the same end, which nobody looks at: its signal has to come by itself.
+    // Another permit with the same end that no code checks: its signal must abort by itself.
     const other = await this.gatekeeper.acquire(`beside-${permit.token}`, { duration: '3s', keepAlive: true });
     this.awakening.watch(permit, other.signal);
     say('begun', { semaphore, token, slot });

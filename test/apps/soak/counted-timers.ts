@@ -4,7 +4,7 @@
  */
 const timers = new Map<NodeJS.Timeout, Setting>();
 
-/** Where a timer was set. Its text is only made when somebody asks. */
+/** The place where a timer was set. Its text is made only on demand. */
 class Setting extends Error {}
 
 const FRAMES = 8;

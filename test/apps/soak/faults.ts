@@ -1,6 +1,6 @@
 import { say } from '../say.js';
 
-/** What no healthy process has, counted from the start on. Each is also told in full, when it happens. */
+/** Counts faults that no healthy process has, from the start on. Each is also logged in full when it happens. */
 export class Faults {
   readonly counts = { unhandledRejections: 0, uncaughtExceptions: 0, warnings: 0 };
 

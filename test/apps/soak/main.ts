@@ -44,7 +44,7 @@ const LONGEST_FAREWELL = 2000;
 const isLeft = (): boolean =>
   Object.keys(livingTimers()).length > 0 || Object.keys(resources()).some((kind) => kind !== 'PipeWrap');
 
-/** Afterwards nothing may keep this process alive: it has to end by itself, and nobody calls `process.exit()`. */
+/** Afterwards nothing may keep this process alive: it has to end by itself, without `process.exit()`. */
 async function close(): Promise<void> {
   probe.stop();
   await work.stop();

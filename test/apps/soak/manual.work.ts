@@ -6,11 +6,11 @@ import { chances } from './chances.js';
 const FLOWS = 4;
 const ROOMS = ['room-0', 'room-1', 'room-2'];
 const MOST_PERMITS = 3;
-const GIVE_UP = new Error('nobody wants it any more');
+const GIVE_UP = new Error('no longer wanted');
 
 type Act = (holder: string) => Promise<unknown>;
 
-/** What a program may do with the service by hand, at random: waits, denials, and what operators do meanwhile. */
+/** Random direct calls of the service: waits, denials, and changes by operators. */
 export class ManualWork {
   /** How often each thing happened. */
   readonly done: Record<string, number> = {};

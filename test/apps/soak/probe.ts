@@ -18,7 +18,7 @@ export interface Sample {
   readonly rss: number;
   /** Timers of every kind, by where they were set. */
   readonly timers: Readonly<Record<string, number>>;
-  /** What keeps the process alive, by kind, timers left out. */
+  /** Resources that keep the process alive, by kind, without timers. */
   readonly resources: Readonly<Record<string, number>>;
   /** On the process, on its open handles, on the client of Hazelcast if it was given. */
   readonly listeners: number;
@@ -27,7 +27,7 @@ export interface Sample {
   /** ms since the last sample. */
   readonly loopDelay: { readonly mean: number; readonly p99: number; readonly max: number };
   readonly faults: Faults['counts'];
-  /** What the jobs did so far: "granted", "skipped overlap" ... */
+  /** Outcomes of the jobs so far: "granted", "skipped overlap" ... */
   readonly done: Readonly<Record<string, number>>;
 }
 

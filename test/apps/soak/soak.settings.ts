@@ -1,6 +1,6 @@
 import { SETTINGS, type AppSettings } from '../settings.js';
 
-/** What the soak tells each of its nodes. */
+/** Settings that the soak passes to each node. */
 export interface SoakSettings extends AppSettings {
   /** How many different semaphores are named by functions of arguments, over and over. */
   readonly names: number;

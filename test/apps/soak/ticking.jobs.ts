@@ -5,7 +5,7 @@ import { ClusterSingleton, currentPermit } from 'nestjs-gatekeeper';
 import { chances } from './chances.js';
 import { readSoakSettings } from './soak.settings.js';
 
-/** What a failing job throws: the one error that the schedule's own log may show. */
+/** The error of a failing job: the only error that the scheduler's own log may show. */
 export class JobFailed extends Error {}
 
 const { names } = readSoakSettings();

@@ -74,7 +74,7 @@ describeInBrowser('the console', () => {
   });
 });
 
-/** What axe objects to, with the elements that it means. */
+/** Violations that axe reports, with their elements. */
 async function violations(page: Page): Promise<unknown> {
   // As the debugger does it: the page's own policy lets no other script in.
   await page.evaluate(await readFile(AXE, 'utf8'));

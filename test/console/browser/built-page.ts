@@ -1,7 +1,7 @@
 import { PageFiles } from '../../../lib/console/page/page-files.js';
 import { type Console, type Host, useConsoles } from '../consoles.js';
 
-/** What `npm run build` made; tests run the sources of everything else. */
+/** The page as `npm run build` made it; all other code is tested from its sources. */
 const BUILT = new URL('../../../dist/console/web/', import.meta.url);
 
 /** Consoles that serve the built page. */

@@ -13,17 +13,17 @@ export const lackOfBrowser = existsSync(PATH) ? undefined : `there is no browser
 export const describeInBrowser = describeUnless(lackOfBrowser);
 
 export interface Visit extends BrowserContextOptions {
-  /** Put where the page keeps it, as if somebody had signed in. */
+  /** A token that is stored as if a user had signed in. */
   readonly token?: string;
   /** After the `#`. */
   readonly at?: string;
-  /** What is to be done before the page is opened. */
+  /** Runs before the page is opened. */
   readonly prepare?: (context: BrowserContext) => Promise<unknown>;
 }
 
 export interface Visited {
   readonly page: Page;
-  /** What a browser complains of: errors, refused requests, violations of the content security policy. */
+  /** Complaints of the browser: errors, refused requests, violations of the content security policy. */
   readonly complaints: string[];
 }
 

@@ -90,7 +90,7 @@ describeInBrowser('the console of a node whose store is away', () => {
   });
 });
 
-/** What axe objects to. */
+/** Violations that axe reports. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(`axe.run(document).then(({ violations }) =>

@@ -67,7 +67,7 @@ describeInBrowser('by keyboard', () => {
     expect(await focused(page)).toBe('Edit');
   });
 
-  it('the result is told in a region that was there before, and is not behind a dialog', async () => {
+  it('the result is announced in a region that was there before, and is not behind a dialog', async () => {
     const { page } = await operator();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.evaluate(`
@@ -89,7 +89,7 @@ describeInBrowser('by keyboard', () => {
   });
 });
 
-describeInBrowser('whoever comes back from a semaphore', () => {
+describeInBrowser('a user who comes back from a semaphore', () => {
   const start = useConsolesWithPage();
   const visit = useBrowser();
 
@@ -125,7 +125,7 @@ async function tabThrough(page: Page): Promise<string[]> {
   }
 }
 
-/** What a screen reader would call what has the focus; empty: nothing has it. */
+/** Accessible name of the focused element; empty without a focus. */
 async function focused(page: Page): Promise<string> {
   return String(
     await page.evaluate(`document.activeElement === document.body ? ''

@@ -23,7 +23,7 @@ describeInBrowser('signing in', () => {
   it('refuses a token that it does not know, and takes one that it does', async () => {
     const { url } = await startWithOne();
     const { page } = await visit(url);
-    await page.getByLabel('Token').fill('somebody-elses-token');
+    await page.getByLabel('Token').fill('another-owners-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This token is not known here.').waitFor();
 
@@ -41,7 +41,7 @@ describeInBrowser('signing in', () => {
     await page.route(/\/api\//, (route) =>
       route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"no-token"}' }),
     );
-    // Whatever is asked next, by this step or by the page itself.
+    // The next request, by this step or by the page itself.
     await page.goto(`${url}/#/nodes`);
     await page.getByText('Your token is not accepted any more').waitFor();
     expect(await page.content()).not.toContain('nightly');

@@ -43,7 +43,7 @@ describeInBrowser('changes of many', () => {
     await page.getByLabel('New group pattern').fill('dr-site');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('button', { name: 'Apply…' }).click();
-    // As when somebody edits the one while the other is migrated.
+    // As when an operator edits one while the other is migrated.
     await page.route(/\/api\/migrations$/, async (route) => {
       const answer = await route.fetch();
       const { steps, remaining } = await answer.json();

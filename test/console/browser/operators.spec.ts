@@ -39,7 +39,7 @@ describeInBrowser('operators', () => {
   it('tells the slower of two who was faster, and keeps what they typed', async () => {
     const console = await start({ gatekeeper: { definitions: CODE } });
     const one = await operator(console);
-    // Whoever hears of it at once sees the conflict before they even try: this one does not.
+    // A page that hears of the change at once would show the conflict before the try: this one does not.
     const { page: two } = await visit(console.url, { token: TOKENS.define, at, prepare: withoutEvents });
     await two.getByText('Polling').waitFor();
     await two.route(READING, (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()));
@@ -92,7 +92,7 @@ describeInBrowser('operators', () => {
     await until(() => permit!.signal.aborted);
   });
 
-  it('resets to the code what somebody has overridden', async () => {
+  it('resets an overridden definition to the one in code', async () => {
     const console = await start({ gatekeeper: { definitions: CODE } });
     await console.gatekeeper.definitions.edit('nightly', { permits: 7 });
     const page = await operator(console);

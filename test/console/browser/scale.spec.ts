@@ -32,7 +32,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     const paint = await firstPaint(page);
     const rows = Number(await page.evaluate(`performance.now()`));
     console.log(`the list is there after ${Math.round(rows)} ms`);
-    // What else the machine does can only make it later: the quickest of three counts.
+    // Other work of the machine can only delay it: the quickest of three counts.
     const others = [await visit(url, { token: TOKENS.define }), await visit(url, { token: TOKENS.define })];
     const paints = [paint, await firstPaint(others[0]!.page), await firstPaint(others[1]!.page)];
     console.log(`first paints: ${paints.map(Math.round).join(', ')} ms`);
@@ -84,7 +84,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
 
 /** ms from the beginning of the navigation. */
 async function firstPaint(page: Page): Promise<number> {
-  // It is told some time after the paint itself, also of what the document has long shown.
+  // The browser reports it some time after the paint itself, also for elements that were shown long before.
   const told = `new Promise((resolve) => new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime);
   }).observe({ type: 'paint', buffered: true }))`;

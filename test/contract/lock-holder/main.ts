@@ -10,7 +10,7 @@ export interface LockHolderOrder {
   readonly key: string;
   readonly expected: string;
   readonly next: string;
-  /** What this process does to itself while it holds the lock. */
+  /** Fault of this process while it holds the lock. */
   readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 

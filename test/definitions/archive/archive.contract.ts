@@ -7,7 +7,7 @@ export interface ArchiveUnderTest {
   open(): DefinitionArchive;
 }
 
-/** What every DefinitionArchive promises, one sentence each. */
+/** Contract of every DefinitionArchive, one sentence per promise. */
 export function describeArchiveContract(name: string, prepare: () => Promise<ArchiveUnderTest>): void {
   describe(`${name} keeps the archive's contract`, () => {
     let one: DefinitionArchive;
@@ -36,7 +36,7 @@ export function describeArchiveContract(name: string, prepare: () => Promise<Arc
       expect(await kept()).toEqual([archived('edited'), paused, JSON.parse(JSON.stringify(removed))]);
     });
 
-    it('keeps of each semaphore the higher revision, whoever saves last', async () => {
+    it('keeps the higher revision of each semaphore, in any order of saves', async () => {
       await other.save([archived('a', 5), archived('b', 2)]);
       await one.save([archived('a', 4), archived('b', 3)]);
       expect(await kept()).toEqual([archived('a', 5), archived('b', 3)]);
@@ -49,7 +49,7 @@ export function describeArchiveContract(name: string, prepare: () => Promise<Arc
       expect(await kept()).toEqual([ours]);
     });
 
-    it('keeps what somebody else saved of other semaphores', async () => {
+    it('keeps entries of other semaphores from other writers', async () => {
       await one.save([archived('a')]);
       await other.save([archived('b')]);
       await one.save([archived('c')]);

@@ -42,7 +42,7 @@ describe('definitions that people changed', () => {
     expect(archive.content.get('own')).toMatchObject({ revision: 1, change: { kind: 'define', ...byAnn } });
   });
 
-  it('are archived by every node that has an archive, whoever changed them', async () => {
+  it('are archived by every node that has an archive, also if another node changed them', async () => {
     const { archive, node, nodes } = prepare();
     await node(nodes);
     const { gatekeeper } = await nodes.node();
@@ -60,7 +60,7 @@ describe('definitions that people changed', () => {
     expect([...archive.content.keys()]).toEqual(['unheard']);
   });
 
-  it('are not those that nobody changed: code says them', async () => {
+  it('do not include unchanged ones: code has them', async () => {
     const { archive, node, nodes } = prepare();
     const { gatekeeper } = await node(nodes);
     await gatekeeper.run('ad hoc', () => 1, { duration: '10s' });
@@ -128,7 +128,7 @@ describe('definitions that people changed', () => {
     expect((await nodes.record()).permits).toHaveLength(1);
   });
 
-  it('are as code says where the last that somebody did was to reset them', async () => {
+  it('are as code says if the last change was a reset', async () => {
     const { archive, node, nodes } = prepare();
     const change = { id: 'x', kind: 'reset' as const, by: 'ann', at: 1 };
     archive.content = new Map([['job', { name: 'job', revision: 5, definition: permitted, change }]]);
@@ -191,7 +191,7 @@ describe('an archive that fails', () => {
     expect(await node.gatekeeper.definitions.get('job')).toMatchObject({ revision: 5 });
   });
 
-  it('is told of once while it can not be read, though nothing is to be saved', async () => {
+  it('is reported once while it can not be read, even if nothing has to be saved', async () => {
     const { archive, nodes, problems } = await prepare((call) => {
       if (call === 'load') throw new Error('away');
     });
@@ -209,7 +209,7 @@ describe('an archive that fails', () => {
     expect(await gatekeeper.run('job', () => 1)).toEqual({ executed: true, value: 1 });
   });
 
-  it('that is corrupt is told of, and code counts where nothing else is left', async () => {
+  it('that is corrupt is reported, and code counts where nothing else is left', async () => {
     let isCorrupt = true;
     const { node, problems } = await prepare((call) => {
       if (!isCorrupt) return;
@@ -221,7 +221,7 @@ describe('an archive that fails', () => {
     expect(await node.gatekeeper.definitions.get('job')).toMatchObject({ revision: 1 });
   });
 
-  it('is told of once while it lasts, tried again at changes and sweeps, and has all when it is back', async () => {
+  it('is reported once while it lasts, tried again at changes and sweeps, and complete when it is back', async () => {
     const { archive, nodes, node, problems } = await prepare((call) => {
       if (call === 'save') throw new Error('disk full');
     });

@@ -1,6 +1,6 @@
 import type { ArchivedDefinition } from 'nestjs-gatekeeper';
 
-/** What an operator made of a semaphore. */
+/** The archived state of a semaphore that an operator changed. */
 export function archived(name: string, revision = 2, rest: Partial<ArchivedDefinition> = {}): ArchivedDefinition {
   return {
     name,

@@ -87,7 +87,7 @@ describe('fileArchive()', () => {
     expect((await fs.stat(path)).ino).toBe(ino);
   });
 
-  it('writes anew what somebody deleted', async () => {
+  it('writes a deleted file again', async () => {
     const archive = fileArchive(path).open();
     await archive.save([archived('a')]);
     await fs.rm(path);

@@ -47,7 +47,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
       expect(made).toHaveLength(6);
     });
 
-    it('needs no more rights than to the table, when somebody else made it', async () => {
+    it('needs rights only to the table, when another user created it', async () => {
       await admin.query(await documentedTable());
       await admin.query(`
         DROP ROLE IF EXISTS app;
@@ -77,7 +77,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
       await Promise.all([one.close(), other.close()]);
     });
 
-    it('gives up on a table that somebody has locked, and saves when it is free', async () => {
+    it('gives up on a locked table, and saves when it is free', async () => {
       const one = archive();
       await one.save([archived('a')]);
       const locker = await admin.connect();
@@ -176,7 +176,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
       await server.stop();
       await definitions.edit('edited', { permits: 5 }, BY_ANN);
       await definitions.pause('paused', BY_ANN);
-      await eventually('the problem is told', () => problems.length > 0);
+      await eventually('the problem is reported', () => problems.length > 0);
       expect(await gatekeeper.run('untouched', () => 1)).toEqual({ executed: true, value: 1 });
       expect(await gatekeeper.run('paused', () => 1)).toEqual({ executed: false, reason: 'paused' });
       await server.restart();
@@ -198,7 +198,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
       await server.stop();
 
       const { gatekeeper, problems } = await start(memory());
-      await eventually('the problem is told', () => problems.length > 0);
+      await eventually('the problem is reported', () => problems.length > 0);
       const runs = () => Promise.all(['paused', 'untouched'].map((name) => gatekeeper.run(name, () => 1)));
       expect(await runs()).toMatchObject([{ executed: false }, { executed: false }]);
       await server.restart();
@@ -229,7 +229,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
   });
 });
 
-/** As somebody would make it who reads how. */
+/** The table as the documentation creates it. */
 async function documentedTable(): Promise<string> {
   const text = await readFile(new URL('../../../docs/persistence.md', import.meta.url), 'utf8');
   return /```sql\n(CREATE TABLE[^`]*)```/.exec(text)![1]!;

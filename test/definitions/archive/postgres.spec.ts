@@ -68,7 +68,7 @@ describe('postgresArchive()', () => {
     expect(names(await archive.load()).toSorted()).toEqual(['a', 'b']);
   });
 
-  it('leaves a row where it is that somebody repaired since it was read', async () => {
+  it('leaves a row alone that was repaired since it was read', async () => {
     await postgresArchive({ pool })
       .open()
       .save([archived('a')]);
@@ -117,7 +117,7 @@ describe('postgresArchive()', () => {
   });
 
   it('fails, and leaves the process alive, where no database listens', async () => {
-    const archive = postgresArchive({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }).open();
+    const archive = postgresArchive({ connectionString: 'postgres://unknown@127.0.0.1:1/none' }).open();
     await expect(archive.load()).rejects.toThrow(/ECONNREFUSED/);
     await archive.close();
   });

@@ -6,8 +6,8 @@ import type { Fault } from '../fault.js';
 import { CLOCK_TOLERANCE, type Contended, type TestBed } from '../test-bed.js';
 
 /**
- * All members die at once while somebody works, and come back with nothing. What only the store knew, a definition that
- * was edited live, has to come back from the nodes; nobody else may get the permit before its holder is done.
+ * All members die at once while a holder works, and come back empty. The nodes must restore a definition that was edited
+ * at run time, and no other process may get the permit before its holder is done.
  */
 const loseAll: Fault['action'] = async (testBed, chance) => {
   const trio = testBed.semaphore('trio');

@@ -23,7 +23,7 @@ describe('a permit for one who is no node, when the store lost its data', () => 
     expect(await node.gatekeeper.run('job', () => 1)).toEqual({ executed: false, reason: 'recovering' });
   });
 
-  it('is not given to anybody new, who is told why; who waits gets it when the grace is over', async () => {
+  it('is not granted to a new holder, with the reason; a waiter gets it when the grace is over', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     await nodes.overwrite(undefined);

@@ -36,7 +36,7 @@ describe('what is left of a permit for one who is no node', () => {
     expect(await take(node)).toMatchObject({ remaining: DURATION - TOLERANCE - 2000 });
   });
 
-  it('is nothing when the answer of the store came after it: nobody gets the permit, and it goes back', async () => {
+  it('is zero when the answer of the store came too late: the call gets no permit, and the permit is released', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     onNextWrite(node, async (go) => {
@@ -51,7 +51,7 @@ describe('what is left of a permit for one who is no node', () => {
   });
 
   it.each(['refreshed', 'taken again'])(
-    'is not told when it was %s and the wall clock was set meanwhile; its holder may count on a former answer',
+    'is not reported when it was %s and the wall clock was set meanwhile; its holder may count on a former answer',
     async (how) => {
       const nodes = cluster();
       const node = await nodes.node();
@@ -91,7 +91,7 @@ describe('a permit for one who is no node', () => {
     expect(await take(node, { holder: 'other' })).toMatchObject({ outcome: 'granted', permit: { slot: 1 } });
   });
 
-  it('is there for who waits as soon as one that nobody gave back is over', async () => {
+  it('goes to a waiter as soon as a permit that was not released is over', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     await taken(one);
@@ -102,7 +102,7 @@ describe('a permit for one who is no node', () => {
     expect(await outcomeOf(waiting)).toMatchObject({ value: { outcome: 'granted' } });
   });
 
-  it('that is released counts as released when the answer was lost and somebody wrote since', async () => {
+  it('that is released counts as released when the answer was lost and another write followed', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     const permit = await taken(one);
@@ -126,7 +126,7 @@ describe('a permit for one who is no node', () => {
     expect(await outcomeOf(waiting)).toMatchObject({ value: { isHeld: true } });
   });
 
-  it("that is released not before a moment stays taken until then, and is nobody's", async () => {
+  it('that is released from a given moment on stays taken until then, without a holder', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     const permit = await taken(one);
@@ -187,7 +187,7 @@ describe('a permit for one who is no node', () => {
     expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
-  it('goes back when whoever asked went away while it was granted', async () => {
+  it('is released when the caller went away while it was granted', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     await expect(take(node, { signal: hangingUp(node) })).rejects.toThrow('hung up');
@@ -209,7 +209,7 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toMatchObject([{ holder: 'script' }]);
   });
 
-  it('stays when whoever had it already went away while it was granted anew', async () => {
+  it('stays when its holder went away while it was granted again', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     const permit = await taken(node);
@@ -249,7 +249,7 @@ describe('a permit for one who is no node', () => {
     expect((await nodes.record()).permits).toMatchObject([{ holder: 'another' }]);
   });
 
-  it('is taken back when nobody can tell whether it was granted', async () => {
+  it('is taken back when the outcome of the grant is unknown', async () => {
     const nodes = cluster();
     const node = await nodes.node();
     onNextWrite(node, async (go) => (await go(), new Promise(() => undefined)));

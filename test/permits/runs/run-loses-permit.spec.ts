@@ -26,7 +26,7 @@ describe('a run that takes longer than its permit', () => {
     expect(of('refreshed')).toEqual([]);
   });
 
-  it('loses it with keepAlive: false, and is told before anybody else can have it', async () => {
+  it('loses it with keepAlive: false, and learns it before another holder can have it', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];
     const { work, end } = openEnd();
@@ -64,7 +64,7 @@ describe('a run that takes longer than its permit', () => {
     await running;
   });
 
-  it('is told only once that it lost its permit', async () => {
+  it('learns only once that it lost its permit', async () => {
     const nodes = cluster();
     const { gatekeeper, of } = await nodes.node();
     const { work, end } = openEnd();

@@ -181,7 +181,7 @@ describe('run', () => {
     expect(other.log).toEqual(['debug "job": skipped Jobs.export (no-permit)']);
   });
 
-  it('throws for a semaphore that nobody defined: a misspelt name must not look like a denial', async () => {
+  it('throws for an undefined semaphore: a misspelt name must not look like a denial', async () => {
     const { gatekeeper } = await cluster().node();
     await expect(gatekeeper.run('typo', () => 1)).rejects.toThrow(UnknownSemaphoreError);
   });

@@ -53,7 +53,7 @@ describe("a run with onSkip: 'throw'", () => {
     expect(error.cause).toBe(away);
   });
 
-  it('still throws UnknownSemaphoreError for a name that nobody defined', async () => {
+  it('still throws UnknownSemaphoreError for an undefined name', async () => {
     const { gatekeeper } = await cluster().node();
     await expect(gatekeeper.run('typo', () => 1, { onSkip: 'throw' })).rejects.toThrow(UnknownSemaphoreError);
     await expect(gatekeeper.run('typo', () => 1, { wait: '1s' })).rejects.toThrow(UnknownSemaphoreError);

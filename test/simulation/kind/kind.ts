@@ -14,7 +14,7 @@ const SHORT = 6;
 
 const names = Object.keys(KEPT) as FaultMixName[];
 
-/** Whatever is not asked for follows from the seed, so that the seed alone gives the whole schedule. */
+/** Values that are not given follow from the seed, so that the seed alone gives the whole schedule. */
 export function kindOf(seed: number, asked: Partial<Kind> = {}): Kind {
   const faultMix = asked.faultMix ?? new Chance(~seed).pick(names);
   if (!(faultMix in FAULT_MIXES)) throw new Error(`No fault mix is called "${faultMix}"`);

@@ -61,7 +61,7 @@ export class Machines {
       });
     };
     befall(faultMix.freezes, stop('freeze'));
-    // What is assumed: not both clocks lose time within one lease, the one asleep and the other set back.
+    // Assumption: within one lease at most one clock loses time. The machine does not sleep while its wall clock is set back.
     const mayBeSetBack = chance.happens(0.5);
     befall(mayBeSetBack ? 0 : faultMix.sleeps, stop('sleep'));
     befall(faultMix.wallJumps, () => node.process.jumpWall(chance.between(mayBeSetBack ? -600_000 : 0, 600_000)));

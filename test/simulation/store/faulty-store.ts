@@ -196,7 +196,7 @@ export class FaultyStore implements RecordStore {
     if (this.around.chance.happens(0.7)) answer(refuse);
   }
 
-  /** There and back. Mostly one of the two takes all the time: nobody can tell, and it is one happening less. */
+  /** There and back. Usually one of the two takes all the time: callers see no difference, and it saves an event. */
   #delays(): [number, number] {
     const { chance } = this.around;
     const kind = chance.number();

@@ -1,10 +1,10 @@
 import type { Chance } from '../world/chance.js';
 
-/** What the members on one side of a split cluster hold. */
+/** Data of the members on one side of a split cluster. */
 export interface Side {
   readonly name: 'majority' | 'minority';
   readonly texts: Map<string, string>;
-  /** Whether it has noticed: its members wait for the others no longer, and go on with the copies that they have. */
+  /** True: its members no longer wait for the others, and continue with their own copies. */
   isAware: boolean;
 }
 
@@ -12,7 +12,7 @@ export interface Side {
 export type Reach =
   /** As ever. */
   | 'all'
-  /** The record's owner is here, its backups beyond the split: it writes, but nobody confirms it. */
+  /** The record's owner is on this side and its backups on the other: it writes, but gets no confirmation. */
   | 'unconfirmed'
   /** The record's owner is beyond the split. */
   | 'nothing'
@@ -58,7 +58,7 @@ export class Split {
     return this.hasQuorum && side === this.minority ? 'no-quorum' : 'all';
   }
 
-  /** Whose texts stay when the sides meet again: the larger side's, unless it has not even noticed. */
+  /** The side whose texts stay after the merge: the larger side, unless it has not noticed the split. */
   get winner(): Side {
     return this.sides.some((side) => side.isAware) ? this.majority : this.#owner;
   }

@@ -29,7 +29,7 @@ export class StoreCluster {
   readonly #clocks: number[];
   isDown = false;
   #isFragile = false;
-  /** Also of what nobody waits for, and the writer itself. */
+  /** Also without waiters, and also the writer itself. */
   readonly #tellsAll: boolean;
 
   journal(name: string): ArrayJournal {
@@ -65,7 +65,7 @@ export class StoreCluster {
     this.#clients.delete(client);
   }
 
-  /** What the members hold that a client reaches. */
+  /** Data of the members that a client reaches. */
   textsFor(client: FaultyStore): Map<string, string> {
     return this.#split?.sideOf(client).texts ?? this.#texts;
   }
@@ -134,7 +134,7 @@ export class StoreCluster {
     }
   }
 
-  /** Loses all data soon after the next write: when it is likeliest that somebody has not heard of it. */
+  /** Loses all data soon after the next write, when it is most likely that some node has not heard of it. */
   becomeFragile(): void {
     this.#isFragile = true;
   }

@@ -1,6 +1,6 @@
 import type { VirtualTime } from './virtual-time.js';
 
-/** What happened in one schedule, to be read by people: when, where, what. Written only when asked for. */
+/** Readable log of one schedule: time, place and event. Written only on demand. */
 export class Trace {
   readonly lines: string[] = [];
 

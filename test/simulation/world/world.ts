@@ -8,7 +8,7 @@ import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
 import type { FaultMix } from '../kind/fault-mix.js';
 
-/** What all parts of one schedule share. */
+/** Objects that all parts of one schedule share. */
 export interface World {
   readonly time: VirtualTime;
   readonly trace: Trace;
@@ -27,7 +27,7 @@ export interface World {
 
 export const SEMAPHORE = 'job';
 
-/** What may be asked for instead of the definition's duration, in ms. */
+/** Durations that calls may ask for instead of the definition's, in ms. */
 export function anyDuration({ tolerance, faultMix, definition, measures }: World, chance: Chance): number {
   return Math.round(chance.skewed(SHORTEST * tolerance, faultMix.longPermits ? measures.longest : definition.duration));
 }

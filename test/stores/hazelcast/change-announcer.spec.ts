@@ -16,20 +16,20 @@ function announcerOver(read: (key: string) => Promise<string | undefined>) {
 }
 
 describe('A change', () => {
-  it('is told with the text, or with none when it was removed', async () => {
+  it('is reported with the text, or with none when it was removed', async () => {
     const { announcer, changes } = announcerOver(async (key) => (key === 'watched:a' ? 'text' : undefined));
     await announcer.changed('watched:a');
     await announcer.changed('watched:b');
     expect(changes).toEqual([{ key: 'watched:a', text: 'text' }, { key: 'watched:b' }]);
   });
 
-  it('of a key that nobody watches is not read', async () => {
+  it('of a key that is not watched is not read', async () => {
     const { announcer, reads } = announcerOver(async () => 'text');
     await announcer.changed('other:a');
     expect(reads()).toBe(0);
   });
 
-  it('that comes many times during a read is read once more, and the latest text is told last', async () => {
+  it('that comes many times during a read is read once more, and the latest text is reported last', async () => {
     const [texts, answers]: [string[], ((text: string) => void)[]] = [['old', 'latest'], []];
     const read = () => new Promise<string>((resolve) => answers.push(resolve));
     const { announcer, changes, reads } = announcerOver(read);
@@ -43,7 +43,7 @@ describe('A change', () => {
     expect(reads()).toBe(2);
   });
 
-  it('that can not be read is told without a key, and the next one is read again', async () => {
+  it('that can not be read is reported without a key, and the next one is read again', async () => {
     let broken = true;
     const { announcer, changes } = announcerOver(async () => {
       if (broken) throw new Error('offline');

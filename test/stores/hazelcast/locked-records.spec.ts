@@ -108,7 +108,7 @@ describe('A compare-and-set under a lock', () => {
     expect(calls.slice(-4)).toEqual(['force', 'lock', 'write', 'unlock']);
   });
 
-  it('was surely not written when the lock is not to be had', async () => {
+  it('was surely not written when the lock can not be taken', async () => {
     const { map, calls } = fakeMap({ tryLock: async () => false, forceUnlock: fail });
     await expect(locked(map, CALL_TIMEOUT).compareAndSet('key', 'before', 'after')).rejects.toThrow('others hold it');
     expect(calls).not.toContain('write');

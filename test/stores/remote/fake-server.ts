@@ -41,7 +41,7 @@ export class FakeServer implements AsyncDisposable {
   }
 }
 
-/** An address at which nobody listens. */
+/** An address without a listener. */
 export async function deadUrl(): Promise<string> {
   await using server = await FakeServer.start(() => undefined);
   return server.url;

@@ -71,7 +71,7 @@ describe('two applications over the store of a third', () => {
       ]);
       const done = new Set<string | undefined>();
       await eventually('both had a turn', async () => {
-        // Who asks first mostly wins.
+        // Usually the first caller wins.
         const order = Jobs.runs.length % 2 ? [one, other] : [other, one];
         const results = await Promise.all(order.map((app) => app.get(Jobs).export(app === one ? 'one' : 'other')));
         for (const each of results) done.add(each);
@@ -182,7 +182,7 @@ describe('who may not use the store', () => {
   it.each([
     ['a wrong token', 'wrong-token-0123456789', /401.*console\.tokens/],
     ['a token of a lower role', TOKENS.define, /403.*role node/],
-  ])('does not boot with %s, and is told what to do', async (_what, token, advice) => {
+  ])('does not boot with %s, and says what to do', async (_what, token, advice) => {
     const { url } = await serve({ store: memory() });
     const booting = start({ imports: [GatekeeperModule.forRoot({ store: remote({ url, token }) })] });
     await expect(booting).rejects.toThrow(RemoteRefusedError);

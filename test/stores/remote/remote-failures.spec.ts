@@ -32,8 +32,8 @@ function openWithin(callTimeout: number, ...urls: string[]): RecordStore {
 const write = (store: RecordStore) => store.compareAndSet('key', undefined, 'text').catch((error: Error) => error);
 const read = (store: RecordStore) => store.read('key').catch((error: Error) => error);
 
-describe('a call that surely did nothing is told from one that may have', () => {
-  it('where nobody listens: nothing was done', async () => {
+describe('a call that surely did nothing is distinguished from one that may have', () => {
+  it('without a listener: nothing was done', async () => {
     const url = await deadUrl();
     const store = open(url);
     expect(await write(store)).toBeInstanceOf(StoreUnavailableError);
@@ -60,7 +60,7 @@ describe('a call that surely did nothing is told from one that may have', () => 
     expect(await write(open(server.url))).toBeInstanceOf(UnknownOutcomeError);
   });
 
-  it('where no answer comes in time: it may have been, and the caller is told in time', async () => {
+  it('without an answer in time: it may have been, and the caller learns this in time', async () => {
     await using server = await FakeServer.start(() => undefined);
     const store = openWithin(400, server.url);
     const began = performance.now();
@@ -165,7 +165,7 @@ describe('of several addresses', () => {
     expect(await read(openWithin(4000, hanging.url, server.url))).toBe('text');
   });
 
-  it('what all of them refuse is told, rather than that one is away', async () => {
+  it('reports what all of them refuse, rather than that one is unreachable', async () => {
     await using refusing = await FakeServer.start((_request, response) => sendJson(response, 401, {}));
     const store = open(refusing.url, await deadUrl());
     expect(await write(store)).toBeInstanceOf(RemoteRefusedError);
@@ -219,7 +219,7 @@ describe("remote()'s options", () => {
     expect(() => remote(options as never)).toThrow(fault);
   });
 
-  it('keep the token out of what is told', () => {
+  it('keep the token out of all messages', () => {
     expect(() => remote({ url, token: 'secret with blanks' })).toThrow(expect.not.stringContaining('secret') as never);
   });
 });

@@ -19,8 +19,8 @@ interface ConflictNoticeProps {
 }
 
 /**
- * Who was faster, when and why; nothing of the operator's own input is gone. The time stands still: what moves on in an
- * alert is read out again each second.
+ * Shows who changed the definition first, when and why. The operator's own input is kept. The time does not tick, because
+ * screen readers would read a changing alert again each second.
  */
 export function ConflictNotice({ conflict: { change }, onReload }: ConflictNoticeProps) {
   return (
