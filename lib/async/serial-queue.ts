@@ -8,20 +8,26 @@ export class SerialQueue {
   #isBusy = false;
 
   /**
+   * @param work gives a promise in any case: an error that it threw at once would block the queue
    * @param signal leaves the queue when it aborts before the work began
    * @throws the signal's reason, or whatever the work throws
    */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#isBusy) await this.#turn(signal);
-    this.#isBusy = true;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#isBusy = false;
-    }
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#isBusy ? this.#turn(signal).then(() => this.#begin(work)) : this.#begin(work);
   }
+
+  #begin<T>(work: () => Promise<T>): Promise<T> {
+    this.#isBusy = true;
+    const working = work();
+    working.then(this.#next, this.#next);
+    return working;
+  }
+
+  #next = (): void => {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#isBusy = false;
+  };
 
   #turn(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

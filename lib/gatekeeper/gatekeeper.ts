@@ -150,7 +150,7 @@ export class Gatekeeper {
    * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
    * @throws InvalidOptionsError
    */
-  async refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
     return permit.refresh(options);
   }
 
@@ -160,7 +160,7 @@ export class Gatekeeper {
    * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say: the use is over all the same, and the
    *   release is retried in the background until the permit expires
    */
-  async release(permit: Permit): Promise<void> {
+  release(permit: Permit): Promise<void> {
     return permit.release();
   }
 

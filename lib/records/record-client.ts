@@ -182,22 +182,26 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
-  async #write<T>(attempt: Attempt<R, T>, deadline: Deadline, attempts: Attempt<R, T>[]): Promise<boolean> {
+  #write<T>(attempt: Attempt<R, T>, deadline: Deadline, attempts: Attempt<R, T>[]): Promise<boolean> {
     attempts.push(attempt);
-    try {
-      const { text, notify } = attempt;
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, this.#seen.text, text, { notify }))))
-        return false;
-      // News of a later write may have overtaken this answer.
-      if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
-      return true;
-    } catch (error) {
-      attempt.isUncertain = error instanceof UnknownOutcomeError;
-      if (attempt.isUncertain) return false;
-      if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
-      attempts.pop();
-      throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;
-    }
+    const writing = this.context.store.compareAndSet(this.key, this.#seen.text, attempt.text, attempt);
+    return deadline.race(writing).then(
+      (isWritten) => {
+        // News of a later write may have overtaken this answer.
+        if (isWritten && !this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
+        return isWritten;
+      },
+      (error: unknown) => this.#failed(attempt, error, deadline, attempts),
+    );
+  }
+
+  /** @returns false when the write may have been applied, or may still be */
+  #failed<T>(attempt: Attempt<R, T>, error: unknown, deadline: Deadline, attempts: Attempt<R, T>[]): false {
+    attempt.isUncertain = error instanceof UnknownOutcomeError;
+    if (attempt.isUncertain) return false;
+    if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
+    attempts.pop();
+    throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;
   }
 
   async #read<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {

@@ -22,15 +22,16 @@ export interface CallFacts {
  * call counts as waiting until another one of its kind ends.
  */
 export class ObservedStore implements RecordStore {
-  readonly #calls = new Map<StorePart, CallFacts>();
+  readonly #calls = new Map<StorePart, Changing<CallFacts>>();
 
   constructor(
     private readonly inner: RecordStore,
     private readonly nodeClock: NodeClock,
   ) {}
 
+  /** As they are now: read them at once. */
   calls(part: StorePart): CallFacts {
-    return this.#calls.get(part) ?? {};
+    return this.#facts(part);
   }
 
   read(key: string): Promise<string | undefined> {
@@ -99,45 +100,65 @@ export class ObservedStore implements RecordStore {
     return this.inner.close();
   }
 
-  async #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
+  #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
     const begun = this.nodeClock.monotonic();
-    const facts = this.#calls.get(part);
-    if (facts?.waitingSince === undefined) this.#calls.set(part, { ...facts, waitingSince: begun });
-    try {
-      const answer = await call();
-      this.#answered(part, begun);
-      return answer;
-    } catch (error) {
-      this.#failed(part, begun, error);
-      throw error;
-    }
+    const facts = this.#facts(part);
+    facts.waitingSince ??= begun;
+    return call().then(
+      (answer) => {
+        this.#answered(part, begun);
+        return answer;
+      },
+      (error: unknown) => {
+        this.#failed(facts, begun, error);
+        throw error;
+      },
+    );
+  }
+
+  #facts(part: StorePart): Changing<CallFacts> {
+    const known = this.#calls.get(part);
+    if (known) return known;
+    const facts = { answeredAt: undefined, failing: undefined, waitingSince: undefined };
+    this.#calls.set(part, facts);
+    return facts;
   }
 
   #answered(part: StorePart, begun: number): void {
-    const { answeredAt = -Infinity, failing, waitingSince = begun } = this.calls(part);
-    this.#calls.set(part, { answeredAt: Math.max(answeredAt, begun) });
+    const facts = this.#facts(part);
+    const { answeredAt = -Infinity, failing, waitingSince = begun } = facts;
+    settle(facts, Math.max(answeredAt, begun));
     if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
   }
 
   /** The store is back: a list that failed while it was away counts as failing only when it fails again. */
   #forgetFailures(): void {
     for (const list of ['records', 'nodes', 'runs', 'audit'] as const) {
-      const { answeredAt } = this.calls(list);
-      this.#calls.set(list, answeredAt === undefined ? {} : { answeredAt });
+      const facts = this.#facts(list);
+      settle(facts, facts.answeredAt);
     }
   }
 
-  #failed(part: StorePart, begun: number, error: unknown): void {
-    const { answeredAt, failing } = this.calls(part);
+  #failed(facts: Changing<CallFacts>, begun: number, error: unknown): void {
+    const { answeredAt, failing } = facts;
     // A late failure says nothing about a store that has answered a later call.
     if (answeredAt !== undefined && answeredAt > begun) return;
-    const known = answeredAt === undefined ? {} : { answeredAt };
     const lastAt = this.nodeClock.monotonic();
     const cause = error instanceof Error ? error : new Error(messageOf(error));
-    this.#calls.set(part, { ...known, failing: { since: failing?.since ?? begun, lastAt, error: cause } });
+    settle(facts, answeredAt);
+    facts.failing = { since: failing?.since ?? begun, lastAt, error: cause };
   }
 }
 
 function partOf(prefix: string): StorePart {
   return prefix === KEY_PREFIX ? 'records' : 'nodes';
+}
+
+/** Changed in place: each write comes here twice. */
+type Changing<T> = { -readonly [Field in keyof T]: T[Field] | undefined };
+
+function settle(facts: Changing<CallFacts>, answeredAt: number | undefined): void {
+  facts.answeredAt = answeredAt;
+  facts.failing = undefined;
+  facts.waitingSince = undefined;
 }

@@ -6,6 +6,7 @@ import { AwaitedKeys } from '../awaited-keys.js';
 const LIFETIME = 15_000;
 /** ms after which a client that still waits says so again. */
 const RENEWAL = 5000;
+const NONE: readonly string[] = [];
 
 /**
  * Which clients wait for which keys, so that a release notifies those and no others. Each client says it by an entry of a
@@ -60,6 +61,7 @@ export class Waiters {
 
   /** The clients that wait for `key`, besides this one. */
   of(key: string): readonly string[] {
+    if (!this.#others.has(key) && !this.#others.has('')) return NONE;
     const now = this.clock.monotonic();
     const waiting = [...(this.#others.get(key) ?? []), ...(this.#others.get('') ?? [])];
     return [...new Set(waiting.filter(([, until]) => until > now).map(([id]) => id))];
