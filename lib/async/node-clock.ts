@@ -27,15 +27,18 @@ export const systemClock: NodeClock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   schedule(action, delay, isAwaited = false) {
-    let cancel: CancelTimer;
-    const goOn = () => {
-      cancel = systemClock.schedule(action, delay - LONGEST_TIMER, isAwaited);
-    };
-    const isTooLong = delay > LONGEST_TIMER;
-    const timer = setTimeout(isTooLong ? goOn : action, isTooLong ? LONGEST_TIMER : Math.max(delay, 0));
+    if (delay > LONGEST_TIMER) return scheduleInSteps(action, delay, isAwaited);
+    const timer = setTimeout(action, Math.max(delay, 0));
     if (!isAwaited) timer.unref();
-    cancel = () => clearTimeout(timer);
-    return () => cancel();
+    return () => clearTimeout(timer);
   },
   nextTurn: (action) => void setImmediate(action),
 };
+
+function scheduleInSteps(action: () => void, delay: number, isAwaited: boolean): CancelTimer {
+  const goOn = () => {
+    cancel = systemClock.schedule(action, delay - LONGEST_TIMER, isAwaited);
+  };
+  let cancel = systemClock.schedule(goOn, LONGEST_TIMER, isAwaited);
+  return () => cancel();
+}

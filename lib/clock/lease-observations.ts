@@ -43,7 +43,7 @@ export interface LeaseEnd {
  * that comes late only widens the bounds to the safe side.
  */
 export class LeaseObservations {
-  #observations = new Map<string, LeaseObservation>();
+  readonly #observations = new Map<string, LeaseObservation>();
   #lastObserved = -Infinity;
 
   /** @param tolerance ms that clocks may be apart */
@@ -51,13 +51,12 @@ export class LeaseObservations {
 
   /** Notes what the record held at `at` (monotonic ms). */
   observe(leases: readonly Expiring[], at: number): void {
-    const seen = new Map<string, LeaseObservation>();
     for (const lease of leases) {
+      if (this.#known(lease)) continue;
       const { id, expiresAt, duration } = lease;
-      const known = this.#known(lease);
-      seen.set(id, known ?? { expiresAt, duration, lastSeenWithout: this.#lastObserved, firstSeenWith: at });
+      this.#observations.set(id, { expiresAt, duration, lastSeenWithout: this.#lastObserved, firstSeenWith: at });
     }
-    this.#observations = seen;
+    if (this.#observations.size !== leases.length) this.#forgetOthers(leases);
     this.#lastObserved = at;
   }
 
@@ -68,6 +67,11 @@ export class LeaseObservations {
     const { lastSeenWithout, firstSeenWith: firstSeen } = seen;
     const { duration } = lease;
     return { notBefore: lastSeenWithout + duration, notAfter: firstSeen + duration + this.tolerance, firstSeen };
+  }
+
+  #forgetOthers(leases: readonly Expiring[]): void {
+    const ids = new Set(leases.map(({ id }) => id));
+    for (const id of this.#observations.keys()) if (!ids.has(id)) this.#observations.delete(id);
   }
 
   #known({ id, expiresAt, duration }: Expiring): LeaseObservation | undefined {

@@ -16,6 +16,8 @@ const KEPT = 5;
 /** The clocks of the members that this node has heard. `at` is the node's monotonic time in ms. */
 export class MemberClocks {
   readonly #clocks = new Map<string, MemberClock>();
+  /** The values of {@link #clocks}. */
+  #all: readonly MemberClock[] = [];
 
   /** How many members were heard, the silent ones of the last 30 s included. */
   get count(): number {
@@ -26,21 +28,23 @@ export class MemberClocks {
   add(member: string, sample: ClockSample, tolerance: number): number {
     const clock = this.#clocks.get(member) ?? new MemberClock();
     this.#clocks.set(member, clock);
+    this.#all = [...this.#clocks.values()];
     return clock.add(sample, tolerance);
   }
 
   clear(): void {
     this.#clocks.clear();
+    this.#all = [];
   }
 
   forgetSilent(at: number): void {
     for (const [member, { lastAt }] of this.#clocks) if (at - lastAt > OLDEST_SAMPLE) this.#clocks.delete(member);
+    this.#all = [...this.#clocks.values()];
   }
 
   /** Whether any member was heard in the last `age` ms. */
   isAnyHeard(at: number, age: number): boolean {
-    for (const { lastAt } of this.#clocks.values()) if (at - lastAt <= age) return true;
-    return false;
+    return this.#all.some(({ lastAt }) => at - lastAt <= age);
   }
 
   /** The lowest offset; Infinity before the first sample. */
@@ -69,10 +73,12 @@ export class MemberClocks {
   }
 
   /** While all are silent, the last ones that were heard. */
-  #living(at: number): MemberClock[] {
-    const clocks = [...this.#clocks.values()];
-    const living = clocks.filter(({ lastAt }) => at - lastAt <= OLDEST_SAMPLE);
-    return living.length > 0 ? living : clocks;
+  #living(at: number): readonly MemberClock[] {
+    const isLiving = ({ lastAt }: MemberClock) => at - lastAt <= OLDEST_SAMPLE;
+    // Each decision comes here: the usual case makes no list.
+    if (this.#all.every(isLiving)) return this.#all;
+    const living = this.#all.filter(isLiving);
+    return living.length > 0 ? living : this.#all;
   }
 }
 
