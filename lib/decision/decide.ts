@@ -145,6 +145,7 @@ function grant(
 /** The count matters beside the slot: after an edit to fewer permits a low slot may be free while too many are held. */
 function freeSlot(held: readonly StoredPermit[], permits: number): number | undefined {
   if (held.length >= permits) return undefined;
+  if (held.length === 0) return 0;
   const taken = new Set(held.map((permit) => permit.slot));
   let slot = 0;
   while (taken.has(slot)) slot++;

@@ -121,13 +121,25 @@ export function encodeRecord(record: SemaphoreRecord): string {
 }
 
 function textOfPermit(permit: StoredPermit): string {
-  const { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration, asked } = permit;
+  const { id, slot, token, grantedAt, expiresAt, duration, asked } = permit;
   const askedText = asked ? `,"asked":{"duration":${asked.duration},"under":${asked.under}}` : '';
   return (
-    `{"id":${quote(id)},"slot":${slot},"token":${token},"instance":${quote(instance)},"holder":${quote(holder)},` +
-    `"acquirer":${quote(acquirer)},"group":${quote(group)},"grantedAt":${grantedAt},"expiresAt":${expiresAt},` +
-    `"duration":${duration}${askedText}}`
+    `{"id":${quote(id)},"slot":${slot},"token":${token},${textOfHolder(permit)},"grantedAt":${grantedAt},` +
+    `"expiresAt":${expiresAt},"duration":${duration}${askedText}}`
   );
+}
+
+type Holder = Pick<StoredPermit, 'instance' | 'holder' | 'acquirer' | 'group'>;
+
+/** The last holder that was written, and its text: most permits that a node writes are its own. */
+let last: Holder & { readonly text: string } = { instance: '', holder: '', acquirer: '', group: '', text: '' };
+
+function textOfHolder({ instance, holder, acquirer, group }: Holder): string {
+  const isLast = last.instance === instance && last.holder === holder && last.acquirer === acquirer;
+  if (isLast && last.group === group && last.text) return last.text;
+  const text = `"instance":${quote(instance)},"holder":${quote(holder)},"acquirer":${quote(acquirer)},"group":${quote(group)}`;
+  last = { instance, holder, acquirer, group, text };
+  return text;
 }
 
 /** Texts of the parts that change rarely, made once per object. */

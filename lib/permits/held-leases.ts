@@ -57,10 +57,11 @@ export class HeldLeases implements PermitOwner {
     try {
       const attempt = await this.recordClient.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
-        const [held, heldFor] = [lease?.permit, lease?.left];
+        const held = lease?.permit;
+        const heldFor = lease?.left;
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
-        const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor };
-        const decision = decide(record, { ...who, duration: usable }, view);
+        const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration: usable };
+        const decision = decide(record, who, view);
         refreshed = decision.outcome === 'refreshed' ? lease : undefined;
         return this.#step(decision, holder, keepAlive);
       });
@@ -89,11 +90,8 @@ export class HeldLeases implements PermitOwner {
     let requested = duration;
     const refreshing = this.recordClient.transact<boolean>((record, view, nonce) => {
       if (!lease.isHeld) return { result: false };
-      const { id: permitId, holder, instance, acquirer, group } = lease.permit;
-      const [held, heldFor] = [lease.permit, lease.left];
-      requested = duration ?? keepable(held.asked, record?.definition, this.context.timing.clockTolerance);
-      const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor };
-      const decision = decide(record, { ...who, running, duration: requested, onlyRefresh: true }, view);
+      requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
+      const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
       if (decision.outcome !== 'denied') {
         isSent = true;
         const done = (sent: Instant) => {

@@ -1,5 +1,6 @@
 import type { CancelTimer } from '../async/node-clock.js';
 import type { StoredPermit } from '../decision/index.js';
+import type { AcquireRequest } from '../decision/decide.js';
 import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
 import type { Instant } from '../records/plan.js';
@@ -97,6 +98,24 @@ export class Lease {
   /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
   get left(): number {
     return this.remaining + this.context.timing.clockTolerance;
+  }
+
+  /** The request to refresh it, and nothing else. One literal: a spread of parts took a tenth of a refresh. */
+  refreshRequest({ nonce, running, duration }: Pick<AcquireRequest, 'nonce' | 'running' | 'duration'>): AcquireRequest {
+    const { id: permitId, instance, holder, acquirer, group } = this.#permit;
+    return {
+      instance,
+      holder,
+      acquirer,
+      group,
+      permitId,
+      nonce,
+      held: this.#permit,
+      heldFor: this.left,
+      running,
+      onlyRefresh: true,
+      duration,
+    };
   }
 
   /** A refresh that succeeded. The running timer finds the new end by itself. */
