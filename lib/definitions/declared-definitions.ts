@@ -10,6 +10,7 @@ import {
   reinstate,
   restore,
 } from '../decision/index.js';
+import { durationFault } from '../decision/definition.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -86,10 +87,21 @@ export class DeclaredDefinitions {
    * permit.
    *
    * @param duration ms or text
+   * @returns undefined when there is nothing to wait for
    * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
    */
-  async ensure(name: string, duration: DurationInput | undefined): Promise<void> {
-    if (duration === undefined) return this.#ensureAtOnce(name);
+  ensure(name: string, duration: DurationInput | undefined): Promise<void> | undefined {
+    if (duration === undefined || this.#isDeclared(name, duration)) return this.#ensureAtOnce(name);
+    return this.#ensureDeclared(name, duration);
+  }
+
+  /** Whether a call with a duration that was read has nothing to declare: the usual case, without a second reading. */
+  #isDeclared(name: string, duration: DurationInput): boolean {
+    if (typeof duration !== 'number' || !this.#declared.has(name)) return false;
+    return durationFault(duration, this.context.timing.clockTolerance) === undefined;
+  }
+
+  async #ensureDeclared(name: string, duration: DurationInput): Promise<void> {
     const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
     if (this.#declared.has(name) || this.options.requireDefinitions) return this.#ensureAtOnce(name);
     this.#declared.set(name, definition);
@@ -97,9 +109,9 @@ export class DeclaredDefinitions {
   }
 
   /** Also before the start: a unit test may call a method of an application that it only compiled. */
-  async #ensureAtOnce(name: string): Promise<void> {
-    if (!this.options.atOnce || !this.#declared.has(name)) return;
-    if (this.recordClientOf(name).known === undefined) await this.#tryToLoad(name);
+  #ensureAtOnce(name: string): Promise<void> | undefined {
+    if (!this.options.atOnce || !this.#declared.has(name)) return undefined;
+    return this.recordClientOf(name).known === undefined ? this.#tryToLoad(name) : undefined;
   }
 
   async #tryToLoad(name: string): Promise<void> {
