@@ -40,7 +40,8 @@ async function compared(gatekeepers) {
       sides[way] = await prepared(gatekeeper.semaphore(`bench-${kind}`));
     }
     const { optimistic, ...others } = await inTurn(sides, undefined, CALLS);
-    for (const [way, took] of Object.entries(others)) rows.push(row(`${kind}, ${way} / optimistic`, took, optimistic));
+    for (const [way, took] of Object.entries(others))
+      rows.push(row(`${kind}, ${way} / optimistic`, took.p50, optimistic.p50));
   }
   return rows;
 }

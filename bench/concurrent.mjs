@@ -78,29 +78,31 @@ function semaphoresOf(gatekeeper, kind) {
 }
 
 function rowsOf({ raw, refresh, ...pairs }) {
-  const row = (name, unit, ours, reference, target) => {
-    const ratio = ours / reference;
-    return {
-      name,
-      ours: round(ours),
-      reference: round(reference),
-      ratio: round(ratio),
-      unit,
-      target,
-      met: ratio >= target,
-    };
-  };
   const vsRaw = `in ${FLOWS} flows / raw compare-and-set`;
+  const beside = (idle) => `acquire + release ${vsRaw}, ${idle} idle nodes`;
+  const targetBeside = (idle) => (idle === 0 ? PAIRS_TARGET : round((BESIDE_IDLE_TARGET * pairs[0].rate) / raw.rate));
   return [
-    row(`refresh ${vsRaw}`, 'calls/s', refresh, raw, REFRESH_TARGET),
-    ...IDLE_NODES.map((idle) =>
-      row(
-        `acquire + release ${vsRaw}, ${idle} idle nodes`,
-        'pairs/s',
-        pairs[idle],
-        raw,
-        idle === 0 ? PAIRS_TARGET : round((BESIDE_IDLE_TARGET * pairs[0]) / raw),
-      ),
-    ),
+    rateRow(`refresh ${vsRaw}`, 'calls/s', refresh, raw, REFRESH_TARGET),
+    ...IDLE_NODES.map((idle) => rateRow(beside(idle), 'pairs/s', pairs[idle], raw, targetBeside(idle))),
+    processorRow(`refresh ${vsRaw}`, refresh, raw),
+    ...IDLE_NODES.map((idle) => processorRow(beside(idle), pairs[idle], raw)),
   ];
+}
+
+function rateRow(name, unit, ours, raw, target) {
+  const ratio = ours.rate / raw.rate;
+  const met = ratio >= target;
+  return { name, ours: round(ours.rate), reference: round(raw.rate), ratio: round(ratio), unit, target, met };
+}
+
+function processorRow(name, ours, raw) {
+  return {
+    name,
+    ours: round(ours.cpu),
+    reference: round(raw.cpu),
+    ratio: round(ours.cpu / raw.cpu),
+    unit: 'µs of CPU',
+    target: null,
+    met: null,
+  };
 }

@@ -26,6 +26,10 @@ const PARTS = {
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });
+const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  throw new Error(`no part is named ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
+}
 const rows = [];
 for (const part of positionals.length > 0 ? positionals : Object.keys(PARTS)) rows.push(...(await PARTS[part]()));
 await writeFile(RESULTS, `${JSON.stringify(rows, null, 2)}\n`);

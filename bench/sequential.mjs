@@ -23,10 +23,10 @@ export async function sequential({ gatekeeper, other, raw }) {
   const release = await interleaved(timesRelease(semaphore('release')), raw.compareAndSet(held, free), raw.afterWrite);
   const denial = await interleaved(() => () => semaphore('denied').tryAcquire(), get, raw.afterRead);
   return [
-    row('refresh (tryAcquire of a held permit) / raw compare-and-set', refresh),
-    row('grant / raw compare-and-set', grant),
-    row('release / raw compare-and-set', release),
-    row('denial / raw get', denial),
+    ...rows('refresh (tryAcquire of a held permit) / raw compare-and-set', refresh),
+    ...rows('grant / raw compare-and-set', grant),
+    ...rows('release / raw compare-and-set', release),
+    ...rows('denial / raw get', denial),
   ];
 }
 
@@ -45,7 +45,11 @@ function timesRelease(semaphore) {
   };
 }
 
-function row(name, { ours, reference }) {
+function rows(name, { ours, reference }) {
+  return ['p50', 'p99'].map((which) => row(`${name}, ${which}`, ours[which], reference[which]));
+}
+
+function row(name, ours, reference) {
   const ratio = ours / reference;
   const met = ratio <= TARGET;
   return { name, ours: round(ours), reference: round(reference), ratio: round(ratio), unit: 'µs', target: TARGET, met };
