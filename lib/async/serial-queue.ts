@@ -4,16 +4,15 @@
  * under its user (seen in 1 of 10 simulated runs).
  */
 export class SerialQueue {
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 
   /**
    * @param work gives a promise in any case: an error that it threw at once would block the queue
-   * @param signal leaves the queue when it aborts before the work began
-   * @throws the signal's reason, or whatever the work throws
+   * @throws any error of the work
    */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#isBusy ? this.#turn(signal).then(() => this.#begin(work)) : this.#begin(work);
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.#isBusy ? this.#turn().then(() => this.#begin(work)) : this.#begin(work);
   }
 
   #begin<T>(work: () => Promise<T>): Promise<T> {
@@ -29,18 +28,7 @@ export class SerialQueue {
     else this.#isBusy = false;
   };
 
-  #turn(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== begin);
-        reject(signal?.reason);
-      };
-      const begin = () => {
-        signal?.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      this.#waiting.push(begin);
-      signal?.addEventListener('abort', giveUp, { once: true });
-    });
+  #turn(): Promise<void> {
+    return new Promise((begin) => this.#waiting.push(begin));
   }
 }

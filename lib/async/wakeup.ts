@@ -17,16 +17,20 @@ export class Wakeup {
     this.#hasRung = false;
   }
 
-  /** Waits until it rings, for `delay` ms at most; not at all when it has rung since the last {@link reset}. */
-  wait(delay: number): Promise<void> {
+  /**
+   * Waits until it rings; not at all when it has rung since the last {@link reset}.
+   *
+   * @param delay ms at most; without a limit unless given
+   */
+  wait(delay?: number): Promise<void> {
     if (this.#hasRung) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
-        cancel();
+        cancel?.();
         this.#wake = undefined;
         resolve();
       };
-      const cancel = this.nodeClock.schedule(wake, delay, true);
+      const cancel = delay === undefined ? undefined : this.nodeClock.schedule(wake, delay, true);
       this.#wake = wake;
     });
   }

@@ -3,11 +3,13 @@ import {
   type AcquireWaitOptions,
   type AttemptOptions,
   type RunOptions,
+  type WaitOptions,
   parseAcquireOptions,
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
 import type { Context } from '../context/context.js';
+import type { StoredPermit } from '../decision/index.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
@@ -20,7 +22,10 @@ import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
 import type { Semaphore } from './semaphore.js';
+import { AcquireTimeoutError } from './permits.errors.js';
 import { WaitQueue } from './wait-queue.js';
+
+const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
 
 /**
  * A semaphore on its record, and the one place that acts on changes of it: when the record lacks a permit, time of a
@@ -30,7 +35,7 @@ export class NodeSemaphore implements Semaphore {
   readonly heldLeases: HeldLeases;
   readonly orphans: OrphanCleanup;
   readonly runner: Runner;
-  readonly line: WaitQueue;
+  readonly waitQueue: WaitQueue;
 
   constructor(
     readonly recordClient: SemaphoreClient,
@@ -40,13 +45,8 @@ export class NodeSemaphore implements Semaphore {
     this.orphans = new OrphanCleanup(recordClient, context);
     this.heldLeases = new HeldLeases(recordClient, this.orphans, context);
     this.runner = new Runner(recordClient.name, this.#runLeases(), context);
-    this.line = new WaitQueue(
-      recordClient.name,
-      this.heldLeases,
-      context,
-      (permit) => recordClient.timeUntilExpiry(permit),
-      () => declared.has(recordClient.name),
-    );
+    const timeUntilExpiry = (permit: StoredPermit) => recordClient.timeUntilExpiry(permit);
+    this.waitQueue = new WaitQueue(recordClient.name, context, timeUntilExpiry);
     recordClient.listen({
       changed: (change) => takesAway(change) && this.#lookAgain(),
       confirmed: () => this.heldLeases.verify(),
@@ -67,7 +67,9 @@ export class NodeSemaphore implements Semaphore {
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
     const parsed = parseWaitOptions(this.name, options);
     await this.declared.ensure(this.name, parsed.duration);
-    return this.line.acquire(parsed);
+    const attempt = await this.#wait(parsed);
+    if (attempt.permit) return attempt.permit;
+    throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
   }
 
   refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
@@ -95,19 +97,19 @@ export class NodeSemaphore implements Semaphore {
   /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
   #lookAgain(): void {
     this.heldLeases.verify();
-    this.line.wake();
+    this.waitQueue.wake();
   }
 
   /** Calls that wait end now, denied as `closing`. */
   stopWaiting(): void {
-    this.line.wake();
+    this.waitQueue.wake();
     this.runner.stopWaiting();
   }
 
   /** Gives back every permit that no run uses any more. */
   async close(): Promise<void> {
     this.runner.close();
-    this.line.wake();
+    this.waitQueue.wake();
     await this.heldLeases.close();
   }
 
@@ -120,10 +122,28 @@ export class NodeSemaphore implements Semaphore {
     };
   }
 
-  /** A run that waits does so in the line, also for a definition that is still to be loaded. */
+  /** A run that waits does so in the queue, also for a definition that is still to be loaded. */
   async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
-    const waiting = wait === undefined ? this.#attempt(options) : this.line.attempt({ ...options, timeout: wait });
+    const waiting = wait === undefined ? this.#attempt(options) : this.#wait({ ...options, timeout: wait });
     const attempt = await waiting;
+    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    return attempt;
+  }
+
+  /** @throws the signal's reason when it aborts */
+  async #wait(options: WaitOptions): Promise<Attempt> {
+    options.signal?.throwIfAborted();
+    const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
+    // A caller that gave up while the grant was under way doesn't want it any more.
+    if (options.signal?.aborted) await attempt.permit?.release();
+    options.signal?.throwIfAborted();
+    return attempt;
+  }
+
+  /** A holder that has a permit waits for no one: the one ahead may be waiting for this very permit. */
+  async #ask(options: WaitOptions, mayTake: boolean): Promise<Attempt> {
+    if (!mayTake && !this.heldLeases.holds(options.holder)) return BEHIND;
+    const attempt = await this.heldLeases.attempt(options);
     if (!attempt.permit) this.#checkKnown(attempt.reason);
     return attempt;
   }

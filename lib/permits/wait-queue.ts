@@ -1,149 +1,179 @@
-import type { CancelTimer } from '../async/node-clock.js';
-import { KEY_PREFIX, type StoredPermit } from '../decision/index.js';
+import { pauseAfter } from '../async/backoff.js';
+import { pause } from '../async/pause.js';
+import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
-import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
-import { AcquireTimeoutError } from './permits.errors.js';
-import type { WaitOptions } from './call-options.js';
-import type { HeldLeases } from './held-leases.js';
-import type { Attempt, HeldPermit } from './held-permit.js';
-import { FIRST_NAP, JITTER, LONGEST_NAP } from './until-free.js';
-import { SerialQueue } from '../async/serial-queue.js';
+import { type DenialReason, KEY_PREFIX, type StoredPermit } from '../decision/index.js';
 
-type Denied = Attempt & { readonly permit?: undefined };
+/** A waiter looks at least this often (ms), because the watch is only a hint. */
+const LONGEST_NAP = 5_000;
 
-/** How soon (ms) a denial is looked at again that no expiry will end: the store away, a pattern that doesn't match. */
+/** How soon (ms) a denial is looked at again that neither an expiry nor an edit will end: the store away, a grace. */
 const SHORT_NAP = 1_000;
 
 /**
- * Queue of the waiters in this process for one semaphore, first in, first out. Between processes chance decides. The
- * first one asks when the record changed or the earliest permit expires, and at no other time.
+ * ms until the second look at a record. A node that gave a permit back just after the first look may not have known yet
+ * that this one waits for it.
+ */
+const FIRST_NAP = 50;
+
+/** Waiters that hear of one release together don't all ask in the same ms: chance decides, so that none starves. */
+const JITTER = 20;
+
+/** A grant whose answer came too late goes back from here: that release is no reason to ask again at once. */
+const AFTER_LATE_GRANTS = { first: 200, longest: SHORT_NAP, jitter: 0 };
+
+interface Denial {
+  readonly reason: DenialReason;
+  readonly holders: readonly StoredPermit[];
+}
+
+/**
+ * Asks once for a permit.
+ *
+ * @param mayTake false while others wait that came before: then it gets only a permit that it has already
+ * @returns a grant, or a denial with its reason
+ */
+export type Ask<A extends object> = (mayTake: boolean) => Promise<A>;
+
+export interface Patience {
+  /** ms; without a limit unless given. */
+  readonly timeout?: number;
+  /** Gives up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** One call that waits. */
+interface Waiter {
+  readonly bell: Wakeup;
+  /** Aborts when its time is over, or its caller gave up. */
+  readonly quit: AbortSignal;
+  /** How often it was denied in its turn. */
+  denials: number;
+  /** How many grants in a row came too late. */
+  lateGrants: number;
+}
+
+/**
+ * Queue of the waiters of one process for one semaphore, local and external callers, first in, first out. Between
+ * processes chance decides. The first in the line asks when the record changed or the earliest permit expires, and every
+ * few seconds.
+ *
+ * | where a call is      | it asks                                        | it leaves for                            |
+ * | -------------------- | ---------------------------------------------- | ---------------------------------------- |
+ * | in the line          | once, as it comes, for a permit that it has    | its turn, when those before it are gone  |
+ * | first in the line    | when a bell or its nap says so                 | aside, when its group or name is denied  |
+ * | aside                | not: after a change or its nap it lines up     | the end of the line                      |
+ *
+ * A grant, the shutdown of the node (`closing`), the timeout or the caller's signal ends each wait.
  */
 export class WaitQueue {
-  #line = new SerialQueue();
-  #wake = new Set<() => void>();
-  /** Counts the changes, so that one that came while a look at the record was under way is not missed. */
-  #changes = 0;
+  readonly #line = new Set<Waiter>();
+  readonly #aside = new Set<Waiter>();
 
   constructor(
     private readonly semaphore: string,
-    private readonly heldLeases: HeldLeases,
-    private readonly context: Context,
+    private readonly context: Pick<Context, 'nodeClock' | 'random' | 'store'>,
     /** ms until a permit may be taken over. */
     private readonly timeUntilExpiry: (permit: StoredPermit) => number,
-    /** Whether code defines the semaphore, in the store or about to be. */
-    private readonly has: () => boolean,
   ) {}
 
   /** The record changed, or this node shuts down. */
   wake(): void {
-    this.#changes++;
-    for (const wake of this.#wake) wake();
+    this.#first?.bell.ring();
+    for (const { bell } of this.#aside) bell.ring();
   }
 
   /**
-   * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
-   * @throws UnknownSemaphoreError when the semaphore has no definition: the wait would never end
-   * @throws the signal's reason when it aborts
+   * Asks until there is a grant, or until the wait ends.
+   *
+   * @returns the grant or the last denial
+   * @throws any error of `ask`, which ends the wait
    */
-  async acquire(options: WaitOptions): Promise<HeldPermit> {
+  async wait<A extends object>(ask: Ask<A>, { timeout, signal }: Patience): Promise<A> {
     const quit = new AbortController();
-    const abort = () => quit.abort(options.signal?.reason);
-    const cancel = this.#after(options.timeout, quit);
-    options.signal?.addEventListener('abort', abort);
+    const end = () => quit.abort();
+    const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(end, timeout);
+    signal?.addEventListener('abort', end);
+    const bell = new Wakeup(this.context.nodeClock);
+    quit.signal.addEventListener('abort', bell.ring);
+    const waiter = { bell, quit: quit.signal, denials: 0, lateGrants: 0 };
+    this.#line.add(waiter);
     try {
-      options.signal?.throwIfAborted();
-      return await this.#acquire(options, quit.signal);
+      return await this.#untilGranted(ask, waiter);
     } finally {
       cancel?.();
-      options.signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', end);
+      this.#leave(waiter);
     }
   }
 
-  /** As {@link acquire}, but a permit that was not free in time is a denial, with the last reason. */
-  async attempt(options: WaitOptions): Promise<Attempt> {
+  get #first(): Waiter | undefined {
+    return this.#line.values().next().value;
+  }
+
+  async #untilGranted<A extends object>(ask: Ask<A>, waiter: Waiter): Promise<A> {
+    let answer: A | undefined;
+    let endWait: (() => void) | undefined;
     try {
-      return { permit: await this.acquire(options) };
-    } catch (error) {
-      if (!(error instanceof AcquireTimeoutError)) throw error;
-      return { reason: error.reason, holders: [], error: error.cause as Error | undefined };
+      for (;;) {
+        waiter.bell.reset();
+        const isItsTurn = this.#first === waiter;
+        const isNew = answer === undefined;
+        if (isItsTurn || !answer) answer = await ask(isItsTurn);
+        if (!isDenial(answer) || answer.reason === 'closing' || waiter.quit.aborted) return answer;
+        if (isItsTurn) waiter.denials++;
+        endWait ??= this.context.store.awaitChanges(KEY_PREFIX + this.semaphore);
+        if ((isItsTurn || isNew) && isMismatch(answer)) await this.#standAside(waiter);
+        else if (this.#first === waiter) await this.#nap(waiter, answer);
+        else await waiter.bell.wait();
+        if (waiter.quit.aborted) return answer;
+      }
+    } finally {
+      endWait?.();
     }
   }
 
-  #after(timeout: number | undefined, quit: AbortController): CancelTimer | undefined {
-    if (timeout === undefined) return undefined;
-    const timeUp = () => quit.abort(new AcquireTimeoutError(this.semaphore, timeout, 'no-permit'));
-    return this.context.nodeClock.schedule(timeUp, timeout);
+  /** It must not hold up others, who may match where it does not. */
+  async #standAside(waiter: Waiter): Promise<void> {
+    this.#leave(waiter);
+    this.#aside.add(waiter);
+    await waiter.bell.wait(LONGEST_NAP + this.#jitter());
+    this.#aside.delete(waiter);
+    this.#line.add(waiter);
   }
 
-  async #acquire(options: WaitOptions, quit: AbortSignal): Promise<HeldPermit> {
-    let last: Denied | undefined;
-    for (;;) {
-      const wait = () => this.#wait(options, quit);
-      // A holder that has a permit skips the queue: the one ahead may be waiting for this very permit.
-      const waiting = this.heldLeases.holds(options.holder) ? wait() : this.#line.run(wait, quit);
-      const attempt = await waiting.catch((error: unknown) => {
-        // It gave up its place: the reason why it was denied is the one from before.
-        throw last && error === quit.reason ? this.#failure(options, last) : error;
-      });
-      if (attempt.permit) return this.#unlessAborted(attempt.permit, options.signal);
-      await this.#nap(this.#untilWorthwhile(attempt, !last), quit);
-      last = attempt;
-      if (quit.aborted) throw this.#failure(options, attempt);
+  #leave(waiter: Waiter): void {
+    const wasFirst = this.#first === waiter;
+    this.#line.delete(waiter);
+    if (wasFirst) this.#first?.bell.ring();
+  }
+
+  async #nap(waiter: Waiter, denial: Denial): Promise<void> {
+    if (denial.reason === 'permit-lost') {
+      const delay = pauseAfter(waiter.lateGrants++, 1, AFTER_LATE_GRANTS) + this.#jitter();
+      return pause(this.context.nodeClock, delay, { signal: waiter.quit });
     }
+    waiter.lateGrants = 0;
+    await waiter.bell.wait(this.#untilWorthwhile(denial, waiter.denials === 1) + this.#jitter());
   }
 
-  /** Until there is a permit, or this one must not hold up others of this process, who may match where it does not. */
-  async #wait(options: WaitOptions, quit: AbortSignal): Promise<Attempt> {
-    for (let isFirst = true; ; isFirst = false) {
-      const seen = this.#changes;
-      const attempt = await this.heldLeases.attempt(options);
-      if (attempt.permit || (attempt.reason === 'acquirer' && seen === this.#changes)) return attempt;
-      if (attempt.reason === 'no-definition' && !this.has()) throw new UnknownSemaphoreError(this.semaphore);
-      if (quit.aborted || attempt.reason === 'closing') throw this.#failure(options, attempt);
-      // A grant whose answer came too late goes back from here: that release is no reason to ask again at once.
-      const isTooSlow = attempt.reason === 'permit-lost';
-      if (isTooSlow || seen === this.#changes)
-        await this.#nap(this.#untilWorthwhile(attempt, isFirst), quit, !isTooSlow);
-      if (quit.aborted) throw this.#failure(options, attempt);
-    }
+  #untilWorthwhile({ reason, holders }: Denial, isFirstLook: boolean): number {
+    if (reason === 'paused') return LONGEST_NAP;
+    if (reason !== 'no-permit') return SHORT_NAP;
+    if (isFirstLook) return FIRST_NAP;
+    const untilExpiry = Math.min(...holders.map((permit) => this.timeUntilExpiry(permit)));
+    return Math.min(LONGEST_NAP, Math.max(1, untilExpiry));
   }
 
-  #failure(options: WaitOptions, attempt: Denied): Error {
-    if (options.signal?.aborted) return options.signal.reason as Error;
-    return new AcquireTimeoutError(this.semaphore, options.timeout, attempt.reason, { cause: attempt.error });
+  #jitter(): number {
+    return this.context.random.number() * JITTER;
   }
+}
 
-  /** A caller that gave up while the grant was under way doesn't want it any more. */
-  async #unlessAborted(permit: HeldPermit, signal?: AbortSignal): Promise<HeldPermit> {
-    if (signal?.aborted) await permit.release();
-    signal?.throwIfAborted();
-    return permit;
-  }
+function isDenial<A extends object>(answer: A): answer is A & Denial {
+  return 'reason' in answer;
+}
 
-  #untilWorthwhile(attempt: Denied, isFirst: boolean): number {
-    const jitter = this.context.random.number() * JITTER;
-    if (attempt.reason !== 'no-permit') return SHORT_NAP + jitter;
-    if (isFirst) return FIRST_NAP + jitter;
-    return Math.min(LONGEST_NAP, this.#untilExpiry(attempt.holders)) + jitter;
-  }
-
-  #untilExpiry(holders: readonly StoredPermit[]): number {
-    return Math.max(1, Math.min(...holders.map((permit) => this.timeUntilExpiry(permit))));
-  }
-
-  #nap(delay: number, quit: AbortSignal, isLight = true): Promise<void> {
-    const endWait = this.context.store.awaitChanges(KEY_PREFIX + this.semaphore);
-    return new Promise((resolve) => {
-      const wake = () => {
-        cancel();
-        endWait();
-        this.#wake.delete(wake);
-        quit.removeEventListener('abort', wake);
-        resolve();
-      };
-      const cancel = this.context.nodeClock.schedule(wake, quit.aborted ? 0 : delay, true);
-      if (isLight) this.#wake.add(wake);
-      quit.addEventListener('abort', wake);
-    });
-  }
+function isMismatch({ reason }: Denial): boolean {
+  return reason === 'acquirer' || reason === 'group';
 }
