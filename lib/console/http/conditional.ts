@@ -4,8 +4,8 @@ import { type Pieces, inSlices } from '../../async/slices.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
 /**
- * Whether the client has the answer already; then the status is 304. The tag is a weak one: it tells what the user sees,
- * without the times that run on always.
+ * Whether the client has the answer already; then the status is 304. The tag is weak: it covers what the user sees,
+ * without running times.
  *
  * @param essence what the user sees, part by part; hashed in slices, since a list may have thousands
  */

@@ -27,7 +27,7 @@ export class FastifyRoutes {
 
   constructor(private readonly host: HttpAdapterHost) {}
 
-  /** How Fastify routes; undefined on Express and without HTTP. */
+  /** Fastify's routing options; undefined on Express and without HTTP. */
   get options(): RouterOptions | undefined {
     const { httpAdapter } = this.host;
     if (httpAdapter?.getType() !== 'fastify') return undefined;

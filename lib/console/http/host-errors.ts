@@ -23,8 +23,8 @@ interface Express {
 }
 
 /**
- * Answers, as problem details, what the application's server refuses before Nest runs: bodies that its parser can't read,
- * requests that its plugins keep out. For the console's own calls alone; the host answers all others itself.
+ * Answers with problem details when the application's server refuses a request before Nest runs: bodies that its parser
+ * can't read, requests that its plugins refuse. Only for the console's own calls.
  */
 @Injectable()
 export class HostErrors implements OnModuleInit {
@@ -43,7 +43,7 @@ export class HostErrors implements OnModuleInit {
     });
   }
 
-  /** Before Nest puts its own handler behind the routes: the first that stands there is asked. */
+  /** Installs the handler before Nest adds its own one after the routes: the first handler is used. */
   onModuleInit(): void {
     const { httpAdapter } = this.host;
     if (httpAdapter?.getType() !== 'express') return;

@@ -28,7 +28,7 @@ function visitorOf(context: ExecutionContext): Visitor {
   return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
 }
 
-/** Fields that hold patterns, in a body and in what a migration goes `to`. Each takes ms to compile: zod would do all at once. */
+/** Fields with patterns, in a body and in a migration's `to`. Each takes ms to compile, and zod would compile all at once. */
 const PATTERNS = ['names', 'groupPattern', 'acquirerPattern'] as const;
 
 function patternsIn(body: unknown): string[] {

@@ -5,7 +5,7 @@ import { type Problem } from '../api/index.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
-/** Every refusal as RFC 9457 has it, whatever filters the application has. Bound to the console's controllers alone. */
+/** Answers every refusal as RFC 9457 says, with any filters of the application. Only for the console's controllers. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger = new Logger('Gatekeeper');
@@ -17,19 +17,19 @@ export class ProblemFilter implements ExceptionFilter {
     this.#answer(problemOf(error), error, http.getRequest(), http.getResponse());
   }
 
-  /** For what the application's server refuses itself. */
+  /** For requests that the application's server refuses itself. */
   answerHost(error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
     this.#answer(problemOfServer(error), error, request, response);
   }
 
   #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
     if (problem.code === 'internal') this.#tell(request, error);
-    // An event stream has begun: nothing more can be said.
+    // An event stream has begun: no error answer is possible any more.
     if (rawResponse(response).headersSent) return;
     this.#reply(response, problem);
   }
 
-  /** Neither headers nor body: secrets stand there. */
+  /** Without headers and body: they contain secrets. */
   #tell({ method }: ConsoleRequest, error: unknown): void {
     const text = error instanceof Error ? safeStack(error) : show(error);
     this.#logger.error(`a ${method} request of the console failed: ${text}`);
@@ -49,7 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Seconds after which another try may be of use. A store that is away is mostly back within moments. */
+/** Seconds until another try may help. An unreachable store usually comes back soon. */
 function retryAfter({ status, freeIn, retryAfter }: Problem): { 'Retry-After'?: string } {
   if (retryAfter !== undefined) return { 'Retry-After': String(retryAfter) };
   if (freeIn !== undefined) return { 'Retry-After': String(Math.ceil(freeIn / 1000)) };

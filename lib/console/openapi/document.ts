@@ -12,7 +12,7 @@ import { shortestDuration } from '../../decision/index.js';
 import { duration } from '../api/fields.js';
 import { type Json, Schemas } from './schemas.js';
 
-/** The node that the document is of. */
+/** The node that serves the document. */
 interface Place {
   /** The absolute path at which the console is mounted: "/gatekeeper". */
   readonly mount: string;
@@ -20,7 +20,7 @@ interface Place {
   readonly clockTolerance: number;
 }
 
-/** Describes routes as OpenAPI 3.1 does, from the very schemas that check what comes in. */
+/** Describes routes as OpenAPI 3.1, from the same schemas that check the input. */
 export function openApiOf(
   routes: readonly DocumentedRoute[],
   { mount, clockTolerance }: Place,
@@ -96,7 +96,7 @@ function success({ answer, mediaType = 'application/json' }: Route, schemas: Sch
   return { description: 'Done.', content: { [mediaType]: { schema: schemas.of(answer) } } };
 }
 
-/** All that a route can be refused for. */
+/** All problems that a route can answer with. */
 export function problemsOf({ role, method, problems = [] }: Route): ProblemCode[] {
   if (!role) return [...problems];
   return [...USUAL_PROBLEMS, ...(method === 'GET' ? [] : WRITE_PROBLEMS), ...problems];
@@ -124,7 +124,7 @@ function parameters(place: 'path' | 'query', object: z.ZodObject | undefined, sc
   });
 }
 
-/** The one bound that is not the same on all nodes. */
+/** The only limit that differs between nodes. */
 function durationFrom(schemas: Schemas, clockTolerance: number): Json {
   const minimum = shortestDuration(clockTolerance);
   schemas.of(duration);

@@ -11,7 +11,7 @@ export class Schemas {
 
   /** @returns the JSON schema, or the reference to its component */
   of(schema: z.ZodType): Json {
-    // Wrapped, because the root itself is written out in full also when it has a name.
+    // Wrapped, because a root schema is always written in full, even with an id.
     const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
       io: 'input',
       unrepresentable: 'any',
@@ -22,7 +22,7 @@ export class Schemas {
   }
 }
 
-/** Generators take a number without a format for 32 bits: a fencing token needs more. */
+/** Generators use 32 bits for a number without a format; a fencing token needs 64. */
 const FORMATS: Record<string, string> = { integer: 'int64', number: 'double' };
 
 function fitForClients(schema: Json): void {

@@ -7,8 +7,8 @@ import { FastifyRoutes } from '../http/fastify-routes.js';
 export const PAGE_NAME = 'index.html';
 
 /**
- * The page's path with a slash at the end: for Express it is one with the path without, for Fastify another, unless it is
- * told to ignore that slash: then it would not start with both.
+ * Serves the page's path with a slash at the end. Express treats both paths as one. Fastify treats them as two, unless its
+ * option to ignore the slash is on: then two routes would be a conflict.
  */
 @Injectable()
 export class PageSlash {

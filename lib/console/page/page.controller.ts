@@ -8,7 +8,7 @@ import { ProblemError } from '../http/problem.error.js';
 import { PAGE_NAME } from './page-slash.js';
 import { PageFiles } from './page-files.js';
 
-/** Only what this very server gives may run or be shown, nothing inline; no other page may show this one. */
+/** Only files of this server may run or be shown, nothing inline; no other page may embed this one. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ export class PageController {
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  /** {@link PageSlash} sees to the path with a slash at the end. */
+  /** {@link PageSlash} serves the path with a slash at the end. */
   @Get(['', PAGE_NAME])
   @SetMetadata(ROUTE_METADATA, {})
   async page(
@@ -67,7 +67,7 @@ export class PageController {
     return new StreamableFile(file.content, { type: file.type, length: file.content.length });
   }
 
-  /** By the last part of the path alone: whatever a proxy put before it stays. */
+  /** Redirects relative to the last part of the path: a prefix of a proxy stays. */
   #redirect(response: ConsoleResponse): undefined {
     const express = this.host.httpAdapter.getInstance<{ enabled?(setting: string): boolean }>();
     const name = express.enabled?.('strict routing') ? PAGE_NAME : '';

@@ -16,7 +16,7 @@ const MOST_WORK = 20_000_000;
 
 type OnPlanned = (count: number) => void;
 
-/** Changing many definitions at once, and trying one out. */
+/** Changes many definitions at once, and previews one. */
 @ConsoleController()
 export class BulkController {
   constructor(

@@ -5,7 +5,7 @@ import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, User } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Changing definitions. Each change carries the visitor's name. */
+/** Changes definitions, with the visitor's name as the author. */
 @ConsoleController()
 export class DefinitionsController {
   constructor(private readonly gatekeeper: GatekeeperService) {}

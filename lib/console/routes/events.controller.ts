@@ -12,7 +12,7 @@ import { Serves } from '../http/serves.decorator.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
 const MOST_STREAMS = 100;
-/** One token leaves half of them to others. */
+/** One token may use half of the streams. */
 const MOST_EACH = 50;
 /** ms */
 const HEARTBEAT = 15_000;
@@ -36,7 +36,7 @@ export class EventsController implements OnModuleDestroy {
       if (!sees || sees(name)) gatherer.add(name);
     });
     const events = this.gatekeeper.events$.subscribe((event) => {
-      // The one event of the steady state; the change of the record tells enough.
+      // Refreshes are frequent, and the change of the record is reported anyway.
       if (event.type !== 'refreshed' && (!sees || isSeen(event, sees))) stream.send('gatekeeper', told(event));
     });
     stream.onEnd(() => {
@@ -48,13 +48,13 @@ export class EventsController implements OnModuleDestroy {
   }
 }
 
-/** Of what concerns no semaphore, a limited visitor hears only how the store and the clock fare. */
+/** Of events without a semaphore, a limited visitor gets only those about the store and the clock. */
 function isSeen(event: GatekeeperEvent, sees: (name: string) => boolean): boolean {
   if ('semaphore' in event && event.semaphore !== undefined) return sees(event.semaphore);
   return event.type === 'store-lost' || event.type === 'store-back' || event.type === 'clock-suspect';
 }
 
-/** JSON would make nothing of errors. Their causes and stacks are for the log. */
+/** Errors become their messages, because JSON would make {} of them. Causes and stacks are only logged. */
 function told(event: GatekeeperEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;

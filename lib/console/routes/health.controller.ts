@@ -8,7 +8,7 @@ import type { ConsoleResponse } from '../http/console-request.js';
 import { SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Whether permits are granted through this node: for people, for alerts and for `curl --fail`. */
+/** Reports whether this node grants permits: for people, alerts and `curl --fail`. */
 @ConsoleController()
 export class HealthController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -21,7 +21,7 @@ export class HealthController {
   }
 }
 
-/** An archive names the definitions that it refuses: a limited visitor may see none of them. */
+/** Faults of the archive name definitions, which a limited visitor may not see. */
 function withoutNames(fault: HealthFault): HealthFault {
   return fault.code === 'archive-failing' ? { ...fault, sentence: ARCHIVE_FAILING } : fault;
 }

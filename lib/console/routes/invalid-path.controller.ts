@@ -9,7 +9,7 @@ import { ProblemError } from '../http/problem.error.js';
 /** Paths with a name below them. Their first parts differ, because Nest can be configured to refuse overlapping routes. */
 const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
 
-/** Calls that Fastify's router could not make out: says what is wrong with the name in their path. */
+/** Handles paths that Fastify's router can't match: reports what is wrong with the name in the path. */
 @ConsoleController()
 export class InvalidPathController {
   constructor(private readonly routes: FastifyRoutes) {
@@ -47,7 +47,7 @@ export class InvalidPathController {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
     const most = this.routes.options?.maxParamLength ?? Infinity;
     const segments = path.split('/').map((segment) => decodeURIComponent(segment));
-    // No adapter can help it: no semaphore has such a name.
+    // The name is invalid on every adapter: no semaphore can have it.
     const noName = segments.find((segment) => isLongerThan(segment, LONGEST_NAME));
     if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName)]);
     const longest = Math.max(...segments.map(({ length }) => length));
@@ -63,7 +63,7 @@ function nameTooLong(name: string): string {
   return `the name in the path has ${Array.from(name).length} characters: it is longer than ${LONGEST_NAME} characters`;
 }
 
-/** Fastify counts halves: an emoji has two. */
+/** Fastify counts UTF-16 units: an emoji has two. */
 function tooLong(most: number, longest: number): string {
   const enough = longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
   return (

@@ -14,7 +14,7 @@ import { ChangeRate } from '../access/change-rate.js';
 import { Waits } from './waits.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 
-/** Permits for those who are no nodes: scripts, other languages. Any node may refresh or release them. */
+/** Permits for external clients: scripts and other languages. Any node may refresh or release them. */
 @ConsoleController()
 export class PermitsController {
   readonly #waits = new Waits();
@@ -71,12 +71,12 @@ export class PermitsController {
   }
 }
 
-/** Only those who may define semaphores may hold one for longer than it is defined for. */
+/** Only the role define may ask for more than the definition's duration. */
 function isBounded({ role }: Visitor): boolean {
   return !includes(role, 'define');
 }
 
-/** One token's permits are no other's to refresh or release. */
+/** A token can't refresh or release permits of another token. */
 function instanceOf(user: string): string {
   return `http:${user}`;
 }

@@ -4,8 +4,8 @@ import { type SemaphoreDefinition, compileInPieces, definitionSchema, mismatchIn
 import type { Preview, PreviewedNode } from '../api/index.js';
 
 /**
- * The faults of a definition that is being written, and the nodes it would let through. While one pattern has a fault the
- * other is tried all the same; one with a fault matches no node.
+ * The faults of a definition that is being written, and the nodes it would let through. If one pattern has a
+ * fault, the other one is still checked; a pattern with a fault matches no node.
  */
 export function* previewOf(input: object, nodes: readonly NodeInfo[], definitions: Definitions): Pieces<Preview> {
   const tried = triable(input as Partial<SemaphoreDefinition>);

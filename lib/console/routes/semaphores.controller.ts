@@ -18,7 +18,7 @@ import type { Sees } from '../access/name-limit.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Looking at semaphores. */
+/** Shows semaphores. */
 @ConsoleController()
 export class SemaphoresController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -66,7 +66,7 @@ export class SemaphoresController {
   }
 }
 
-/** A name that this node does not know may well be defined while the store can't be asked. */
+/** While the store is unreachable, a name that this node does not know may still be defined. */
 function missing(name: string, stale: readonly StalePart[]): Error {
   const unread = stale.find(({ part }) => part === 'records');
   return unread ? new StoreUnavailableError(unread.sentence) : new UnknownSemaphoreError(name);
@@ -93,7 +93,7 @@ function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean
   return shown;
 }
 
-/** All but for how long permits last: those of runs that go on are refreshed again and again. */
+/** Everything except the remaining times of permits, which change with each refresh. */
 function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): Generator<object> {
   yield stale;
   for (const semaphore of semaphores) {
@@ -101,7 +101,7 @@ function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly St
   }
 }
 
-/** A removed semaphore is shown only when it is asked for by name. */
+/** A removed semaphore is shown only if requested by name. */
 function isWanted(
   { name, definition, problem, pause, isOverridden = false, holders }: SemaphoreOverview,
   { search, paused, overridden, held }: InputOf<typeof ROUTES.semaphores>['query'],

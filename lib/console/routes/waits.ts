@@ -1,7 +1,7 @@
 import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** Requests of one token that wait for permits at one time. Each holds a connection and asks again and again. */
+/** Requests of one token that wait for permits at one time. Each one holds a connection and asks repeatedly. */
 const MOST_EACH = 100;
 
 /** Counts the requests that wait, by the name of their token. */

@@ -7,19 +7,19 @@ export interface Reader {
   onDrained(ready: () => void): void;
 }
 
-/** Beyond so many changes that wait, word that anything may have changed says it shorter. */
+/** With more waiting changes than this, one event says that anything may have changed. */
 const MOST_WAITING = 1000;
 
 /**
- * The changes below a prefix, sent to one reader. A reader that does not keep up gets of each key only the last text, so
- * that the backlog is bounded.
+ * The changes below a prefix, sent to one reader. A slow reader gets only the last text of each key, so the
+ * backlog is bounded.
  */
 export class ChangeStream {
   readonly #waiting = new Map<string | undefined, RecordChange>();
   #isBlocked = false;
   #isOver = false;
   #endWatch?: () => Promise<void>;
-  /** This process can't know what the other side's nodes wait for: it hears of everything for them. */
+  /** This process can't know what the other side's nodes wait for, so it listens to all changes for them. */
   #endWait?: (() => void) | undefined;
 
   constructor(
@@ -41,7 +41,7 @@ export class ChangeStream {
     this.#flush();
   }
 
-  /** Tells how the store fares, unless there is more to say than the reader takes. */
+  /** Sends the health of the store, unless the reader is behind. */
   beat(): void {
     if (this.#endWatch) this.#tell('beat', { health: this.store.health() });
   }
@@ -59,14 +59,14 @@ export class ChangeStream {
       this.#waiting.clear();
       this.#waiting.set(undefined, {});
     }
-    // At the end, where the last change of all stands.
+    // Moved to the end, because changes are sent in the order of the last one per key.
     this.#waiting.delete(change.key);
     this.#waiting.set(change.key, change);
     this.#flush();
   }
 
   #flush(): void {
-    // Not before the stream is open: what comes first tells the reader that it is.
+    // Not before the stream is open: the first event tells the reader that it is.
     while (this.#endWatch && !this.#isOver && !this.#isBlocked && this.#waiting.size > 0) {
       const [[key, { text }]] = this.#waiting as unknown as [[string | undefined, RecordChange]];
       this.#waiting.delete(key);

@@ -11,7 +11,7 @@ interface Fastify {
 }
 
 /**
- * Lets bodies of the store protocol through unread: the console reads them itself, up to its own bound. Express passes on
+ * Passes bodies of the store protocol through unread: the console reads them itself, up to its own limit. Express passes on
  * types that it has no parser for; Fastify needs a parser that does nothing.
  */
 @Injectable()

@@ -13,7 +13,7 @@ type Calls = typeof CALLS;
 type Answer<Name extends keyof Calls> = Promise<AnswerOf<Calls[Name]>>;
 type Given<Name extends keyof typeof STORE_ROUTES> = InputOf<(typeof STORE_ROUTES)[Name]>;
 
-/** The store for nodes of other applications that have no way to it but this one. */
+/** Serves the store to nodes of other applications that can't reach it directly. */
 @ConsoleController()
 export class StoreController {
   constructor(private readonly host: StoreHost) {}

@@ -21,7 +21,7 @@ const PAGES = [
 export function Header() {
   const current = route.value.path[0] ?? 'semaphores';
   const nav = useRef<HTMLElement>(null);
-  // On a narrow screen they don't all fit.
+  // The tabs don't all fit on a narrow screen.
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
   return (
     <header class="top">

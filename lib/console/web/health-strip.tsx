@@ -4,8 +4,8 @@ import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
 
 /**
- * On every page: nothing while all is well. Both regions are always there, since what is put into a region that appears
- * with it is not read out; its times stand still, since what moves on in an alert is read out again each second.
+ * The health on every page; empty while nothing is wrong. Both regions are always in the document, because screen readers
+ * don't read text that appears together with its region. Times don't tick, because a changing alert is read again.
  */
 export function HealthStrip() {
   const report = health.data.value;

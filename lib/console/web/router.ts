@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * Where we are, after the `#`: the page works under any prefix without the server knowing its routes, and no name of a
- * semaphore gets into the logs of a proxy. "#/semaphores/nightly?x=y" -> { path: ['semaphores', 'nightly'], query }.
+ * The current address, after the `#`. So the page works under any prefix without server routes, and no name of a semaphore
+ * gets into a proxy's log. "#/semaphores/nightly?x=y" -> { path: ['semaphores', 'nightly'], query }.
  */
 export interface Route {
   readonly path: readonly string[];
@@ -18,7 +18,7 @@ addEventListener('hashchange', () => {
 
 export const route = computed<Route>(() => routeOf(hash.value));
 
-/** Where we were before the last step to another page. */
+/** The address before the last change of page. */
 export function cameFrom(): Route | undefined {
   return former === undefined ? undefined : routeOf(former);
 }
@@ -39,7 +39,7 @@ export function goTo(href: string): void {
   location.hash = href;
 }
 
-/** Puts filters into the address without a step in the browser's history for each key pressed. */
+/** Puts filters into the address without a new entry in the browser's history for each keystroke. */
 export function replaceQuery(query: Record<string, string | undefined>): void {
   const href = hrefOf(route.value.path, query);
   history.replaceState(history.state, '', href);

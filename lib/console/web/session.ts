@@ -14,7 +14,7 @@ export const signIn = signal<SignIn>({ state: 'asking' });
 
 const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
 
-/** Asks who we are: with the token of this tab, or without one, where the application's own guards let us in. */
+/** Loads the user's name and role, with the token of this tab or, behind the application's own guards, without one. */
 export async function resumeSession(): Promise<void> {
   const hadToken = token.get() !== undefined;
   try {
@@ -37,7 +37,7 @@ export function signOut(message?: string): void {
   signIn.value = { state: 'out', ...(message !== undefined && { message }) };
 }
 
-/** Why the one who is signed in may not do what needs that role; undefined when they may. */
+/** The reason why the user may not do something that needs this role; undefined when allowed. */
 export function whyNot(needed: Role): string | undefined {
   if (signIn.value.state !== 'in') return 'You are not signed in.';
   const { role, readOnly } = signIn.value.session;

@@ -16,7 +16,7 @@ export function chooseTheme(chosen: Theme): void {
   applyTheme();
 }
 
-/** The style sheet follows the system unless the root says otherwise. */
+/** The style sheet follows the system's theme unless the root element names one. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = theme.value;
 }

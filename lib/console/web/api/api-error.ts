@@ -5,9 +5,9 @@ export interface Problem {
   readonly code?: string;
   readonly title?: string;
   readonly detail?: string;
-  /** Of a bad request: all that is wrong with it, "field: what is wrong". */
+  /** Faults of a bad request: "field: fault". */
   readonly faults?: readonly string[];
-  /** Of a conflict: the revision in force, and who made it. */
+  /** The current revision and its author, after a conflict. */
   readonly revision?: number;
   readonly change?: DefinitionChange;
 }
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     return this.problem.code === 'edit-conflict';
   }
 
-  /** No node answered: a proxy did, whose errors have no code. A node whose store is away answers with one. */
+  /** No node answered, only a proxy, whose errors have no code. A node with an unreachable store answers with a code. */
   get isOutage(): boolean {
     return this.status === 0 || (this.status >= 500 && this.problem.code === undefined);
   }

@@ -1,2 +1,2 @@
-/** The API stands beside the assets this script was loaded from, under whatever prefix the application mounts it. */
+/** The API's address relative to this script, so that it works below any prefix of the application. */
 export const apiBase = new URL('../api/', import.meta.url);

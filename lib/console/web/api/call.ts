@@ -14,7 +14,7 @@ export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Instead of the one that is kept. */
+  /** Replaces the stored token. */
   readonly token?: string;
 }
 
@@ -26,13 +26,13 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 
 interface RequestOptions extends CallOptions {
   readonly accept?: string;
-  /** The ETag of the answer that is there already. */
+  /** ETag of the answer that the page has already. */
   readonly known?: string | undefined;
-  /** A status that has an answer, too, when its body is plain JSON: a refusal is problem+json. */
+  /** Another status that counts as an answer if its body is plain JSON; refusals are problem+json. */
   readonly otherStatus?: number | undefined;
 }
 
-/** The response of a call that went well, or (304) has nothing new to tell. @throws ApiError */
+/** The response of a successful call, or of one without changes (304). @throws ApiError */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
   if (response.ok || response.status === 304 || isOther(response, options)) return response;
@@ -67,7 +67,7 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
   }
 }
 
-/** An answer that is no problem+json comes from a proxy, and says nothing worth showing. */
+/** An error that is not problem+json comes from a proxy; its text is not worth showing. */
 async function problemOf(response: Response): Promise<Problem> {
   try {
     const problem: unknown = await response.json();

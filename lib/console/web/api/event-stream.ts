@@ -6,7 +6,7 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** ms. The server sends at least a comment every 15 s: a stream that is silent for much longer is dead. */
+/** ms of silence after which a stream is dead: the server sends at least a comment every 15 s. */
 const LONGEST_SILENCE = 40_000;
 /** Characters; more than any event of the API has. */
 const LONGEST_EVENT = 8 * 1024 * 1024;

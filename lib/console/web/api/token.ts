@@ -1,6 +1,6 @@
 import { apiBase } from './base.js';
 
-/** By path: two consoles of one host don't share a token. */
+/** Contains the path, so that two consoles of one host don't share a token. */
 const KEY = `gatekeeper-token ${apiBase.pathname}`;
 
 /** Kept for this tab only, and gone with it. */

@@ -9,7 +9,7 @@ import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { AuditTable } from './audit-table.js';
 
-/** So many are asked for, and searched here. */
+/** Number of entries that are loaded, and searched in the browser. */
 const MOST = 500;
 
 export function AuditPage() {

@@ -9,7 +9,7 @@ interface BatchProgressProps {
   readonly onStop: () => void;
 }
 
-/** How far it has come, and each failure by name. The focus goes to it: what began it can't be pressed meanwhile. */
+/** Progress, and each failure by name. Takes the focus, because the button that started it is disabled meanwhile. */
 export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
   const panel = useRef<HTMLElement>(null);
   const { done, failed, remaining, isRunning, fault } = progress;

@@ -20,14 +20,14 @@ export interface Progress {
   readonly fault?: string;
 }
 
-/** So many semaphores per call: a call answers within a moment, and what is done is seen to grow. */
+/** Semaphores per call: small enough that calls answer quickly and the progress is visible. */
 export const BATCH = 25;
-/** ms after which a node that let no more changes through is asked again. */
+/** ms until the next try after a node refused further changes. */
 const A_MOMENT = 1000;
 
 /**
- * Does something in batches until nothing remains. What failed is not tried for ever: a batch in which nothing got
- * done ends it, and starting again goes on where it stopped.
+ * Runs a change in batches until nothing remains. A batch without any success ends it, so failures are not retried for
+ * ever. Starting again continues with the rest.
  */
 export function useBatches() {
   const [progress, setProgress] = useState<Progress>();
@@ -62,7 +62,7 @@ export function useBatches() {
   return { progress, run, stop, clear: () => setProgress(undefined) };
 }
 
-/** Calls until it is no longer refused for coming too soon: the node lets some more changes through each second. */
+/** Repeats a call that was refused by the rate limit, which allows some more changes each second. */
 async function letThrough(call: () => Promise<Batch>, isWanted: () => boolean): Promise<Batch> {
   for (;;) {
     try {

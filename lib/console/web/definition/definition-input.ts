@@ -1,7 +1,7 @@
 import type { SemaphoreDefinition } from '../api/answers.js';
 import { exactDuration } from '../../../insight/format-duration.js';
 
-/** A definition as it stands in the fields of a form. */
+/** A definition as text in the fields of a form. */
 export interface DefinitionInput {
   readonly groupPattern: string;
   readonly acquirerPattern: string;
@@ -28,7 +28,7 @@ export function definitionToInput({
   return { groupPattern, acquirerPattern, permits: String(permits), duration: exactDuration(duration) };
 }
 
-/** As the API takes it. What is no number goes as it was typed: the node says what is wrong with it. */
+/** The definition for the API. Texts that are no numbers are sent as typed: the node reports the fault. */
 export function inputToDefinition({ groupPattern, acquirerPattern, permits, duration }: DefinitionInput) {
   return {
     groupPattern,

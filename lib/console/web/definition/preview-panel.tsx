@@ -1,10 +1,10 @@
 import { count } from '../parts/format.js';
 import type { LivePreview } from './use-preview.js';
 
-/** The most that are shown; the others are counted. */
+/** Maximum number of nodes shown; the others are counted. */
 const MOST_SHOWN = 30;
 
-/** Which living nodes the patterns let through: the answer to "did I get this regex right?". */
+/** Shows which living nodes the patterns match, so that users can check their patterns. */
 export function PreviewPanel({ preview: { nodes, problem, hasFaults } }: { readonly preview: LivePreview }) {
   if (problem !== undefined) return <p class="preview second">{problem}</p>;
   if (hasFaults) return <p class="preview second">Which nodes match is shown once nothing is wrong with it.</p>;

@@ -5,15 +5,15 @@ import { call } from '../api/call.js';
 import { faultsAt, faultsIn } from '../forms/faults.js';
 import { type DefinitionInput, inputToDefinition } from './definition-input.js';
 
-/** ms without a key pressed, after which the node is asked. */
+/** ms without a keystroke until the node is asked. */
 const QUIET = 250;
 
 interface PreviewOptions {
   readonly name: string;
   readonly input: DefinitionInput;
-  /** The reasons for which it was refused, when it was sent before the node had checked it. */
+  /** Faults of a refused request that was sent before the node had checked the input. */
   readonly refusal: unknown;
-  /** Whether there is anything to ask about. */
+  /** Whether there is input to check. */
   readonly isOn?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface LivePreview {
   /** Faults of one field, without its name. */
   readonly faultsOf: (field: string) => readonly string[];
   readonly hasFaults: boolean;
-  /** Why nothing can be said. */
+  /** The reason why there is no preview. */
   readonly problem: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions
   const faults = (isOn && preview?.faults) || [];
   return {
     nodes: preview?.nodes,
-    // The preview says the same as a refusal, once it is there.
+    // Once the preview is there, it shows the same faults as the refusal.
     faultsOf: (field) => faultsAt(field, faults.length > 0 ? faults : faultsIn(refusal)),
     hasFaults: faults.length > 0,
     problem,

@@ -6,15 +6,15 @@ import { announce } from '../parts/notices.js';
 import { ChangeForm } from './change-form.js';
 import { useChange } from './use-change.js';
 
-/** Something that is done to the cluster, once its doer has confirmed it and said why. */
+/** A dialog that changes the cluster after a confirmation with a reason. */
 export interface Action {
   readonly title: string;
   readonly explanation: ComponentChildren;
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** To be typed before it can be done. */
+  /** The user must type this text before the button works. */
   readonly confirmation?: string;
-  /** @returns what came of it, unless the page shows that itself */
+  /** @returns the result as a sentence, unless the page shows it itself */
   readonly run: (reason: string | undefined) => Promise<string | undefined>;
 }
 

@@ -9,11 +9,11 @@ interface ChangeFormProps {
   /** Label of its button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** Whether enough was typed, and nothing of it is known to be wrong. */
+  /** Whether the input is complete and has no known fault. */
   readonly isReady?: boolean;
-  /** The fields among the children, which tell their own faults. */
+  /** Fields among the children that show their own faults. */
   readonly fields?: readonly string[];
-  /** One that is known before anything was sent. */
+  /** A conflict that is known before the form was sent. */
   readonly conflict?: Conflict | undefined;
   readonly onReload?: () => void;
   readonly onClose: () => void;
@@ -22,7 +22,7 @@ interface ChangeFormProps {
   readonly children: ComponentChildren;
 }
 
-/** How everything is changed: what, why, who was faster, what was wrong with it, and the two buttons. */
+/** The form of every change: fields, reason, conflict, faults, and the two buttons. */
 export function ChangeForm({
   change,
   verb,

@@ -14,7 +14,7 @@ export function conflictIn(error: unknown): Conflict | undefined {
 
 interface ConflictNoticeProps {
   readonly conflict: Conflict;
-  /** Goes on from what is in force now; absent where there is nothing to keep. */
+  /** Continues from the definition in force now; absent if there is no input to keep. */
   readonly onReload: (() => void) | undefined;
 }
 

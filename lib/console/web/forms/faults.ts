@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from '../api/api-error.js';
 
-/** The API tells faults with their field first: "permits: -1 is not …". Those of one field, without its name. */
+/** Faults of one field, without its name. The API's faults begin with the field: "permits: -1 is not …". */
 export function faultsAt(field: string, faults: readonly string[]): string[] {
   return faults.filter((fault) => fieldOf(fault) === field).map((fault) => fault.slice(field.length + 2));
 }

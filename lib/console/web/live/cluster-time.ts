@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Cluster time in ms, moving on once a second: what countdowns and ages go by. */
+/** Cluster time in ms, updated once a second, for countdowns and ages. */
 export const clusterTime = signal(Date.now());
 
 /** Cluster time minus this browser's monotonic clock. */

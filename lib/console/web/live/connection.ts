@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { type StreamedEvent, listen } from '../api/event-stream.js';
 
-/** `live`: changes arrive as they happen. `polling`: the stream is cut, pages ask every few seconds. */
+/** `live`: the stream reports changes. `polling`: the stream is cut, and pages load every few seconds. */
 export type Connection = 'connecting' | 'live' | 'polling';
 export const connection = signal<Connection>('connecting');
 /** Whether the last call could not reach a node at all. */

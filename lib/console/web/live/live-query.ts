@@ -5,21 +5,21 @@ import type { StreamedEvent } from '../api/event-stream.js';
 import { setClusterTime } from './cluster-time.js';
 import { connection, isUnreachable, subscribe } from './connection.js';
 
-/** ms between two askings for what shows who holds what: an operator waits for grants, and those of others leave no hint. */
+/** Interval of queries that show holders, in ms: grants of other nodes leave no hint. */
 export const OFTEN = 2500;
-/** ms between two askings for what changes arrive of by themselves. */
+/** Interval of queries whose changes are all reported by the stream, in ms. */
 export const SELDOM = 10_000;
-/** ms between two askings at the least while the stream is cut, and after one that failed. */
+/** Longest interval while the stream is cut, and interval after a failure, in ms. */
 const WHILE_CUT = 5000;
-/** ms after which an answer is wanted even if it is as it was: how long permits last by then is not in its tag. */
+/** ms after which a full answer is loaded even if nothing changed: the ETag ignores the remaining time of permits. */
 const LONGEST_KNOWN = 10_000;
-/** A burst of changes is answered by one asking, and the asking takes at most a fifth of the time. */
+/** One request answers a burst of changes, and requests take at most a fifth of the time. */
 const SHORTEST_PAUSE = 400;
 const PAUSE_FACTOR = 4;
-/** Bytes per ms that may be loaded for longer than a moment: large answers are asked for less often. */
+/** Limits the load to so many bytes per ms: large answers are loaded less often. */
 const BYTES_PER_MS = 250;
 
-/** An answer of the API that is asked for again whenever it may have changed. */
+/** Loads an answer of the API again whenever it may have changed. */
 export class LiveQuery<T> {
   readonly data = signal<T | undefined>(undefined);
   readonly error = signal<Error | undefined>(undefined);
@@ -40,7 +40,7 @@ export class LiveQuery<T> {
     private readonly options: { readonly otherStatus?: number } = {},
   ) {}
 
-  /** @returns what ends it; it may be started again */
+  /** @returns a function that stops it; it may be started again */
   start(): () => void {
     this.#stop = new AbortController();
     const unsubscribe = subscribe((event) => {
@@ -63,7 +63,7 @@ export class LiveQuery<T> {
     else this.#plan(SHORTEST_PAUSE);
   }
 
-  /** Asks now, and resolves when it is answered. Of two under way only the later one counts. */
+  /** Loads now, and resolves after the answer. Of two concurrent requests only the later one counts. */
   async load(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     const turn = ++this.#turn;

@@ -3,9 +3,9 @@ import type { StreamedEvent } from '../api/event-stream.js';
 import { LiveQuery, OFTEN } from './live-query.js';
 
 /**
- * An answer that keeps itself up to date while the component is shown.
+ * Keeps an answer up to date while the component is shown.
  *
- * @param interval ms between two askings at the most
+ * @param interval longest time between two requests, in ms
  */
 export function useLive<T>(path: string, concerns: (event: StreamedEvent) => boolean, interval = OFTEN): LiveQuery<T> {
   const query = useMemo(() => new LiveQuery<T>(path, concerns, interval), [path, interval]);

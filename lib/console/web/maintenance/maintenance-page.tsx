@@ -12,7 +12,7 @@ import { whyNot } from '../session.js';
 type Verb = 'pause' | 'resume';
 const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed' };
 
-/** Everything at once, before and after work on the system. */
+/** Pauses and resumes everything at once, before and after maintenance. */
 export function MaintenancePage() {
   const [names, setNames] = useState('');
   const [action, setAction] = useState<Action>();

@@ -13,7 +13,7 @@ import { MigrationFields } from './migration-fields.js';
 import { EMPTY_MIGRATION, type MigrationInput, isComplete, migrationBody } from './migration-input.js';
 import { StepTable } from './step-table.js';
 
-/** Moves work to other nodes: choose what, say where to, look at what would happen, and only then do it. */
+/** Moves work to other nodes: select definitions, choose the target, check the plan, and only then migrate. */
 export function MigratePage() {
   const [input, setInput] = useState(EMPTY_MIGRATION);
   const [plan, setPlan] = useState<MigrationPlan>();

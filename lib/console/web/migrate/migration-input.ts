@@ -1,7 +1,7 @@
 export interface MigrationInput {
   /** RE2 over the whole name of a semaphore; empty: all. */
   readonly names: string;
-  /** Only those that let this group through now; empty: all. */
+  /** Only definitions that match this group now; empty: all. */
   readonly group: string;
   readonly groupPattern: string;
   readonly acquirerPattern: string;
@@ -14,7 +14,7 @@ export function isComplete({ groupPattern, acquirerPattern }: MigrationInput): b
   return groupPattern !== '' || acquirerPattern !== '';
 }
 
-/** As the API takes it: what was left empty is not sent. */
+/** The request for the API; empty fields are not sent. */
 export function migrationBody(
   { names, group, groupPattern, acquirerPattern }: MigrationInput,
   how: { readonly dryRun: boolean; readonly limit?: number; readonly reason?: string | undefined },

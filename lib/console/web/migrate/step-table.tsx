@@ -2,7 +2,7 @@ import type { MigrationStep } from '../api/answers.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
-/** The most rows; the others are counted. */
+/** Maximum number of rows; the others are counted. */
 const MOST_SHOWN = 200;
 
 /** The holders that move, and the nodes that could take over. */

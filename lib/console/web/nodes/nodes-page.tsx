@@ -12,7 +12,7 @@ import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { NodeDetails } from './node-details.js';
 
-/** Beyond this (ms) a node's own clock is worth a look, though permits don't go by it. */
+/** Differences of a node's own clock above this (ms) are shown, although permits don't depend on it. */
 const NOTABLE_OFFSET = 1000;
 
 export function NodesPage() {
@@ -127,7 +127,7 @@ function Clock({ clock: { offset, suspect } }: { readonly clock: NodeOverview['c
   );
 }
 
-/** The card tells by how much the node's own clock is behind. */
+/** The registry entry says how far the node's own clock is behind. */
 function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'not known yet';
   if (offset === 0) return 'exact';

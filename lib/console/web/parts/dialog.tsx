@@ -12,7 +12,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Not after the next paint, when what is to have the focus may have changed once more.
+  // Synchronously: after the next paint the element for the focus may have changed again.
   useLayoutEffect(() => {
     const dialog = ref.current!;
     const opener = document.activeElement;

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
-/** A time that no calendar has is the writer's fault, and must not take the page down. */
+/** An invalid time is a fault of its writer and must not break the page. */
 export function dateTime(at: number): string {
   return isTime(at) ? dateAndTime.format(at) : String(at);
 }
@@ -43,7 +43,7 @@ function coarse(away: number): string {
   return away < 2 * DAY ? `${Math.round(away / HOUR)} h` : `${Math.round(away / DAY)} d`;
 }
 
-/** Enough of a random id to tell it from others by eye. */
+/** Shortens a random id to a recognizable beginning. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

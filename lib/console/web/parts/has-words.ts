@@ -1,4 +1,4 @@
-/** Whether every word that is searched for stands in one of the texts, in whatever case. */
+/** Whether every searched word occurs in one of the texts, ignoring case. */
 export function hasWords(texts: readonly (string | undefined)[], search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;

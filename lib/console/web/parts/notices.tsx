@@ -12,7 +12,7 @@ const SHOWN = 7000;
 const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
-/** Tells the result of what was done. */
+/** Announces the result of an action. */
 export function announce(text: string, { isBad = false } = {}): void {
   notices.value = [...notices.value.slice(-3), { id: ++lastId, text, isBad }];
 }
@@ -21,7 +21,7 @@ function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** The region is always there: what is put into a region that appears with it is not read out. */
+/** The region is always in the document: screen readers don't read text that appears together with its region. */
 export function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">

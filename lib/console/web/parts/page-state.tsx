@@ -36,7 +36,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** Takes the place of controls that the one who is signed in may not use. */
+/** Replaces controls that the user may not use. */
 export function NotAllowed({ reason }: { readonly reason: string | undefined }) {
   return reason === undefined ? null : <p class="not-allowed">{reason}</p>;
 }

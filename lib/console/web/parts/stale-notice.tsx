@@ -9,7 +9,7 @@ const NAMES: Record<StalePart['part'], string> = {
   audit: 'changes',
 };
 
-/** Which parts of what is shown could not be read just now, and how old they are. */
+/** Lists the parts that could not be read just now, with their age. */
 export function StaleNotice({ stale }: { readonly stale: readonly StalePart[] }) {
   if (stale.length === 0) return null;
   return (

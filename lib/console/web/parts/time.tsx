@@ -1,7 +1,7 @@
 import { clusterTime } from '../live/cluster-time.js';
 import { countdown, dateTime, distance, isoTime } from './format.js';
 
-/** How long until then, moving on by itself. */
+/** A running countdown. */
 export function Countdown({ until }: { readonly until: number }) {
   const left = until - clusterTime.value;
   return (

@@ -48,7 +48,7 @@ interface InForceProps {
   readonly semaphore: SemaphoreOverview;
 }
 
-/** The code's definition is shown beside it only where it differs. */
+/** Shows the definition in code next to it only where it differs. */
 function InForce({ intended, semaphore: { code, isOverridden, change } }: InForceProps) {
   const values = definitionToInput(intended);
   const codes = code && isOverridden ? definitionToInput(code) : undefined;

@@ -5,7 +5,7 @@ import type { Mark, TimelineMarks } from './timeline-marks.js';
 const LANE_HEIGHT = 34;
 const BAR_HEIGHT = 16;
 const AXIS_HEIGHT = 64;
-/** A short run is still seen. */
+/** Minimum width, so that a short run is visible. */
 const NARROWEST_BAR = 3;
 
 /** A colour of the theme. */

@@ -18,8 +18,8 @@ interface Base {
 }
 
 /**
- * An edit under way. It says which revision it began from: when another one is in force by then, nothing is written and
- * the operator's input stays, until they have seen what the other one did.
+ * An edit in progress. It is sent with the revision that it started from. If another revision is in force by then, nothing
+ * is written, and the operator's input stays until they have seen the other change.
  */
 export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefinition) {
   const { name } = semaphore;
@@ -28,14 +28,14 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
   const path = `semaphores/${encodeURIComponent(name)}`;
   const changed = differences(base.input, input);
 
-  /** Puts into force what was changed. @throws ApiError */
+  /** Sends the changed fields. @throws ApiError */
   const submit = async (reason: string | undefined): Promise<void> => {
     const edited = inputToDefinition(input);
     const edit = Object.fromEntries(changed.map((field) => [field, edited[field]]));
     const body = { ...edit, expectedRevision: base.revision, reason };
     await call<DefinitionState>(path, { method: 'PATCH', body });
   };
-  /** Goes on from what is in force now; what the operator has changed stays as they have it. */
+  /** Continues from the definition in force now; fields that the operator has changed keep their values. */
   const reload = async (): Promise<void> => {
     const { semaphore } = await call<SemaphoreAnswer>(path);
     const intended = intendedDefinition(semaphore);

@@ -39,7 +39,7 @@ function needsAttention({ problem, warnings, lastRun }: SemaphoreOverview): bool
   return problem !== undefined || warnings.length > 0 || (lastRun !== undefined && lastRun.outcome !== 'ok');
 }
 
-/** Whether every word is found in the name, a holder's name or a job's. */
+/** Whether every word occurs in the semaphore's name, a holder's name or a job's name. */
 export function matchesSearch({ name, holders, jobs }: SemaphoreOverview, search: string): boolean {
   const texts = holders.flatMap(({ acquirer, group }) => [acquirer, group]);
   return hasWords([name, ...texts, ...jobs.map(({ job }) => job)], search);

@@ -2,11 +2,11 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { cameFrom, hrefOf, route } from '../router.js';
 
-/** The row that was last opened, and how many px below the top of the window it stood. */
+/** The row that was opened last, and its distance from the top of the window in px. */
 let opened: { readonly name: string; readonly top: number } | undefined;
 let lastQuery: Record<string, string> = {};
 
-/** The list as it was left: with what was searched for. */
+/** The address of the list when the user left it, with the search. */
 export function listHref(): string {
   return hrefOf(['semaphores'], lastQuery);
 }
@@ -26,8 +26,8 @@ interface Rows {
 }
 
 /**
- * A user who comes back from a semaphore finds its row where it was, though the list may have changed meanwhile, and the
- * focus on its link.
+ * Restores the place in the list when a user comes back from a semaphore: its row is where it was, even if the list has
+ * changed, and its link has the focus.
  *
  * @returns a callback for each link once it is in the document
  */

@@ -11,7 +11,7 @@ import { ConditionBadges } from './condition-badges.js';
 import { leaveBy, useReturn } from './list-place.js';
 import { useVisibleRows } from './visible-rows.js';
 
-/** Only what is in view is in the document; the roles are spelled out because a row is a card on narrow screens. */
+/** Only visible rows are in the document. Roles are explicit because a row becomes a card on narrow screens. */
 export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);

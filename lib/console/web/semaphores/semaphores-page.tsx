@@ -79,7 +79,7 @@ function emptyReason(all: number, stale: readonly StalePart[]): string {
 
 interface FiltersProps {
   readonly all: readonly SemaphoreOverview[];
-  /** Otherwise what needs attention is not known: 0 would look like the truth. */
+  /** If a part is stale, the number of warnings is unknown: showing 0 would be wrong. */
   readonly isCurrent: boolean;
   readonly chosen: FilterName | undefined;
   readonly onChoose: (filter: FilterName | undefined) => void;

@@ -9,12 +9,12 @@ export interface VisibleRows {
   readonly rowHeight: number;
 }
 
-/** Rows kept above and below what is in view: the Tab key finds its next link there. */
+/** Rows kept above and below the visible ones, so that the Tab key finds its next link. */
 const MARGIN = 10;
 
 /**
- * Which rows of a long list are in view, when each is as high as the style sheet's `--row-height` says: thousands of
- * rows then cost no more than those on the screen.
+ * Computes which rows of a long list are visible, for rows of the style sheet's `--row-height`. So thousands of rows cost
+ * no more than those on the screen.
  */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, total: number): VisibleRows {
   const [rows, setRows] = useState<VisibleRows>({ first: 0, end: Math.min(total, 40), rowHeight: 0 });
@@ -43,7 +43,7 @@ function clamp(index: number, total: number): number {
   return Math.max(0, Math.min(total, index));
 }
 
-/** The one before, when nothing is different: nothing is drawn anew then. */
+/** The former range if nothing changed: then nothing is drawn again. */
 function same(before: VisibleRows, after: VisibleRows): VisibleRows {
   const { first, end, rowHeight } = before;
   return first === after.first && end === after.end && rowHeight === after.rowHeight ? before : after;
