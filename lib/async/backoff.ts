@@ -1,14 +1,14 @@
-/** How pauses grow from attempt to attempt. */
+/** Growth of pauses between attempts. */
 export interface Backoff {
   /** ms; doubled with each further failure. */
   readonly first: number;
   /** ms */
   readonly longest: number;
-  /** The share of a pause that chance decides, 0 to 1: contenders that met once must not meet again. */
+  /** Random part of a pause, 0 to 1, so that contenders do not collide again. */
   readonly jitter: number;
 }
 
-/** Nodes that lost the same cluster at the same moment must not come back at the same moment. */
+/** Jittered, so that nodes that lost the cluster at the same moment do not reconnect at the same moment. */
 const RECONNECT: Backoff = { first: 100, longest: 5000, jitter: 0.5 };
 
 /**
@@ -16,7 +16,7 @@ const RECONNECT: Backoff = { first: 100, longest: 5000, jitter: 0.5 };
  *
  * @param failures attempts that failed in a row, before the last one
  * @param random from 0 to 1
- * @param backoff that of attempts to connect unless given
+ * @param backoff default: that of attempts to connect
  */
 export function pauseAfter(failures: number, random: number, { first, longest, jitter }: Backoff = RECONNECT): number {
   const most = Math.min(longest, first * 2 ** Math.min(failures, 16));

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.js';
 
-/** Raised by {@link Deadline.race}; callers turn it into what the unanswered call means. */
+/** Thrown by {@link Deadline.race}; callers map it to an error of their call. */
 export class DeadlinePassed extends Error {}
 
 /** The moment (in the node's monotonic ms) until which one call may ask the store. */

@@ -1,10 +1,10 @@
-/** How many calls of one kind are under way at once: enough to keep the store at work, not so many that others wait. */
+/** Concurrent calls of one kind: enough to keep the store busy, few enough that other calls don't wait. */
 const LIMIT = 32;
 
 /**
- * Does `work` for every item, a few at a time. After the first failure it begins no further one.
+ * Does `work` for every item, a few at a time. After the first failure it starts no new work.
  *
- * @throws the first failure, once all work that was begun has ended
+ * @throws the first failure, after all started work has ended
  */
 export async function forEachLimit<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = items.values();

@@ -12,8 +12,8 @@ export class KeyedMutex {
   /**
    * Resolves when it is this caller's turn.
    *
-   * @param longest ms after which the turn ends by itself: work that never settles must not block its key for ever
-   * @returns ends the turn
+   * @param longest ms after which the turn ends by itself: unsettled work must not block its key for ever
+   * @returns a function that ends the turn
    */
   async lock(key: string, longest: number): Promise<Unlock> {
     const before = this.#last.get(key);

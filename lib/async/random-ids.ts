@@ -11,11 +11,11 @@ export interface Randomness {
 }
 
 /**
- * Unique ids: 64 random bits per process, then a counter. A random UUID for each would take 0.2 µs more, and each record
- * has two of them: 40 characters more in every text that is sent, compared and kept.
+ * Unique ids: 64 random bits per process, then a counter. A random UUID per id would take 0.2 µs more, and
+ * each record has two ids: every text that is sent, compared and stored would have 40 more characters.
  *
- * Small letters, digits and one dot only: an operator gives ids to a command line, which would take one that begins with
- * "-" for an option.
+ * Only lower-case letters, digits and one dot: operators pass ids on a command line, which would treat a leading "-" as an
+ * option.
  */
 export function systemRandomness(): Randomness {
   const prefix = `${randomBytes(8).readBigUInt64BE().toString(36)}.`;

@@ -7,8 +7,8 @@ type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 const SLICE = 5;
 
 /**
- * Lets all long work of this process share one slice of each turn of the event loop, in the order in which it came. With
- * a slice for each, ten requests would block ten times as long.
+ * All long work of this process shares one slice per turn of the event loop, first in, first out. With a slice for each,
+ * ten requests would block ten times as long.
  */
 export class Slices {
   /** When the slice of the present turn began; undefined while nothing has worked in this turn. */
@@ -40,7 +40,7 @@ export class Slices {
     return this.clock.monotonic();
   }
 
-  /** Wakes one waiter in each turn: woken together, each would do one more item before it sees that the slice is over. */
+  /** Wakes one waiter per turn: if all woke together, each would do one more item before it sees that the slice is over. */
   #next(): void {
     const goOn = this.#waiting.shift();
     this.#began = goOn && this.#begin();

@@ -1,8 +1,8 @@
 import type { NodeClock } from './node-clock.js';
 
 /**
- * The deadlines that calls of one gatekeeper wait for. Each has a timer of its own; {@link close} ends all of them, so
- * that no call waits for ever for a store that is closed.
+ * The deadlines that calls of one gatekeeper wait for. Each has its own timer. {@link close} ends all of them, so that no
+ * call waits for ever for a closed store.
  */
 export class Timers {
   readonly #waiting = new Set<() => void>();
@@ -12,7 +12,7 @@ export class Timers {
   /**
    * Calls `ring` at `at` (monotonic ms), or when this is closed.
    *
-   * @returns a function that takes the call back
+   * @returns a function that cancels the call
    */
   set(at: number, ring: () => void): () => void {
     const cancel = () => {

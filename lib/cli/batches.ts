@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Session } from './session.js';
 
-/** The outcome of one call of a change of many, by name. */
+/** Outcome of one call that changes many, by name. */
 export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly Failure[];
@@ -21,16 +21,16 @@ export interface BulkOutcome {
   readonly remaining: number;
 }
 
-/** Each call lists all records before it changes some: fewer would make ten thousand slow. */
+/** Changes per call. Each call lists all records first, so a smaller number would make ten thousand slow. */
 export const BATCH = 2500;
-/** More than this the console takes in no call. */
+/** The console accepts no more than this per call. */
 export const LARGEST_BATCH = 10_000;
 
 /**
- * Changes many, a batch at a time. Each call leaves out what is changed already: a command that was stopped in the middle
- * goes on when it is given again.
+ * Changes many definitions in batches. Each call skips those that are changed already, so a command that was stopped in
+ * the middle continues when it is run again.
  *
- * @param call changes at most so many
+ * @param call changes up to `limit` definitions
  */
 export async function inBatches(
   session: Session,
@@ -56,7 +56,7 @@ export async function inBatches(
   }
 }
 
-/** Tells on standard error what was not done. @returns what the command ends with */
+/** Prints failures and the remaining number to standard error. @returns the exit code */
 export function tellFailures(session: Session, { failed, remaining }: BulkOutcome): ExitCode {
   session.progress.clear();
   for (const { name, error } of failed) session.output.note(`gatekeeper: ${name}: ${error}`);

@@ -8,7 +8,7 @@ export interface CareOptions {
   readonly yes?: true;
 }
 
-/** A change that is known before it is made. */
+/** A change with its description, before it is made. */
 export interface CarefulChange {
   /** The dry run's JSON. */
   readonly plan: object;
@@ -35,7 +35,7 @@ export async function withCare(
   return EXIT.failed;
 }
 
-/** Of many names only the first ones. */
+/** Lists the first names, and counts the others. */
 export function someOf(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

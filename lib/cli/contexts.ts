@@ -24,13 +24,13 @@ export type NamedContext = z.output<typeof contextSchema>;
 
 export interface Contexts {
   readonly path: string;
-  /** The context that counts where no target is named. */
+  /** The context that is used when no target is named. */
   readonly current?: string | undefined;
   readonly byName: ReadonlyMap<string, NamedContext>;
 }
 
 /**
- * Reads the file of contexts; without one there are none.
+ * Reads the file of contexts. Without the file there are no contexts.
  *
  * @throws UsageFailure when the file can't be read as contexts
  */
@@ -56,7 +56,7 @@ export function contextOptions(name: string, { path, byName }: Contexts): Target
   }
   const { tokenFile, hazelcastOptions, ...rest } = found;
   return {
-    // A context is whole: no variable of the environment completes it.
+    // A context is complete: variables of the environment don't add to it.
     ...(rest.hazelcast !== undefined && { cluster: 'dev' }),
     ...rest,
     ...(tokenFile !== undefined && { tokenFile: fileOf(tokenFile, path) }),
@@ -70,7 +70,7 @@ function pathOf(env: Environment): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'gatekeeper', 'config.json');
 }
 
-/** Beside the file of contexts, unless it is absolute or begins with "~/". */
+/** Resolves a path relative to the file of contexts; absolute paths and "~/" work, too. */
 function fileOf(path: string, contexts: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(dirname(contexts), path);
 }

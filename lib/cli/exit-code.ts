@@ -17,14 +17,14 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** As `--help` shows them. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done
-  1  failed, or something of it failed
+  1  failed, or partly failed
   2  wrong usage
   3  not found
   4  conflict (another change came first, or it exists already), or denied
   5  not allowed
-  6  the target can't be reached, can't be asked now, or grants nothing`;
+  6  the target is unreachable, can't answer now, or grants nothing`;
 
-/** By codes of errors, the same whether they were thrown here or came over HTTP. A map: a code may be "constructor". */
+/** By error code; errors from HTTP have the same codes. A map, because a code could be "constructor". */
 const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
   Object.entries({
     'invalid-options': EXIT.usage,
@@ -52,7 +52,7 @@ const BY_STATUS: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>([
   [504, EXIT.unreachable],
 ]);
 
-/** A command that can't go on; its message is the one sentence that is shown. */
+/** Ends a command; its message is shown as one sentence. */
 export class CommandFailure extends Error {
   constructor(
     readonly exitCode: ExitCode,
@@ -64,14 +64,14 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The command line itself is wrong. */
+/** Wrong usage of the command line. */
 export class UsageFailure extends CommandFailure {
   constructor(message: string, options?: ErrorOptions) {
     super(EXIT.usage, message, options);
   }
 }
 
-/** @returns what the process ends with when this was thrown */
+/** @returns the exit code of the process for an error */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
   if (error instanceof InvalidOptionsError) return EXIT.usage;

@@ -3,14 +3,14 @@ import { BlockList, isIP } from 'node:net';
 import type { Target } from './target.js';
 import type { TargetOptions } from './target-options.js';
 
-/** Reading and writing, for users that are neither the owner nor of the file's group. */
+/** Mode bits: read and write for users who are neither the owner nor in the file's group. */
 const OTHERS = 0o006;
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Ways in which others could read the token, a sentence each. Nothing is refused for them. */
+/** Lists ways in which other users could read the token, one sentence each. They are only warnings. */
 export function exposures(target: Target, { tokenFile }: Pick<TargetOptions, 'tokenFile'>): string[] {
   if (target.kind !== 'rest') return [];
   const found: string[] = [];
@@ -33,7 +33,6 @@ function isLoopback(hostname: string): boolean {
 }
 
 const OPEN_FILE = (path: string) =>
-  `others on this machine may read or change the token file ${path}: give it to its owner alone with chmod 600`;
+  `other users of this machine may read or change the token file ${path}: allow only its owner, with chmod 600`;
 
-const PLAIN_HTTP = (host: string) =>
-  `the token and all answers go to ${host} without encryption, for all on the way to read: take https://`;
+const PLAIN_HTTP = (host: string) => `the token and all answers are sent to ${host} without encryption: use https://`;

@@ -8,7 +8,7 @@ import type { HazelcastTarget, Target } from './target.js';
 
 /** How a command talks to its target. */
 export interface Manner extends Pick<DirectOptions, 'timeout' | 'logger' | 'clockTolerance' | 'group' | 'acquirer'> {
-  /** The author of changes, where the target does not know it by itself. */
+  /** The author of changes, if the target does not know it. */
   readonly by?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function openOperator(target: Target, { by, ...manner }: Manner): P
   return openDirect(target, { ...manner, by: by ?? userName() });
 }
 
-/** Loads its code only for this way: the Hazelcast client takes longer to load than a request takes. */
+/** Loads its code only when needed: loading the Hazelcast client takes longer than a request. */
 async function openDirect(
   { members, clusterName, further }: HazelcastTarget,
   manner: Omit<DirectOptions, 'store' | 'target'>,

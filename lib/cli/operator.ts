@@ -23,19 +23,19 @@ export interface Overview {
   readonly semaphores: readonly SemaphoreOverview[];
 }
 
-/** The same, or what was last known of it: `stale` and `health` say how old it is, and why. */
+/** An overview that may show the last known state: `stale` and `health` say how old it is, and why. */
 export interface Look extends Overview {
   readonly stale: readonly StalePart[];
   readonly health: Health;
 }
 
-/** On what meta something is changed; by whom is known to the operator. */
+/** Reason and expected revision of a change. The operator knows the author. */
 export interface ChangeMeta {
   readonly reason?: string | undefined;
   readonly expectedRevision?: number | undefined;
 }
 
-/** Which of many, on what meta, and how many at most in one call. */
+/** Names, reason and limit of a change of many. */
 export interface BulkCall {
   /** RE2; must match the whole name. Every name unless given. */
   readonly names?: string | undefined;
@@ -44,17 +44,17 @@ export interface BulkCall {
 }
 
 /**
- * All that commands ask for and change. Two implementations: over the console's HTTP API, and straight over the store.
+ * Everything that commands read and change. Two implementations: over the console's HTTP API, and directly on the store.
  * A failure throws an error with the same `code` in both.
  */
 export interface Operator extends AsyncDisposable {
-  /** Where it looks, for people; holds no secret. */
+  /** Name of the target for people, without secrets. */
   readonly target: string;
-  /** Never rejects for a store that can't be asked. */
+  /** Never rejects because of an unreachable store. */
   health(): Promise<Health>;
-  /** Also what was last known, for people. */
+  /** Reads the state for people; may be the last known one. */
   look(): Promise<Look>;
-  /** The present state. @throws CommandFailure when it can't be read: what was last known is no base for a change */
+  /** Reads the present state. @throws CommandFailure when it can't be read: changes must not use an old state */
   overview(): Promise<Overview>;
   explain(name: string): Promise<Explanation>;
   define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState>;
@@ -75,6 +75,6 @@ export interface Operator extends AsyncDisposable {
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
   /** Newest first. */
   audit(query: JournalQuery): Promise<readonly AuditEntry[]>;
-  /** Calls `onHint` when something changed, as far as that is heard of, until the signal aborts. Never relied on. */
+  /** Calls `onHint` at each hint of a change until the signal aborts. Hints may be missing. */
   hints(onHint: () => void, signal: AbortSignal): Promise<void>;
 }

@@ -33,8 +33,8 @@ export function patternMatcher(pattern: string | undefined): NameMatcher {
   return matcher;
 }
 
-/** A fresh one for each command: commander keeps what was given in it. */
-export const reasonOption = () => new Option('--reason <text>', 'why; shown to everybody who looks at it');
+/** A new option for each command, because commander stores the given value in it. */
+export const reasonOption = () => new Option('--reason <text>', 'why; shown to all users');
 
 export const revisionOption = () =>
   new Option('--expected-revision <n>', 'refuse if it was changed since this revision').argParser(wholeNumber(1));

@@ -1,7 +1,7 @@
 import { safeJson } from '../decision/index.js';
 import { plain } from './text/plain.js';
 
-/** Where the command line writes to: the process' own streams, or what a test puts in their stead. */
+/** Output of the command line: the process's own streams, or replacements in tests. */
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -21,7 +21,7 @@ export class Output {
     this.streams.out(`${this.isJson ? safeJson(value, 2) : text(value)}\n`);
   }
 
-  /** One of a row of results that has no end: a line of JSON each. */
+  /** One item of an endless list of results: one line of JSON each. */
   item<T>(value: T, text: (value: T) => string): void {
     this.streams.out(`${this.isJson ? safeJson(value) : text(value)}\n`);
   }
@@ -31,7 +31,7 @@ export class Output {
     this.streams.out(`${safeJson(value, 2)}\n`);
   }
 
-  /** A remark for the person who called, on standard error. */
+  /** Prints a remark for the user to standard error. */
   note(sentence: string): void {
     this.streams.err(`${plain(sentence)}\n`);
   }

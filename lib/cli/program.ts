@@ -20,10 +20,10 @@ import { readSpan } from './option-readers.js';
 import type { Streams } from './output.js';
 import type { Runner } from './session.js';
 
-/** ms; below the 10 s within which an outage is to be reported. */
+/** ms; below the 10 s within which an outage must be reported. */
 const TIMEOUT = 8000;
 
-const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
+const ENVIRONMENT_HELP = `Environment, used where no option is given:
   GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
   GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster
   GATEKEEPER_CONTEXT                        as --context
@@ -31,7 +31,8 @@ const ENVIRONMENT_HELP = `Environment, where no option says otherwise:
 
 const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h or 1d; a bare number is ms. Patterns are RE2 and match the whole name.`;
 
-const HELP_HINT = '("gatekeeper --help" lists commands and options; what begins with "-" and is none goes behind "--")';
+const HELP_HINT =
+  '("gatekeeper --help" lists commands and options; put other arguments that begin with "-" after "--")';
 
 /** In the order of the help. */
 const COMMANDS = [
@@ -55,10 +56,10 @@ const COMMANDS = [
   contextsCommand,
 ];
 
-/** All commands and options. Whatever is wrong is thrown; nothing here ends the process. */
+/** Creates all commands and options. Errors are thrown; nothing here ends the process. */
 export function createProgram(runner: Runner, streams: Streams): Command {
   const program = withGlobalOptions(new Command('gatekeeper'))
-    .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or straight in Hazelcast.")
+    .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in Hazelcast.")
     .version(packageVersion())
     .addHelpText('afterAll', `\n${UNITS_HELP}`)
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
@@ -78,26 +79,26 @@ function withGlobalOptions(program: Command): Command {
   return program
     .option('--context <name>', 'a cluster by its name in the file of contexts ("gatekeeper contexts" lists them)')
     .option('--url <url>', 'of a console: https://host/gatekeeper')
-    .option('--token <token>', 'for the console; shows in the list of processes: rather use --token-file')
-    .option('--token-file <file>', 'that holds the token and nothing else')
-    .option('--hazelcast <members>', 'straight to a cluster: host:port[,host:port...]')
+    .option('--token <token>', 'for the console; visible in the list of processes, so prefer --token-file')
+    .option('--token-file <file>', 'that contains only the token')
+    .option('--hazelcast <members>', 'directly to a cluster: host:port[,host:port...]')
     .option('--cluster <name>', 'name of the Hazelcast cluster (default: "dev")')
     .option('--hazelcast-options <file>', 'JSON of further options of hazelcast({...}): mapName, cp, clientConfig...')
     .addOption(
       new Option(
         '--clock-tolerance <duration>',
-        "straight to a cluster: the application's, if not its default",
+        "directly to a cluster: the application's, if not its default",
       ).argParser(readSpan),
     )
-    .option('--as <name>', 'straight to a cluster: who changes things (default: the user of this process)')
+    .option('--as <name>', 'directly to a cluster: the author of changes (default: the user of this process)')
     .addOption(
       new Option('--timeout <duration>', 'how long a connection, or an answer, may take')
         .argParser(readSpan)
         .default(TIMEOUT, '8s'),
     )
-    .option('--json', 'JSON on standard output, and nothing else there')
-    .option('--progress', 'lines of progress on standard error also when it is no terminal')
-    .option('--verbose', 'with an error also where it was thrown');
+    .option('--json', 'print only JSON to standard output')
+    .option('--progress', 'lines of progress on standard error, also without a terminal')
+    .option('--verbose', 'add the stack trace to an error');
 }
 
 function packageVersion(): string {

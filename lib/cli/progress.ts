@@ -1,11 +1,11 @@
 import type { Streams } from './output.js';
 
-/** A carriage return, and what erases the line up to its end. */
+/** A carriage return, and the escape sequence that erases to the end of the line. */
 const ANEW = '\r\u001B[K';
 
 /**
- * How far a long command has come, on standard error: one line that is written anew on a terminal, else a line each
- * time when it was asked for. It tells numbers only: no secret and no operator's text.
+ * Shows the progress of a long command on standard error: on a terminal one line that is rewritten, else a new line each
+ * time if requested. It shows only numbers: no secrets and no foreign text.
  */
 export class Progress {
   #isShown = false;
@@ -24,7 +24,7 @@ export class Progress {
     }
   }
 
-  /** Before anything else is written, and at the end. */
+  /** Call this before any other output, and at the end. */
   clear(): void {
     if (this.#isShown) this.streams.err(ANEW);
     this.#isShown = false;

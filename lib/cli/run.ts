@@ -6,10 +6,10 @@ import { Runner, type Shell } from './session.js';
 import { plain } from './text/plain.js';
 
 /**
- * Does what a command line says.
+ * Runs a command line.
  *
  * @param args without the names of Node and of the script
- * @returns what the process is to end with; never rejects
+ * @returns the exit code of the process; never rejects
  */
 export async function run(args: readonly string[], shell: Shell): Promise<ExitCode> {
   const runner = new Runner(shell);
@@ -18,7 +18,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<ExitCo
     await program.parseAsync(args, { from: 'user' });
     return runner.exitCode;
   } catch (error) {
-    // Commander has told already what it has thrown.
+    // Commander has already printed its own errors.
     if (!(error instanceof CommanderError)) tell(error, program.opts<{ verbose?: true }>().verbose, shell);
     return exitCodeOf(error);
   }

@@ -10,11 +10,11 @@ import { type Contexts, readContexts } from './contexts.js';
 import { resolveTarget } from './target.js';
 import type { Environment, TargetOptions } from './target-options.js';
 
-/** The process that a command runs in; tests give another. */
+/** The process in which a command runs; tests replace it. */
 export interface Shell {
   readonly streams: Streams;
   readonly env: Environment;
-  /** Aborts at an interruption (SIGINT, SIGTERM), which then no longer ends the process by itself. */
+  /** A signal that aborts at SIGINT or SIGTERM. After this call they no longer end the process by themselves. */
   readonly interruption: () => AbortSignal;
   /** Asks the person at the terminal a question with the answers yes and no. Absent: there is no terminal. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
@@ -32,7 +32,7 @@ export interface GlobalOptions extends TargetOptions {
   readonly clockTolerance?: number;
 }
 
-/** In whose stead `explain` speaks. */
+/** The node for which `explain` answers. */
 export interface Identity {
   readonly group?: string | undefined;
   readonly acquirer?: string | undefined;
@@ -51,7 +51,7 @@ export class Session {
     this.progress = new Progress(shell.streams, options.progress === true);
   }
 
-  /** From now on the person's SIGINT ends the process no more, but aborts this. */
+  /** From now on SIGINT and SIGTERM abort this signal instead of ending the process. */
   interruption(): AbortSignal {
     return this.shell.interruption();
   }
@@ -65,7 +65,7 @@ export class Session {
     return this.shell.ask !== undefined;
   }
 
-  /** Asks before a change that can do harm. Without a terminal the answer is yes: a script says what it wants. */
+  /** Asks before a change that can do harm. Without a terminal the answer is yes, because scripts are deliberate. */
   async confirm(question: string): Promise<boolean> {
     this.progress.clear();
     return (await this.shell.ask?.(plain(question))) ?? true;
@@ -108,7 +108,7 @@ export type Work<Options, Arguments extends readonly unknown[]> = (
   ...args: Arguments
 ) => Promise<ExitCode | void>;
 
-/** Makes of what a command does what commander calls, and keeps what it ended with. */
+/** Adapts the work of a command to commander, and keeps its exit code. */
 export class Runner {
   exitCode: ExitCode = EXIT.done;
 

@@ -27,8 +27,8 @@ const NO_TARGET =
 const TWO_TARGETS = 'two targets were given (a console, a cluster or a context): leave one of them out';
 
 /**
- * The command line counts before the environment, and the environment before the current context: each of them names a
- * whole target.
+ * Finds the target. The command line wins over the environment, and the environment over the current context. Each of them
+ * names a complete target.
  *
  * @throws UsageFailure
  */
@@ -57,7 +57,7 @@ function targetOf({ context, ...options }: TargetOptions, env: Environment): Tar
   };
 }
 
-/** A token on the command line counts before the context's. */
+/** A token on the command line wins over the context's. */
 function inContext({ tokenFile, ...context }: TargetOptions, options: TargetOptions): TargetOptions {
   const isOther = options.token !== undefined || tokenFile === undefined;
   return { ...context, ...(!isOther && { tokenFile }), ...options };
@@ -99,7 +99,7 @@ function readToken(path: string): string {
   }
 }
 
-/** Refuses a token that no header can hold: the error of the HTTP client would quote it. */
+/** Refuses a token that no header can carry, because the HTTP client's error would contain it. */
 function checkedToken(token: string, source: string): string {
   if (/^[\u0021-\u007e]+$/.test(token)) return token;
   throw new UsageFailure(`${source} holds no token: one line of letters, digits and signs without blanks is needed`);

@@ -1,17 +1,17 @@
 import { systemClock } from '../async/node-clock.js';
 import { pause } from '../async/pause.js';
 
-/** ms in which hints are gathered: one look answers all of them. */
+/** ms in which hints are collected: one look answers all of them. */
 const GATHERING = 200;
 
-/** Lets a loop sleep until something is to be done. */
+/** Lets a loop sleep until there is work. */
 export class Wakeup {
   #isDue = false;
   #sleep = new AbortController();
 
   constructor(private readonly interruption: AbortSignal) {}
 
-  /** Ends the present sleep soon, or else the next one. */
+  /** Ends the current sleep soon, or the next one if there is none. */
   now(): void {
     this.#isDue = true;
     this.#sleep.abort();
@@ -25,7 +25,7 @@ export class Wakeup {
     this.#isDue = false;
   }
 
-  /** @returns undefined, at once, when interrupted: the outcome of the work no longer matters then */
+  /** @returns undefined at once when interrupted, because the outcome of the work no longer matters */
   async unlessAborted<T>(work: Promise<T>): Promise<T | undefined> {
     const { interruption } = this;
     const done = new AbortController();

@@ -29,7 +29,7 @@ export interface ClusterClockReport {
 
 /** With a single member its clock is also compared with this node's wall clock, within this many ms. */
 const LONE_MEMBER_TOLERANCE = 10_000;
-/** Why a node that has just started trusts no clock; no sign that one is wrong. */
+/** Reason of a node that has just started and trusts no clock yet; not a sign of a wrong clock. */
 export const STRICT_START = 'strictStart: this node has just started';
 
 /**
@@ -45,7 +45,7 @@ export const STRICT_START = 'strictStart: this node has just started';
  *
  * So a member whose clock is wrong, either way, costs only waiting. Safety needs that no taker's clock is ahead of the
  * one that stamped. Nothing can prove that, so this clock looks for signs of the contrary, and after each is `suspect`
- * for a while ({@link Suspicion}): meanwhile takers go by their own observations alone ({@link LeaseObservations}).
+ * for a while ({@link Suspicion}): meanwhile takers use only their own observations ({@link LeaseObservations}).
  *
  * | sign                                                                       | seen in              |
  * | -------------------------------------------------------------------------- | -------------------- |
@@ -93,7 +93,7 @@ export class ClusterClock {
    * Reads the clocks of the members anew; calls that come meanwhile share the result.
    *
    * @throws whatever the store throws when it can't be asked
-   * @throws StoreUnavailableError when all answers took so long that they tell nothing
+   * @throws StoreUnavailableError when all answers took too long to be useful
    */
   sample(): Promise<void> {
     this.#sampling ??= this.#readMembers().finally(() => (this.#sampling = undefined));
@@ -161,7 +161,7 @@ export class ClusterClock {
     return { ...base, offset: this.#offWall(lowest.offset), errorBound: lowest.roundTrip / 2 };
   }
 
-  /** Samples say nothing of now when the monotonic clock stood still since (the machine slept) or the wall clock was set. */
+  /** False if samples are useless: since then the machine slept, or the wall clock was set. */
   get #isSteady(): boolean {
     return Math.abs(this.node.wall() - this.node.monotonic() - this.#wallAhead) <= this.options.tolerance;
   }

@@ -10,10 +10,10 @@ export interface ClockSource {
   members(): number;
 }
 
-/** Readings of a round: not fewer while members may be unknown, and not more however many there are. */
+/** Limits for the readings of a round: the fewest while members may be unknown, and the most for any number of members. */
 const FEWEST_READINGS = 8;
 const MOST_READINGS = 64;
-/** Rounds after the start of which a call may wait for one: members that were not heard by then hang or are gone. */
+/** Rounds after the start in which calls wait for readings. Members that were not heard by then hang or are gone. */
 const HASTY_ROUNDS = 5;
 
 /**

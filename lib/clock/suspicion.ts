@@ -9,7 +9,7 @@ import { OLDEST_SAMPLE } from './member-clocks.js';
  *      |-- cluster time ends no lease of that duration -|-- cluster time decides again -->
  *
  * Up to 30 s after the sign a node may stamp a lease without having noticed it: by then all have sampled anew. Such a
- * lease must have run out before cluster time may end another one of its duration.
+ * lease must have expired before cluster time may end another lease of the same duration.
  */
 export class Suspicion {
   #reason = '';

@@ -8,7 +8,7 @@ import type { Randomness } from '../async/random-ids.js';
 import type { Reachability } from './reachability.js';
 import type { NodeIdentity } from './node-identity.js';
 
-/** Times in ms that every part goes by. */
+/** Times in ms that all parts use. */
 export interface Timing {
   readonly clockTolerance: number;
   /** The longest that one call may ask the store. */
@@ -29,12 +29,12 @@ export interface GatekeeperLogger {
   debug(message: string): void;
 }
 
-/** Cluster time in ms, or the node's own while that is not known: for what is only read by people. */
+/** Cluster time in ms, or the node's own time while cluster time is unknown. Only for display. */
 export function timeOf({ clusterClock, nodeClock }: Pick<Context, 'clusterClock' | 'nodeClock'>): number {
   return Math.round(clusterClock.isFresh ? clusterClock.latest() : nodeClock.wall());
 }
 
-/** A reason why nothing at all is granted. */
+/** The reason why this node grants nothing at all. */
 export interface GrantFault {
   readonly code: string;
   /** For people. */
@@ -51,7 +51,7 @@ export interface Context {
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;
-  /** Names of semaphores of whose record this node saw another text, whichever node wrote it. */
+  /** Names of semaphores whose record has changed, by a write of any node that this node saw. */
   readonly changes: Subject<string>;
   readonly reachability: Reachability;
   /** The reason why this node can't grant anything now, by what is known without asking. */

@@ -4,7 +4,7 @@ import type { DefinitionChange } from '../decision/record.js';
 
 import type { AuditEntry } from './audit-entry.js';
 
-/** Why a permit is no longer held although its user did not give it back. */
+/** Reason for the loss of a permit that its user did not release. */
 export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
 
 /** Why a run did not take place. */
@@ -36,14 +36,14 @@ export type GatekeeperEvent =
       readonly type: 'run-finished';
       /** ms by the node's monotonic clock. */
       readonly took: number;
-      /** Present, whatever it is, when the run failed. */
+      /** Present when the run failed; may be any value. */
       readonly error?: unknown;
     } & RunOfJob)
   | { readonly type: 'run-skipped'; readonly semaphore: string; readonly job: string; readonly reason: SkipReason }
   | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
-  /** `reinstated`: it came from the archive, in place of what code says or of an earlier revision. */
+  /** `reinstated`: it came from the archive, instead of code or of an earlier revision. */
   | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
-  /** A definition was changed, on whatever node. */
+  /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';
       readonly semaphore: string;

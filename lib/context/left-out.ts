@@ -1,19 +1,19 @@
 import type { Context } from './context.js';
 
-/** ms between two reports of the same trouble: a page that is open reads every few seconds. */
+/** ms between two reports of the same problem: an open page reads every few seconds. */
 const QUIET = 600_000;
 /** Characters of the first fault that are reported: a text of many faults has a long list of them. */
 const LONGEST_FAULT = 300;
 
 /**
- * Counts what a reading of the store left out because it can't be read, and reports it: the first time at once, then at
- * most every ten minutes while it lasts.
+ * Counts unreadable entries that a reading of the store left out, and reports them: the first time at once, then at most
+ * every ten minutes.
  */
 export class LeftOut {
   #count = 0;
   #reportedAt = -Infinity;
 
-  /** @param action what was being done, for the event */
+  /** @param action names the reading in the event */
   constructor(
     private readonly action: string,
     private readonly context: Context,
@@ -24,7 +24,7 @@ export class LeftOut {
     return this.#count;
   }
 
-  /** @param faults what is wrong with each that a reading left out, for people */
+  /** @param faults one sentence per entry that a reading left out */
   note(faults: readonly string[]): void {
     this.#count = faults.length;
     const now = this.context.nodeClock.monotonic();

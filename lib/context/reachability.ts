@@ -8,7 +8,7 @@ export class Reachability {
   #wasReached = false;
   #since?: number;
 
-  /** @param patience ms that the first connection may take before it is worth a warning */
+  /** @param patience ms that the first connection may take without a warning */
   constructor(
     private readonly events: Subject<GatekeeperEvent>,
     private readonly nodeClock: NodeClock,
@@ -17,7 +17,7 @@ export class Reachability {
 
   lost(error: Error): void {
     this.#since ??= this.nodeClock.monotonic();
-    // A healthy start connects while the first cron methods tick already.
+    // In a normal start the first cron methods may tick before the connection is there.
     const isStarting = !this.#wasReached && this.nodeClock.monotonic() - this.#since < this.patience;
     if (this.#isLost || isStarting) return;
     this.#isLost = true;

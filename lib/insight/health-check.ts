@@ -14,7 +14,7 @@ import {
 } from './health-report.js';
 import type { StalePart } from './health-report.js';
 
-/** How a node fares: its store, its clock, and whether permits are granted through it. */
+/** Health of a node: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
   /** How many entries the latest readings left out because they can't be read. */
   readonly unreadable: Unreadable;
@@ -26,11 +26,11 @@ export interface Known<T> {
   readonly stale: readonly StalePart[];
 }
 
-/** ms for which an answer of the store shows that it is there. */
+/** ms for which an answer proves that the store is reachable. */
 const FRESH = 1000;
 /** A key of the node registry, which every node reads and writes anyway. */
 const PROBED_KEY = 'nodes:0';
-/** ms after which a store that says nothing is called silent, however long its other calls may take. */
+/** ms after which a store without an answer counts as silent, even if other calls may take longer. */
 const LONGEST_PATIENCE = 5000;
 
 /** Sources of a report besides the store: the readers, for the entries that they left out, and the archive. */
@@ -38,7 +38,7 @@ export interface HealthSources extends Readonly<Record<keyof Unreadable, { reado
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
 }
 
-/** Looks whether the store answers, and makes one report of all that is known of it. */
+/** Checks whether the store answers, and combines all facts in one report. */
 export class HealthCheck {
   /** Since when each fault of the last report was seen, in the node's monotonic ms. */
   #known = new Map<HealthFaultCode, number>();
@@ -49,7 +49,7 @@ export class HealthCheck {
     private readonly sources: HealthSources,
   ) {}
 
-  /** By what is known without asking. */
+  /** Reports without asking the store. */
   report(): Health {
     const { node, store, clusterClock } = this.context;
     const facts = this.#facts();
@@ -61,16 +61,16 @@ export class HealthCheck {
 
   /** Asks the store first, unless it has just answered: at most 5 s. Never rejects. */
   async check(): Promise<Health> {
-    // The report says what became of it.
+    // The report shows a failure of the probe.
     await this.#probe().catch(() => undefined);
     return this.report();
   }
 
   /**
-   * Reads a part of what people are shown, unless the store does not answer at all.
+   * Reads one part of an answer for people, unless the store does not answer at all.
    *
    * @param read asks the store
-   * @param recall gives what was known before
+   * @param recall returns the last known value
    */
   async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
     try {
@@ -82,7 +82,7 @@ export class HealthCheck {
     }
   }
 
-  /** A whole list has more patience than a store that has just been frozen deserves: a probe ends the wait for it. */
+  /** A list may take long. If the store freezes meanwhile, a probe ends the wait earlier. */
   async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
     let cancel: CancelTimer | undefined;
     const silence = new Promise<never>((_resolve, reject) => {

@@ -4,11 +4,11 @@ import { LIST_FACTOR } from '../records/list-records.js';
 
 import type { CallFacts, StorePart } from '../stores/observed-store.js';
 
-/** A part of an answer that could not be read: what is shown of it is what this node knew last. */
+/** A part of an answer that could not be read; it shows the last state that this node knows. */
 export interface StalePart {
   /** Which part could not be read. */
   readonly part: 'records' | 'nodes' | 'runs' | 'audit';
-  /** Why, for people. */
+  /** The reason, for people. */
   readonly sentence: string;
   /** ms since the epoch, cluster time, when it was last read whole; absent: never, and nothing is known of it. */
   readonly asOf?: number;
@@ -20,7 +20,7 @@ export interface Unreadable {
   readonly runs: number;
   /** Of the audit log. */
   readonly audit: number;
-  /** Cards of nodes. */
+  /** Registry entries of nodes. */
   readonly nodes: number;
 }
 
@@ -60,7 +60,7 @@ export interface HealthReport {
   readonly grants: boolean;
   /** ms since the epoch, cluster time. */
   readonly now: number;
-  /** Those that stop grants first. */
+  /** Faults that stop grants come first. */
   readonly faults: readonly HealthFault[];
   /** The semaphores shown are as this node last knew them. */
   readonly isStale: boolean;
@@ -68,7 +68,7 @@ export interface HealthReport {
   readonly staleSince?: number;
 }
 
-/** All that a report is made of. Times without a name of their own are the node's monotonic ms. */
+/** Input of a report. Times are the node's monotonic ms unless stated otherwise. */
 export interface HealthFacts {
   readonly monotonic: number;
   /** The same moment in cluster time. */
@@ -93,11 +93,11 @@ interface Finding {
   readonly stopsGrants?: boolean;
   /** When it began, if that was seen. */
   readonly since?: number | undefined;
-  /** A sign that it was not there: an earlier report tells nothing of when it began. */
+  /** Last moment at which it was surely absent: an earlier report then says nothing about its start. */
   readonly absentAt?: number | undefined;
 }
 
-/** ms after which a failed call says nothing any more: whatever matters is tried again sooner. */
+/** ms after which a failed call no longer counts: important calls are repeated sooner. */
 const MEMORY = 60_000;
 
 /** Pure. */
@@ -122,7 +122,7 @@ export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 
   return Math.round(now - (monotonic - at));
 }
 
-/** A store that is away explains everything else that fails with it. */
+/** An unreachable store explains all other failures of calls. */
 function findingsOf(facts: HealthFacts): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
   const store = storeFinding(facts);
@@ -158,7 +158,7 @@ function storeFinding(facts: HealthFacts): Finding | undefined {
   return failing && fault('store-failing', `the store refuses its calls (${failing.error.message})`, failing.since);
 }
 
-/** One lost answer of a write is no outage: reads say more. */
+/** A single lost answer of a write is no outage; reads are the better sign. */
 function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
   return failing?.error instanceof UnknownOutcomeError ? undefined : failing;
 }
@@ -241,7 +241,7 @@ const UNREAD: ReadonlySet<HealthFaultCode> = new Set([
   'records-unread',
 ]);
 
-/** Without what happened too long ago to tell anything of now. */
+/** Drops facts that are too old to matter now. */
 function recent({ answeredAt, failing, waitingSince }: CallFacts, monotonic: number): CallFacts {
   const isRecent = (at: number | undefined) => at !== undefined && monotonic - at < MEMORY;
   return {

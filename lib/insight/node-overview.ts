@@ -12,12 +12,12 @@ export interface HeldPermit {
   readonly expiresAt: number;
 }
 
-/** A node that lives, and what it holds. */
+/** A living node, and the permits that it holds. */
 export interface NodeOverview extends NodeInfo {
   readonly holds: readonly HeldPermit[];
 }
 
-/** Each node with what it holds now. */
+/** Adds the held permits to each node. */
 export function* withHeldPermits(
   nodes: readonly NodeInfo[],
   semaphores: readonly SemaphoreOverview[],

@@ -16,10 +16,9 @@ interface Sources extends StateSources {
 }
 
 /**
- * Reads everything that there is to show. Each part that the store can't be asked for is as it was last read, and
- * stands in `stale`.
+ * Reads everything for the overview. Parts that can't be read are shown as last read, and are listed in `stale`.
  *
- * @param only the name of the one semaphore that is wanted
+ * @param only the name of the only wanted semaphore
  */
 export async function readOverview(
   { directory, context, health, registry, runHistory }: Sources,

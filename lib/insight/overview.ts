@@ -8,13 +8,13 @@ import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import { type Warning, warningsOf } from './warnings.js';
 import type { SemaphoreFacts } from './warnings.js';
 
-/** All that one looks at first: every semaphore with what it runs, and every node. */
+/** Overview: all semaphores with their jobs, and all nodes. */
 export interface Overview {
   /** Cluster time in ms. */
   readonly now: number;
   /** By name. */
   readonly semaphores: readonly SemaphoreOverview[];
-  /** The nodes that live. */
+  /** The living nodes. */
   readonly nodes: readonly NodeInfo[];
   /** Parts that could not be read just now: `records`, `nodes` and `runs` are then as last read, or empty. */
   readonly stale: readonly StalePart[];
@@ -24,7 +24,7 @@ export interface Overview {
 export interface SemaphoreOverview extends SemaphoreState {
   /** The jobs that it guards, by name. */
   readonly jobs: readonly JobOnNodes[];
-  /** Cluster time in ms at which a node that is let through next runs one of its jobs by itself. */
+  /** Cluster time in ms of the next scheduled run of one of its jobs, on a node that the definition matches. */
   readonly next?: number;
   /** The newest run that ended, of any of its jobs. */
   readonly lastRun?: RunEntry;
@@ -32,13 +32,13 @@ export interface SemaphoreOverview extends SemaphoreState {
   readonly warnings: readonly Warning[];
 }
 
-/** A job, as the node has it that started last. */
+/** A job, as defined on the node that started last. */
 export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
   /** How many living nodes have it. */
   readonly nodes: number;
 }
 
-/** Puts together what is shown of one semaphore. Pure. */
+/** Combines everything that is shown for one semaphore. Pure. */
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
   const next = state.pause ? undefined : nextRun(facts.jobs, facts.passing, facts.now);

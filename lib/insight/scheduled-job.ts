@@ -7,12 +7,12 @@ export interface ScheduledJob {
   readonly node: NodeInfo;
 }
 
-/** A time that a node told by its own clock, as cluster time. */
+/** Converts a time by a node's own clock to cluster time. */
 export function clusterTimeOf(time: number, { clock }: NodeInfo): number {
   return time + (clock.offset ?? 0);
 }
 
-/** @returns cluster time in ms at which the first of `passing` runs one of the jobs by itself */
+/** @returns cluster time in ms of the next scheduled run on one of the `passing` nodes */
 export function nextRun(
   jobs: readonly ScheduledJob[],
   passing: ReadonlySet<NodeInfo>,
@@ -22,7 +22,7 @@ export function nextRun(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Cards are as old as a heartbeat: what was to come then may be over. */
+/** Registry entries are up to a heartbeat old, so the next time may have passed already. */
 function nextOf({ card, node }: ScheduledJob, now: number): number[] {
   const { next, interval } = card.schedule ?? {};
   if (next === undefined) return [];
@@ -31,7 +31,7 @@ function nextOf({ card, node }: ScheduledJob, now: number): number[] {
   return interval ? [told + Math.ceil((now - told) / interval) * interval] : [];
 }
 
-/** How it ran last on its node, as the journal would have it. */
+/** The last run on its node, in the form of a journal entry. */
 export function lastRunOf({ card: { job, semaphore, lastRun }, node }: ScheduledJob): RunEntry[] {
   if (!lastRun || semaphore === undefined) return [];
   const { group, acquirer, instance } = node;

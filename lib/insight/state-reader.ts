@@ -15,9 +15,9 @@ export interface StateSources {
 }
 
 /**
- * Reads who holds what. While the store can't be asked it gives what this node last knew; `stale` tells.
+ * Reads all holders. If the store is unreachable, it returns the last known state, and `stale` says so.
  *
- * @param only the name of the one semaphore that is wanted: reading all of them costs as many times more
+ * @param only the name of the only wanted semaphore, which is much cheaper than reading all
  */
 export async function readState({ directory, context, health }: StateSources, only?: string): Promise<GatekeeperState> {
   const { value: semaphores, stale } = await health.read(
@@ -57,7 +57,7 @@ function* statesInPieces(
   for (const [key, record] of records) {
     const name = key.slice(KEY_PREFIX.length);
     const isRecord = !(record instanceof Error);
-    // The answer is remembered for `semaphoreState`.
+    // The result is cached for `semaphoreState`.
     if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
     states.push(
       isRecord ? semaphoreState(name, record, { node, now, code: declared.get(name) }) : unreadable(name, record),

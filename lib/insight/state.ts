@@ -35,11 +35,11 @@ export interface SemaphoreState extends Partial<DefinitionState> {
   readonly definition?: SemaphoreDefinition;
   /** Revision of the definition in force. */
   readonly revision: number;
-  /** The permits that are held, with those that are over but not yet dropped. */
+  /** Held permits, including those that have ended but are not dropped yet. */
   readonly holders: readonly HolderState[];
   /** How many more permits the definition allows now. */
   readonly free: number;
-  /** Cluster time in ms of the last grant, refreshes aside; absent: none was ever given. */
+  /** Cluster time in ms of the last grant, refreshes aside; absent: there was none. */
   readonly lastGrantAt?: number;
   /** Whether this node's group and acquirer match. */
   readonly isForThisNode: boolean;
@@ -73,7 +73,7 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
   };
 }
 
-/** A line for each semaphore; before them one that says so when they tell what was, not what is. */
+/** One line per semaphore; first a line for each stale part. */
 export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
   return [...stale.map(staleLine), ...semaphores.map(stateLine)];
 }
@@ -97,7 +97,7 @@ function stateLine({ name, definition, revision, holders, free, problem }: Semap
   );
 }
 
-/** Patterns in which no blank, quote or slash can be mistaken for the end of the field. */
+/** Patterns without a blank, quote or slash, which could look like the end of the field. */
 const PLAIN_PATTERN = /^[!#-.0-~]*$/;
 
 function patternText(pattern: string): string {

@@ -10,7 +10,7 @@ import type { NodeInfo, RunEntry } from '../activity/index.js';
 export interface SemaphoreFacts {
   /** Cluster time in ms. */
   readonly now: number;
-  /** ms, of the node that tells. */
+  /** ms; of the reporting node. */
   readonly clockTolerance: number;
   /** Its jobs on living nodes. */
   readonly jobs: readonly ScheduledJob[];
@@ -18,7 +18,7 @@ export interface SemaphoreFacts {
   readonly runs: readonly RunEntry[];
   /** All living nodes. */
   readonly nodes: readonly NodeInfo[];
-  /** Those that the definition lets through when it isn't paused. */
+  /** Nodes that the definition matches when it isn't paused. */
   readonly passing: ReadonlySet<NodeInfo>;
 }
 
@@ -32,7 +32,7 @@ export interface Warning {
 
 /** Misses in a row after which a job gets a warning. */
 export const MISSES = 3;
-/** ms by which a run may begin before its node's clock says so in cluster time. */
+/** ms by which a run may begin before its planned time in cluster time. */
 const SLACK = 1000;
 
 /**
@@ -41,7 +41,7 @@ const SLACK = 1000;
  * @param definition as it is without a pause
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
-  // Names and patterns of others stand in them.
+  // Sentences contain names and patterns from other sources.
   return found(state, definition, facts).map(({ code, sentence }) => ({ code, sentence: escapeHidden(sentence) }));
 }
 
@@ -50,7 +50,7 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
     ...tooShort(definition, facts.clockTolerance),
     ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),
   ];
-  // Also while it is paused: nothing would run when it is resumed.
+  // Also while paused: no job would run after the resume.
   const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
   if (unusable.length > 0 || state.pause) return [...unusable, ...ofDuration];
   const without = noNode(definition, facts);
@@ -67,7 +67,7 @@ function tooShort({ duration }: SemaphoreDefinition, clockTolerance: number): Wa
   return [{ code: 'duration-too-short', sentence }];
 }
 
-/** Without any card nothing is known: nodes may have no heartbeat. */
+/** Without registry entries nothing is known, because nodes may have no heartbeat. */
 function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { nodes, passing }: SemaphoreFacts): Warning[] {
   const { length } = nodes;
   if (length === 0 || passing.size > 0) return [];

@@ -2,8 +2,8 @@
 export const CLUSTER_SINGLETON = Symbol('gatekeeper:cluster-singleton');
 
 /**
- * The property into which Nest injects the GatekeeperService. Nest prints its description when there is none to inject,
- * so it says what to do.
+ * The property into which Nest injects the GatekeeperService. If there is none, Nest prints the symbol's description, so
+ * the description says what to do.
  */
 export const GATEKEEPER_PROPERTY = Symbol(
   'GatekeeperService for @ClusterSingleton: import GatekeeperModule.forRoot({...}), ' +

@@ -11,20 +11,20 @@ import { type Place, runGuarded } from './guarded-run.js';
 type Method = (this: object, ...args: never[]) => unknown;
 
 /**
- * Runs the method only if this node gets, or still has, a permit of a semaphore: on one node of the cluster, unless the
- * semaphore has more permits. Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method that is
+ * Runs the method only if this node gets, or still has, a permit of a semaphore. So it runs on one node of the cluster,
+ * unless the semaphore has more permits. Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method that is
  * called directly. A guarded method always returns a promise; a skipped run resolves to undefined, or rejects with a
- * RunSkippedError where `onSkip` is `'throw'`.
+ * RunSkippedError if `onSkip` is `'throw'`.
  *
- * The decorator itself wraps the method and copies its metadata, so that the order of decorators and of module imports
- * doesn't matter; Nest injects the gatekeeper of the application that made the instance.
+ * The decorator itself wraps the method and copies its metadata, so the order of decorators and of module imports does
+ * not matter. Nest injects the gatekeeper of the application that made the instance.
  *
  * @param semaphore a name, or a function of the method's arguments that gives one (a lock per tenant)
  * @param duration how long a permit lasts, in ms or as text ("10m"). If no definition of that name is configured, it
- *   makes one: any group, any acquirer, one permit. If one is, that one counts.
+ *   creates one: any group, any acquirer, one permit. A configured definition takes precedence.
  * @param options see {@link ClusterSingletonOptions}
- * @throws InvalidOptionsError when it stands on something other than a method of instances; all else is checked when
- *   the application boots
+ * @throws InvalidOptionsError when it decorates something other than a method of instances; everything else is checked
+ *   when the application boots
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
   };
   Object.defineProperty(guarded, 'name', { value: original.name });
   Object.defineProperty(guarded, 'length', { value: original.length });
-  // Decorators below have put metadata on the original (@Cron, a route, a guard): without a copy it would vanish.
+  // Copies metadata that decorators below have put on the original (@Cron, a route, a guard).
   for (const key of Reflect.getMetadataKeys(original)) {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, original), guarded);
   }
@@ -72,7 +72,7 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
   return guarded;
 }
 
-/** Property injection reaches request-scoped and inherited instances too, and is the application's own. */
+/** Property injection also works for request-scoped and inherited instances, and uses the instance's own application. */
 function injectGatekeeper(target: object): void {
   const properties = (Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? []) as { key: unknown }[];
   if (properties.some(({ key }) => key === GATEKEEPER_PROPERTY)) return;

@@ -6,7 +6,7 @@ export const STATIC_METHOD = (method: string) =>
 export const NOT_A_METHOD = (property: string) => `@ClusterSingleton can only guard methods, not ${property}`;
 
 export const TWICE = (method: string) =>
-  `${method} has two @ClusterSingleton decorators: guard it by one, and call a method that is guarded by the other`;
+  `${method} has two @ClusterSingleton decorators: use one of them, and call another method that is guarded by the other`;
 
 export const NOT_ONE_LINE = (method: string) =>
   `${show(method)} is guarded by @ClusterSingleton and has control characters or half a character in its name: rename it`;
@@ -18,8 +18,8 @@ export const NO_GATEKEEPER = (method: string) =>
   `from nestjs-gatekeeper/testing`;
 
 export const NOT_ANSWERED = (method: string, answer: unknown) =>
-  `${method} can't tell whether it ran: run() of its gatekeeper answered ${show(answer)}. Is that a mock? Put ` +
-  `new TestGatekeeper() of nestjs-gatekeeper/testing in its place, or let its run() call the method and answer ` +
+  `${method} can't know whether it ran: run() of its gatekeeper answered ${show(answer)}. If that is a mock, use ` +
+  `new TestGatekeeper() of nestjs-gatekeeper/testing instead, or let its run() call the method and answer ` +
   `{ executed: true, value } or { executed: false, reason }`;
 
 export const BAD_SEMAPHORE = (fault: string) => `the semaphore's name, as its function gives it: ${fault}`;
@@ -42,5 +42,5 @@ export const NO_DURATION = (method: string, semaphore: string) =>
   `give one, as in @ClusterSingleton(${show(semaphore)}, '10m')`;
 
 export const NOT_STATIC = (method: string) =>
-  `${method} is guarded, but its provider is not static (request-scoped or transient): @nestjs/schedule runs no such ` +
-  `method; calls of it are guarded`;
+  `${method} is guarded, but its provider is not static (request-scoped or transient): @nestjs/schedule does not run such ` +
+  `methods; direct calls are guarded`;

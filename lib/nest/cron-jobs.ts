@@ -15,7 +15,7 @@ export interface CronJob {
   readonly cronTime: {
     readonly source: unknown;
     readonly timeZone?: string;
-    /** It comes once, at a date. */
+    /** It runs once, at a date. */
     readonly realDate: boolean;
     getNextDateFrom(start: Date | Moment): Moment;
   };
@@ -29,15 +29,15 @@ export interface Registry {
   getTimeouts(): readonly string[];
 }
 
-/** By its name: an import would load a package that the application may not have. */
+/** Finds it by its name: an import would load a package that the application may not have. */
 export function findRegistry(discovery: DiscoveryService): Registry | undefined {
   const wrapper = discovery.getProviders().find(({ name }) => name === 'SchedulerRegistry');
   return wrapper?.instance as Registry | undefined;
 }
 
 /**
- * The job that was registered for a method: by its name; or else one of the same time in the same zone, which comes at
- * the same moments whatever it runs.
+ * The job that was registered for a method: by its name, or else any job with the same expression and time zone, which is
+ * due at the same times.
  */
 export function jobOf({ name, expression, timeZone }: ScheduleMetadata, registry: Registry): CronJob | undefined {
   const jobs = registry.getCronJobs();

@@ -1,16 +1,16 @@
 import type { JobSchedule } from '../gatekeeper/index.js';
 import type { CronJob, Moment } from './cron-jobs.js';
 
-/** How many of the last times are remembered. */
+/** Number of past times that are kept. */
 const RECENT = 3;
-/** Times between two looks that are counted one by one. */
+/** Maximum number of times between two looks that are computed one by one. */
 const MOST_STEPS = 100;
 
 type Times = Pick<JobSchedule, 'next' | 'interval' | 'recent'>;
 
 /**
- * When a cron job is next due, and when it was, as far back as it was looked up: what is due on weekdays only can't be
- * told from the distance of two dates.
+ * Next and past times of a cron job, since the first look. Past times are recorded, because they can't be computed from the
+ * interval: a job may be due only on weekdays.
  */
 export class CronTimes {
   #cronTime?: CronJob['cronTime'];
@@ -22,7 +22,7 @@ export class CronTimes {
     const { running, isActive = running, cronTime } = job;
     if (!isActive) return this.#forget();
     if (cronTime.realDate) return once(cronTime.source as Moment, now);
-    // The application gave it another time while it runs.
+    // The application has changed the schedule at run time.
     if (cronTime !== this.#cronTime) this.#forget();
     this.#cronTime = cronTime;
     this.#next = this.#passed(this.#next ?? job.nextDate(), job, now);
@@ -31,11 +31,11 @@ export class CronTimes {
     return { next, interval, recent: [...this.#recent] };
   }
 
-  /** The first that is not over, noting those that are. */
+  /** Advances to the first time in the future, and records the passed ones. */
   #passed(first: Moment, job: CronJob, now: number): Moment {
     let next = first;
     for (let steps = 0; next.toMillis() <= now; steps++) {
-      // A look once in a while at what is due each second.
+      // Too many times since the last look, as for a job that is due each second.
       if (steps === MOST_STEPS) return this.#jumped(job);
       this.#recent = [...this.#recent, next.toMillis()].slice(-RECENT);
       next = job.cronTime.getNextDateFrom(next);

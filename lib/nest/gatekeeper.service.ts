@@ -20,12 +20,12 @@ export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnMod
     return this.start();
   }
 
-  /** First: no new run starts, and those that go on may finish while everything that they use is still there. */
+  /** First step of the shutdown: no new run starts, and current runs may finish while their dependencies still exist. */
   onModuleDestroy(): Promise<void> {
     return this.drain();
   }
 
-  /** Gives permits back and closes the store, after the runs of all modules had their grace. */
+  /** Releases permits and closes the store, after the runs of all modules had their grace. */
   beforeApplicationShutdown(): Promise<void> {
     return this.close();
   }

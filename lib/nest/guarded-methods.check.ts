@@ -18,13 +18,13 @@ export interface CheckContext {
   readonly clockTolerance: number;
 }
 
-/** Faults of the guarded methods, and the definitions that their durations make. */
+/** Faults of the guarded methods, and the definitions that their durations create. */
 export interface CheckResult {
   readonly faults: readonly string[];
   readonly definitions: readonly SemaphoreDefinitionInput[];
 }
 
-/** Stands in where none is given, so that the name is checked all the same. */
+/** Replaces a missing duration, so that the name is still checked. */
 const ANY_DURATION = '1d';
 
 /** Checks all guarded methods of an application. Pure. */

@@ -16,7 +16,7 @@ import { JobInfos } from './job-infos.js';
 
 /**
  * Lists the guarded methods when the application boots, and fails with one error that names every fault. It wraps
- * nothing: the decorator does, so that the order of modules doesn't matter.
+ * no methods: the decorator does, so the order of modules does not matter.
  */
 @Injectable()
 export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
@@ -39,7 +39,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   async onModuleInit(): Promise<void> {
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
-    // A mock in the gatekeeper's place has no rules to check against and nothing to announce.
+    // A mocked gatekeeper has no rules to check and nothing to announce.
     if (!isReal(this.gatekeeper)) return;
     const { declared } = partsOf(this.gatekeeper).directory;
     const { faults, definitions } = checkGuardedMethods(this.#methods, declared.rules);
@@ -49,7 +49,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     await declared.registerAll(definitions);
   }
 
-  /** The scheduler begins in this phase, too. */
+  /** The scheduler also starts in this phase. */
   onApplicationBootstrap(): void {
     this.#cards?.booted();
   }
@@ -65,14 +65,14 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   #guardedMethods(wrapper: InstanceWrapper): GuardedMethod[] {
-    // Of the instance first: the metatype of a factory provider is its factory.
+    // From the instance first: the metatype of a factory provider is its factory.
     const prototype = prototypeOf(wrapper.instance) ?? (wrapper.metatype as { prototype?: object } | null)?.prototype;
     if (!prototype) return [];
-    // Of a transient provider there is only a hull, on which nothing may run.
+    // A transient provider has only an empty prototype here, on which nothing may run.
     const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
     const methods = this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const found = metadataOf(prototype, name);
-      // By the class: the token of a provider may be a symbol, or another name for the same instance.
+      // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
       return found ? [{ method: `${prototype.constructor.name}.${name}`, isStatic, ...found }] : [];
     });
     if (isStatic && methods.length > 0) giveIfWithout(wrapper.instance as object, this.gatekeeper);
@@ -91,7 +91,7 @@ function metadataOf(prototype: object, name: string): Pick<GuardedMethod, 'metad
   return metadata && { metadata, ...(schedule && { schedule }) };
 }
 
-/** Nest injects properties only where it calls the constructor itself, not into what a factory made or a value is. */
+/** Nest injects properties only if it calls the constructor itself, not into factory results and values. */
 function giveIfWithout(instance: object, gatekeeper: Gatekeeper): void {
   if (!(GATEKEEPER_PROPERTY in instance)) guardWith(instance, gatekeeper);
 }
@@ -104,7 +104,7 @@ function withoutAliases(methods: readonly GuardedMethod[]): GuardedMethod[] {
   );
 }
 
-/** Looks without touching getters of the instance. */
+/** Finds methods without calling getters of the instance. */
 function ownerOf(prototype: object, name: string): object {
   let owner = prototype;
   while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;

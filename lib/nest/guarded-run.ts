@@ -30,7 +30,7 @@ export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): 
   return instance;
 }
 
-/** Where the decorator stands. */
+/** The decorated method. */
 export interface Place {
   /** The prototype of the class that has the method. */
   readonly target: object;
@@ -56,20 +56,20 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   // A name that depends on the arguments makes runs for different arguments different jobs.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
   const result = await gatekeeper.run?.(name, work, { ...options, job });
-  // A mock may answer anything: a body that silently never ran would look like one that was skipped.
+  // A mock may return anything: a job that silently never ran would look like a skipped one.
   if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
   return result.executed ? result.value : undefined;
 }
 
-/** Only where nothing else defines it: the definition in force says how long a permit lasts, not the decorator. */
+/** Only if nothing else defines the semaphore: the current definition, not the decorator, says how long a permit lasts. */
 async function declare(gatekeeper: object, name: string, duration: number | string | undefined): Promise<void> {
   const { declared } = partsOf(gatekeeper).directory;
   if (!declared.has(name)) await declared.ensure(unreserved(name), duration);
 }
 
 /**
- * By the class of the instance: two classes that inherit a method run it as two jobs. A method that is overridden and
- * called through `super` is another job than the one that calls it: else the one would keep the other out.
+ * Name of the job, with the class of the instance: two classes that inherit a method run it as two jobs. An overridden
+ * method that is called through `super` is a separate job: otherwise it would overlap with its caller and be skipped.
  */
 function jobName(instance: Guarded | undefined, { target, property }: Place): string {
   const owner = target.constructor.name;

@@ -5,13 +5,13 @@ import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
-/** ms by which timers may be early, held against a wall clock of whole ms. */
+/** ms by which timers may fire early, compared with a wall clock of whole ms. */
 const EARLY = 1;
 
 /** The jobs that this node schedules, and when they run. */
 export class JobInfos {
   readonly #crons = new Map<string, CronTimes>();
-  /** By the wall clock, in ms: when each interval or timeout came last, whether its job ran or was skipped. */
+  /** Last tick of each interval or timeout, by the wall clock in ms, also if its job was skipped. */
   readonly #calls = new Map<string, number | undefined>();
   /** The scheduler starts its timers after this. */
   readonly #madeAt: number;
@@ -30,12 +30,12 @@ export class JobInfos {
     }
   }
 
-  /** From now on the scheduler runs. */
+  /** Call this when the scheduler starts. */
   booted(): void {
     this.#bootedAt = this.nodeClock.wall();
   }
 
-  /** Notes when intervals and timeouts come: the scheduler does not say. */
+  /** Records ticks of intervals and timeouts, because the scheduler does not report them. */
   observe(event: GatekeeperEvent): void {
     if (event.type !== 'run-started' && event.type !== 'run-skipped') return;
     if (this.#calls.has(event.job)) this.#calls.set(event.job, this.nodeClock.wall());
@@ -50,7 +50,7 @@ export class JobInfos {
     });
   }
 
-  /** Nothing of what @nestjs/schedule does not run: of a provider that is not static, or switched off by its options. */
+  /** Undefined if @nestjs/schedule does not run the method: its provider is not static, or its options switch it off. */
   #scheduleOf({ method, schedule, isStatic }: GuardedMethod): JobSchedule | undefined {
     if (!schedule || !isStatic || !this.registry) return undefined;
     const { kind, expression } = schedule;
@@ -82,7 +82,7 @@ export class JobInfos {
 
   #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
-    // Its timer may have started before this node had booted: it came already, unless the application called the method earlier.
+    // The timer may have started before the end of the boot: then it fired, unless the application called the method earlier.
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : { next };
   }

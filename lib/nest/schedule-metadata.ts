@@ -1,6 +1,6 @@
 /**
- * Metadata that the decorators of @nestjs/schedule put on a method. Their keys are written out here, so that nothing of that
- * package is loaded where it is not used.
+ * Metadata of the decorators of @nestjs/schedule. The keys are repeated here, so that the package is not loaded in
+ * applications without it.
  */
 const TYPE = 'SCHEDULER_TYPE';
 const NAME = 'SCHEDULER_NAME';
@@ -10,12 +10,12 @@ const TIMEOUT_OPTIONS = 'SCHEDULE_TIMEOUT_OPTIONS';
 
 const KINDS = { 1: 'cron', 2: 'timeout', 3: 'interval' } as const;
 
-/** When @nestjs/schedule runs a method, as it was written there. */
+/** Schedule of a method for @nestjs/schedule, as written in its decorator. */
 export interface ScheduleMetadata {
   readonly kind: 'cron' | 'interval' | 'timeout';
   /** "0 3 * * *", or the moment of a cron that comes once; ms of intervals and timeouts. */
   readonly expression: string;
-  /** Under which it is registered, if it was given one. */
+  /** Name under which it is registered, if it has one. */
   readonly name?: string;
   /** Of a cron. */
   readonly timeZone?: string;

@@ -119,7 +119,7 @@ describe('what the command line changes', () => {
     expect((await gatekeeper(['edit', '--permits', '3', '--', '--help'])).out).toMatch(
       /^--help: revision 2, permits 3/,
     );
-    expect((await gatekeeper(['revoke', 'report', '-abc'])).err).toMatch(/goes behind "--"/);
+    expect((await gatekeeper(['revoke', 'report', '-abc'])).err).toMatch(/after "--"/);
     expect((await gatekeeper(['revoke', '--', 'report', '-abc'])).err).toMatch(/no permit "-abc"/);
   });
 

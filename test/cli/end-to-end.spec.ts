@@ -197,7 +197,7 @@ describeOnHazelcast('what may go wrong on the way', () => {
     expect(other.stderr).toMatch(/^gatekeeper: cluster "other" at .* can't be reached within 1000 ms/);
 
     await cluster.hazelcast.members[0]!.kill();
-    const gone = await cluster.process('straight to Hazelcast', ['status', '--timeout', '1s']);
+    const gone = await cluster.process('directly to Hazelcast', ['status', '--timeout', '1s']);
     expect(gone).toMatchObject({ exitCode: 6, stdout: '' });
     const asked = await http(['edit', 'report', '--permits', '3']);
     expect(asked).toMatchObject({ exitCode: 6, stdout: '' });

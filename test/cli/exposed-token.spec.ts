@@ -24,7 +24,7 @@ describe('the command line warns', () => {
 
   it.each([0o644, 0o604, 0o602])('of a token file that others may read or change: %o', async (mode) => {
     expect(await errOf('https://host/gatekeeper', mode)).toMatch(
-      /^gatekeeper: warning: others on this machine .* chmod 600/m,
+      /^gatekeeper: warning: other users of this machine .* chmod 600/m,
     );
   });
 

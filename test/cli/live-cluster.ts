@@ -16,8 +16,8 @@ export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.
 export const TOKENS = { view: 'token-of-vera-0123456789', define: 'token-of-dora-0123456789' } as const;
 
 /** How the command line reaches the cluster. */
-export type Way = 'over HTTP' | 'straight to Hazelcast';
-export const WAYS: readonly Way[] = ['over HTTP', 'straight to Hazelcast'];
+export type Way = 'over HTTP' | 'directly to Hazelcast';
+export const WAYS: readonly Way[] = ['over HTTP', 'directly to Hazelcast'];
 
 /** A real member, and an application with a console on it. */
 export class LiveCluster implements AsyncDisposable {

@@ -37,7 +37,7 @@ describe('misuse of the command line', () => {
     ['a revision below 1', ['edit', 'a', '--expected-revision', '0', ...HAZELCAST], /Give a whole number, 1 or more/],
     ['an edit of nothing', ['edit', 'a', ...HAZELCAST], /nothing to change was given: add --permits/],
     ['a definition without a duration', ['define', 'a', ...HAZELCAST], /--duration/],
-    ['a migration to nowhere', ['migrate', ...HAZELCAST], /say where to: --to-group/],
+    ['a migration to nowhere', ['migrate', ...HAZELCAST], /name a target: --to-group/],
     [
       'a migration to two places',
       ['migrate', '--to-group', 'a', '--group-pattern', 'b', ...HAZELCAST],
@@ -91,7 +91,7 @@ describe('misuse of the command line', () => {
     const twice = { version: 1, at: 0, semaphores: [1, 2].map(() => ({ name: 'a', duration: 60_000 })) };
     for (const [content, sentence] of [
       ['{', /is not JSON/],
-      ['[]', /is no dump/],
+      ['[]', /is not a dump/],
       ['{"version":2,"at":0,"semaphores":[]}', /version/],
       [JSON.stringify(twice), /defines "a" twice/],
     ] as const) {

@@ -14,8 +14,8 @@ const SCRIPTS: Readonly<Record<string, (tree: CommandTree) => string>> = {
 /** @param root gives the whole program, which this command is a part of */
 export function completionCommand(runner: Runner, root: () => Command): Command {
   return new Command('completion')
-    .description('print what makes a shell complete commands and options')
-    .addArgument(new Argument('<shell>', 'whose').choices(Object.keys(SCRIPTS)))
+    .description('print a script with which a shell completes commands and options')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(SCRIPTS)))
     .action(
       runner.action<object, [string]>(async (session, _, shell) => {
         session.output.result({ shell, script: SCRIPTS[shell]!(commandTree(root())) }, ({ script }) => script);

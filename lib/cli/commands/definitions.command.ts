@@ -17,7 +17,7 @@ const NOTHING_TO_EDIT = 'nothing to change was given: add --permits, --duration,
 
 export function defineCommand(runner: Runner): Command {
   return withFields(new Command('define'))
-    .description('define a semaphore that no code brings along')
+    .description('define a semaphore that no code declares')
     .argument('<name>', 'of the semaphore')
     .requiredOption('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(reasonOption())
@@ -33,7 +33,7 @@ export function defineCommand(runner: Runner): Command {
 
 export function editCommand(runner: Runner): Command {
   return withFields(new Command('edit'))
-    .description('put another definition in force; permits that are held stay')
+    .description('change the definition in force; permits that are held stay')
     .argument('<name>', 'of the semaphore')
     .option('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(revisionOption())
@@ -52,7 +52,7 @@ export function editCommand(runner: Runner): Command {
 
 export function resetCommand(runner: Runner): Command {
   return new Command('reset')
-    .description('put back what the code says; needs a node whose code does, so --url')
+    .description('restore the definition in code; needs --url, to a node whose code has one')
     .argument('<name>', 'of the semaphore')
     .addOption(revisionOption())
     .addOption(reasonOption())

@@ -21,7 +21,7 @@ export function dumpCommand(runner: Runner): Command {
 
 export function loadCommand(runner: Runner): Command {
   return new Command('load')
-    .description('bring definitions back to what a dump says; shows what it would do unless --yes is given')
+    .description('restore the definitions of a dump; only shows its plan unless --yes is given')
     .argument('<file>', 'of "gatekeeper dump"; "-": standard input')
     .addOption(reasonOption())
     .option('--yes', 'do it')
@@ -74,7 +74,7 @@ async function applied(
   return { done, failed, remaining };
 }
 
-/** A target that is away, or that allows nothing, is so for all of them. */
+/** An unreachable target, or missing rights, affect all steps, not just one. */
 function isOfOne(error: unknown): boolean {
   const exitCode = exitCodeOf(error);
   return exitCode !== EXIT.unreachable && exitCode !== EXIT.notAllowed;

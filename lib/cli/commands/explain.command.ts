@@ -14,8 +14,8 @@ export function explainCommand(runner: Runner): Command {
   return new Command('explain')
     .description('show what would be decided now, and why: on the node that answers, or for --group and --acquirer')
     .argument('<name>', 'of the semaphore')
-    .option('--group <group>', 'straight to Hazelcast: of the node in question (default: "default")')
-    .option('--acquirer <name>', "straight to Hazelcast: of the node in question (default: this host's name)")
+    .option('--group <group>', 'directly to Hazelcast: of the node in question (default: "default")')
+    .option('--acquirer <name>', "directly to Hazelcast: of the node in question (default: this host's name)")
     .option('--check', 'end with 4 when a permit would be denied')
     .action(
       runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {

@@ -19,17 +19,17 @@ interface MigrateOptions {
   readonly batch: number;
 }
 
-const NO_TARGET = 'say where to: --to-group, --group-pattern or --acquirer-pattern';
-const TWO_GROUPS = '--to-group and --group-pattern both say which group: leave one of them out';
+const NO_TARGET = 'name a target: --to-group, --group-pattern or --acquirer-pattern';
+const TWO_GROUPS = '--to-group and --group-pattern both set the group pattern: leave one of them out';
 
 export function migrateCommand(runner: Runner): Command {
   return new Command('migrate')
-    .description('move definitions to other nodes by their patterns; shows what it would do unless --yes is given')
+    .description('move definitions to other nodes by their patterns; only shows its plan unless --yes is given')
     .option('--names <pattern>', 'RE2; must match the whole name; all of them unless given', readPattern)
-    .option('--from-group <group>', 'only those that let this group through now')
-    .option('--to-group <group>', 'let this group through, and no other')
-    .option('--group-pattern <pattern>', 'RE2 of the groups to let through', readPattern)
-    .option('--acquirer-pattern <pattern>', 'RE2 of the nodes to let through', readPattern)
+    .option('--from-group <group>', 'only definitions that match this group now')
+    .option('--to-group <group>', 'the new group pattern matches exactly this group')
+    .option('--group-pattern <pattern>', 'the new group pattern (RE2)', readPattern)
+    .option('--acquirer-pattern <pattern>', 'the new acquirer pattern (RE2)', readPattern)
     .addOption(reasonOption())
     .option('--batch <n>', 'how many at a time', wholeNumber(1), BATCH)
     .option('--yes', 'do it')

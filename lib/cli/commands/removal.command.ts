@@ -79,7 +79,7 @@ async function revoke(
   });
 }
 
-/** @throws CommandFailure when there are several: which one is not to be guessed */
+/** @throws CommandFailure when there are several: the command must not guess */
 function theOnly(name: string, holders: readonly Holder[]): Holder | undefined {
   if (holders.length <= 1) return holders[0];
   const listed = holders.map((holder) => `${holder.id} (${holder.group}/${holder.acquirer})`).join(', ');

@@ -66,13 +66,13 @@ async function follow(session: Session, wakeup: Wakeup, { operator, pattern, int
   }
 }
 
-/** @throws CommandFailure when no name matches: a misspelt name would be watched in silence */
+/** @throws CommandFailure when no name matches: otherwise a misspelt name would be watched without any output */
 function showFirst({ output }: Session, { now, semaphores }: Overview, pattern: string | undefined): void {
   if (pattern !== undefined && semaphores.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
   output.item({ at: now, status: semaphores }, () => statusText(semaphores));
 }
 
-/** A target that was there and is away now may come back: told of once, and looked for again. */
+/** An unreachable target may come back: it is reported once, and tried again. */
 function patiently(
   session: Session,
   interruption: AbortSignal,

@@ -13,7 +13,7 @@ export interface CommandNode {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionNode[];
-  /** The values that its argument may have, where they are known. */
+  /** Possible values of its argument, if known. */
   readonly choices: readonly string[];
   /** Its argument is the path of a file. */
   readonly takesFile: boolean;

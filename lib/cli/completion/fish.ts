@@ -13,7 +13,7 @@ export function fishScript(tree: CommandTree): string {
   ].join('\n');
 }
 
-/** Fish's own __fish_seen_subcommand_from takes the value of an option for a command, and an argument, too. */
+/** Fish's own __fish_seen_subcommand_from mistakes values of options, and arguments, for commands. */
 function at({ name, ...tree }: CommandTree): string {
   const valued = flagsOf(allOptions({ name, ...tree }).filter(({ takesValue }) => takesValue));
   return `function __${name}_at --description 'Whether the command on the line is this one; none, if none is given'

@@ -1,16 +1,16 @@
 import type { CommandNode, CommandTree, OptionNode } from './command-tree.js';
 
-/** A word of a shell that takes nothing in it for its own, for bash and zsh. */
+/** Quotes a word for bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Alternatives of a `case` branch; one that matches nothing where there are none. */
+/** Alternatives of a `case` branch; without any, one that never matches. */
 export function anyOf(words: readonly string[]): string {
   return words.length > 0 ? words.join('|') : "''";
 }
 
-/** All options there are, each once: what stands behind one is its value, whatever command it belongs to. */
+/** All options, each once: the word after an option is its value in every command. */
 export function allOptions({ options, commands }: CommandTree): OptionNode[] {
   const byFlag = new Map(
     [...options, ...commands.flatMap((command) => command.options)].map((each) => [each.flag, each]),

@@ -3,7 +3,7 @@ import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
 
 /**
  * For `source <(gatekeeper completion zsh)`, or as the file _gatekeeper in a folder of $fpath. Options are described
- * apart from all else: `_describe -o` offers nothing to a word that does not begin with a dash.
+ * separately: `_describe -o` offers nothing for a word without a leading dash.
  */
 export function zshScript(tree: CommandTree): string {
   const valued = allOptions(tree).filter(({ takesValue }) => takesValue);

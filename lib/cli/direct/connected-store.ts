@@ -7,7 +7,7 @@ import { CommandFailure, EXIT } from '../exit-code.js';
 const LOOK = 20;
 
 /**
- * A store that lets itself be seen once it is open. Gatekeepers never wait for their store; a person who gave one
+ * Gives access to the opened store and waits for its connection. A gatekeeper never waits for its store, but the user of a
  * command does.
  */
 export class ConnectedStore implements StoreDefinition {
@@ -31,7 +31,7 @@ export class ConnectedStore implements StoreDefinition {
     }
   }
 
-  /** Calls `onChange` at any change that is heard of. */
+  /** Calls `onChange` at each change hint. */
   watch(onChange: () => void): Promise<() => Promise<void>> {
     return this.#store!.watch('', onChange);
   }

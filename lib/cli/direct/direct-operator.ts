@@ -14,7 +14,7 @@ import type {
   NodeOverview,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
-// Not by the index: that has Nest's service, too, and Nest takes its time to load.
+// Not from the index, which also loads Nest: that takes long.
 import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
@@ -34,15 +34,15 @@ export interface DirectOptions {
   readonly by: string;
   /** ms that a connection, and then each call, may take. */
   readonly timeout: number;
-  /** As the application has it. */
+  /** The application's own clock tolerance. */
   readonly clockTolerance?: number | undefined;
-  /** In whose stead `explain` speaks. */
+  /** The node for which `explain` answers. */
   readonly group?: string | undefined;
   readonly acquirer?: string | undefined;
   readonly logger: GatekeeperLogger;
 }
 
-/** Straight over the store: as a node that has no code, is in no registry, and never acquires a permit. */
+/** Operates directly on the store, as a node without code and registry entry that never acquires a permit. */
 export class DirectOperator implements Operator {
   readonly target: string;
   readonly #store: ConnectedStore;
@@ -83,13 +83,13 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.checkHealth();
   }
 
-  /** @throws StoreUnavailableError: a node tells what it knew last, and this one knew nothing */
+  /** @throws StoreUnavailableError, because this process has no last known state that it could show */
   async look(): Promise<Look & { readonly nodes: readonly NodeInfo[] }> {
     const health = await this.health();
     const overview = await this.#gatekeeper.overview();
     const [part] = overview.stale;
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
-    // Of what was removed only its number is left: as over the console it is not listed.
+    // A removed semaphore has only its revision left. As in the console, it is not listed.
     const semaphores = overview.semaphores.filter(({ definition, problem }) => definition || problem);
     return { ...overview, semaphores, health };
   }
@@ -168,12 +168,12 @@ export class DirectOperator implements Operator {
     await end();
   }
 
-  /** Also sends what is still to be written in the audit log. */
+  /** Also writes the audit entries that still wait. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gatekeeper.close();
   }
 
-  /** @throws StoreUnavailableError also without a quorum: it may be the smaller side of a split that answers */
+  /** @throws StoreUnavailableError, also without a quorum: the answer may come from the smaller side of a split */
   async #fresh() {
     const look = await this.look();
     const [outage] = outageLines(look.health);
@@ -186,7 +186,7 @@ export class DirectOperator implements Operator {
   }
 }
 
-/** Without what is undefined: an option that was not given is absent. */
+/** Drops undefined values, so that options that were not given are absent. */
 function given<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

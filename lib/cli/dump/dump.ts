@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-// Not by the index: that has Nest's service, too, and Nest takes its time to load.
+// Not from the index, which also loads Nest: that takes long.
 import { reasonSchema } from '../../definitions/change-options.js';
 import {
   type SemaphoreDefinition,
@@ -12,7 +12,7 @@ import {
 } from '../../decision/index.js';
 import { UsageFailure } from '../exit-code.js';
 
-/** All definitions, for a backup. No permits: a file can't bring a holder back. */
+/** All definitions, for a backup. Without permits: a file can't restore a holder. */
 export interface Dump {
   readonly version: 1;
   /** Cluster time in ms. */
@@ -35,7 +35,7 @@ const schema = onlyFields({
   ),
 });
 
-/** Leaves out removed and unreadable ones. */
+/** Makes a dump without removed and unreadable semaphores. */
 export function dumpOf({ now, semaphores }: { now: number; semaphores: readonly SemaphoreOverview[] }): Dump {
   return { version: 1, at: now, semaphores: semaphores.flatMap(dumped) };
 }
@@ -52,7 +52,7 @@ export function parseDump(input: unknown, source: string): Dump {
   const parsed = schema.safeParse(input);
   if (!parsed.success) {
     const faults = faultsOf(parsed.error).slice(0, 10).join('; ');
-    throw new UsageFailure(`${source} is no dump of "gatekeeper dump": ${faults}`);
+    throw new UsageFailure(`${source} is not a dump of "gatekeeper dump": ${faults}`);
   }
   const { semaphores } = parsed.data;
   const twice = semaphores.find(({ name }, index) => semaphores.findIndex((other) => other.name === name) !== index);

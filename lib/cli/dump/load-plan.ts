@@ -4,7 +4,7 @@ import type { Dump, DumpedSemaphore } from './dump.js';
 
 export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';
 
-/** The change that makes one semaphore as the dump says. */
+/** Actions that bring one semaphore to the state in the dump. */
 export interface LoadStep {
   readonly name: string;
   /** In this order. */
@@ -16,7 +16,7 @@ export interface LoadStep {
   readonly to: DumpedSemaphore;
 }
 
-/** Only for what is not so already; what the dump says nothing of is left as it is. Pure. */
+/** Plans steps only for semaphores that differ from the dump; those that are not in the dump stay unchanged. Pure. */
 export function planLoad(dump: Dump, present: readonly SemaphoreOverview[]): LoadStep[] {
   const byName = new Map(present.map((semaphore) => [semaphore.name, semaphore]));
   return dump.semaphores.flatMap((to) => {

@@ -6,7 +6,7 @@ const problemSchema = z.looseObject({ code: z.string(), detail: z.string().optio
 /** A refusal of the console, and its reason: application/problem+json. */
 export class RemoteProblem extends Error {
   constructor(
-    /** Of HTTP. */
+    /** HTTP status. */
     readonly status: number,
     readonly code: string,
     message: string,
@@ -16,7 +16,7 @@ export class RemoteProblem extends Error {
   }
 }
 
-/** The error that an answer other than 2xx stands for. @param target the address that was asked, for people */
+/** Maps an answer other than 2xx to an error. @param target the called address, for people */
 export async function failureOf(response: Response, target: string): Promise<Error> {
   const { status } = response;
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined));

@@ -5,13 +5,13 @@ import { pause } from '../../async/pause.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { RemoteProblem, failureOf } from './problem.js';
 
-/** ms after which a console lets further changes through. */
+/** ms until the next try after a console refused further changes. */
 const A_MOMENT = 1000;
 
 export interface RestOptions {
   /** Of the console: "https://host/gatekeeper". */
   readonly url: URL;
-  /** Goes into one header and nowhere else. */
+  /** Only sent in one header, never printed. */
   readonly token?: string | undefined;
   /** ms that an answer may take. */
   readonly timeout: number;
@@ -23,10 +23,10 @@ interface Request {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** How many times longer than others it may take. */
+  /** Factor for the timeout of this request. */
   readonly patience?: number;
   readonly accept?: string;
-  /** A status that has an answer, too, when its body is plain JSON. */
+  /** Another status that counts as an answer if its body is plain JSON. */
   readonly otherStatus?: number;
 }
 
@@ -43,7 +43,7 @@ export class RestClient {
 
   /**
    * @param path below /api/; its segments are encoded
-   * @throws RemoteProblem for what was refused, CommandFailure when there was no answer
+   * @throws RemoteProblem for a refusal, CommandFailure without an answer
    */
   async ask<T>(path: readonly string[], request: Request = {}): Promise<T> {
     const ending = new AbortController();
@@ -57,7 +57,7 @@ export class RestClient {
     }
   }
 
-  /** An answer that goes on until `signal` aborts. Errors as of {@link ask}. */
+  /** Streams an answer until `signal` aborts. Errors as of {@link ask}. */
   async stream(path: readonly string[], signal: AbortSignal): Promise<Readable> {
     const { body } = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
     return Readable.fromWeb(body as NodeReadableStream<Uint8Array>, { signal });
@@ -76,9 +76,9 @@ export class RestClient {
     if (response.ok || isAnswer(response, request)) return response;
     const failure = await failureOf(response, this.target);
     if (!(failure instanceof RemoteProblem) || failure.code !== 'too-many-changes') throw failure;
-    // Nothing was done, and some are let through each second: `load` of thousands goes on.
+    // The call had no effect, and some more are accepted each second, so a `load` of thousands can continue.
     await pause(systemClock, A_MOMENT, { signal });
-    if (signal.aborted) throw failure; // the patience is over: the refusal says when to go on
+    if (signal.aborted) throw failure; // timed out: the refusal says when to continue
     return this.#fetch(path, request, signal);
   }
 
@@ -87,7 +87,7 @@ export class RestClient {
     return {
       method: method ?? 'GET',
       signal,
-      // It could lead the token somewhere else.
+      // A redirect could send the token to another host.
       redirect: 'manual',
       headers: {
         accept,
@@ -117,7 +117,7 @@ export class RestClient {
   }
 }
 
-/** A refusal under the same status is problem+json. */
+/** Refusals with the same status are problem+json. */
 function isAnswer({ status, headers }: Response, { otherStatus }: Request): boolean {
   return status === otherStatus && /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
@@ -128,7 +128,7 @@ function queryText(query: Request['query'] = {}): string {
   return given.size > 0 ? `?${given.toString()}` : '';
 }
 
-/** fetch itself only says that it failed; why stands in the cause. */
+/** fetch's own message has no reason; its cause has it. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const { code, message: causeMessage } = (cause ?? {}) as { code?: string; message?: string };

@@ -25,10 +25,10 @@ interface NodesAnswer {
   readonly stale: readonly StalePart[];
 }
 
-/** A change of many takes so many times longer than one. */
+/** Factor for the timeout of a change of many. */
 const BULK_PATIENCE = 10;
 
-/** Over the console's HTTP API. Who changes what is known there by the token. */
+/** Operates over the console's HTTP API. The token names the author of changes. */
 export class RestOperator implements Operator {
   readonly #client: RestClient;
 
@@ -127,8 +127,8 @@ export class RestOperator implements Operator {
   }
 
   /**
-   * A node that can't ask its store answers with what it knew last, and one without a quorum may be on the smaller side
-   * of a split: neither must be taken for the present state, nor saved as a dump.
+   * A node whose store is unreachable answers with its last known state, and a node without a quorum may be on the smaller
+   * side of a split. Neither answer is the present state, and neither must be saved as a dump.
    *
    * @throws CommandFailure
    */

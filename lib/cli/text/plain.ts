@@ -1,7 +1,7 @@
 import { escapeHidden } from '../../decision/index.js';
 
 /**
- * Text that others wrote (names, reasons, messages), on one line, and with nothing in it that a terminal obeys: an
- * escape sequence in a reason must not move the cursor, set a title or hide what stands there.
+ * Makes foreign text (names, reasons, messages) safe for a terminal: on one line and without control characters. An escape
+ * sequence in a reason must not move the cursor, set a title or hide text.
  */
 export const plain = escapeHidden;

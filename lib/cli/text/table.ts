@@ -3,7 +3,7 @@ import { plain } from './plain.js';
 
 const GAP = '  ';
 
-/** Lines of aligned columns, the head in capitals. Cells may hold foreign text: they are made {@link plain}. */
+/** Lines of aligned columns, the head in capitals. Cells may contain foreign text, so they are made {@link plain}. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head.map((cell) => cell.toUpperCase()), ...rows].map((cells) => cells.map(plain));
   const widths = head.map((_, column) => lines.reduce((widest, cells) => Math.max(widest, width(cells[column]!)), 0));
@@ -13,7 +13,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** More lines than this do not fit on a screen. */
 const MOST_SHOWN = 40;
 
-/** As {@link table}, but of many rows only the first ones and a count of the others. */
+/** As {@link table}, but of many rows only the first ones, with a count of the others. */
 export function excerpt(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const more = rows.length - MOST_SHOWN;
   const shown = table(head, rows.slice(0, MOST_SHOWN));

@@ -11,7 +11,7 @@ export function explanationText(explanation: Explanation): string {
     ['outcome', outcome],
     ['for', `${node.group}/${node.acquirer}`],
     ['paused', pause && `by ${pause.by}, ${timeText(pause.at)}${pause.reason ? `: ${pause.reason}` : ''}`],
-    // Of what is paused the one of afterwards: the present one matches nothing.
+    // While paused, the pattern that applies afterwards: the present one matches nothing.
     ['group', pause?.groupPattern ?? definition?.groupPattern],
     ['acquirer', definition?.acquirerPattern],
     ['permits', definition && String(definition.permits)],

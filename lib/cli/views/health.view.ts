@@ -4,7 +4,7 @@ import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 
-/** How the node that was asked fares, and each fault with its begin. */
+/** Health of the node, and each fault with its start. */
 export function healthText(health: Health): string {
   const { status, grants, now, faults, node, store, clock } = health;
   const about = fields([

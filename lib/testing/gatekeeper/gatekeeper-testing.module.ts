@@ -5,7 +5,7 @@ import { GuardedMethodsExplorer } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**
- * Stands in for GatekeeperModule in unit tests: services get a {@link TestGatekeeper} as their GatekeeperService, and
+ * Replaces GatekeeperModule in unit tests: services get a {@link TestGatekeeper} as their GatekeeperService, and
  * guarded methods ask it. Get it with `module.get(TestGatekeeper)`.
  *
  * ```ts

@@ -1,7 +1,7 @@
 import type { AcquireWaitOptions, RunOptions, SkipReason } from '../../gatekeeper/index.js';
 import type { DenialReason } from '../../decision/index.js';
 
-/** Reasons for which a test may deny a permit. `unavailable` and `no-quorum` play a store that is out of reach. */
+/** Reasons for which a test may deny a permit. `unavailable` and `no-quorum` simulate an unreachable store. */
 export type TestDenial = Exclude<DenialReason, 'corrupt-record' | 'newer-record' | 'permit-lost'>;
 
 /** A call that asked a {@link TestGatekeeper} for a permit. */
@@ -14,19 +14,19 @@ export interface TestCall {
   readonly job?: string;
   /** ms: of the call, or of the `@ClusterSingleton` that made it; absent where neither gives one. */
   readonly duration?: number;
-  /** As they were given, without those that are undefined. */
+  /** Options as given, without undefined ones. */
   readonly options: RunOptions | AcquireWaitOptions;
   /** `unguarded`: `onUnavailable: 'run'` let it run without a permit. */
   readonly outcome: 'granted' | 'unguarded' | SkipReason;
 }
 
-/** The test's orders about permits, and the calls that asked for them. */
+/** Settings of the test for permits, and the calls that asked for permits. */
 export class TestScript {
   readonly calls: TestCall[] = [];
   #denials = new Map<string, TestDenial | undefined>();
   #ofOthers: TestDenial | undefined;
 
-  /** Why a semaphore is denied; undefined: it is not. */
+  /** The reason for which a semaphore is denied; undefined: it is granted. */
   denialOf(semaphore: string): TestDenial | undefined {
     return this.#denials.has(semaphore) ? this.#denials.get(semaphore) : this.#ofOthers;
   }

@@ -14,9 +14,9 @@ export interface TestGatekeeperOptions {
 }
 
 /**
- * A GatekeeperService for unit tests: it grants every permit until the test denies it, notes what was asked for, and
- * loses permits on command. It waits for nothing, has no timer and nothing to close. Runs that overlap are skipped as
- * ever. All else (`definitions`, `state()`, ...) answers as over an empty `memory()`.
+ * A GatekeeperService for unit tests: it grants every permit until the test denies it, records the calls, and
+ * loses permits on command. It never waits, has no timers, and needs no close. Overlapping runs are skipped as usual.
+ * Everything else (`definitions`, `state()`, ...) works as over an empty `memory()`.
  *
  * ```ts
  * const gatekeeper = new TestGatekeeper();
@@ -31,7 +31,7 @@ export class TestGatekeeper extends GatekeeperService {
   readonly #semaphores = new Map<string, TestSemaphore>();
 
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
-    // Nothing is loaded into the store: writes would take timers and log lines.
+    // Loads nothing into the store: writes would set timers and log lines.
     const store = { ...memory(), isOwn: false };
     super({ store, group, acquirer, heartbeat: 0, history: false });
     markAsStandIn(this);
@@ -50,14 +50,14 @@ export class TestGatekeeper extends GatekeeperService {
   /**
    * From now on denies the permits of a semaphore. Permits that are held stay.
    *
-   * @param reason default "no-permit"; "unavailable" and "no-quorum" play a store that is out of reach
+   * @param reason default "no-permit"; "unavailable" and "no-quorum" simulate an unreachable store
    */
   deny(semaphore: string, reason: TestDenial = 'no-permit'): this {
     this.#script.set(semaphore, reason);
     return this;
   }
 
-  /** {@link deny} for all semaphores, whatever was said of one before. */
+  /** {@link deny} for all semaphores; replaces earlier settings. */
   denyAll(reason: TestDenial = 'no-permit'): this {
     this.#script.setAll(reason);
     return this;
@@ -69,7 +69,7 @@ export class TestGatekeeper extends GatekeeperService {
     return this;
   }
 
-  /** {@link allow} for all semaphores, whatever was said of one before. */
+  /** {@link allow} for all semaphores; replaces earlier settings. */
   allowAll(): this {
     this.#script.setAll(undefined);
     return this;
@@ -95,13 +95,13 @@ export class TestGatekeeper extends GatekeeperService {
   }
 
   override semaphore(name: string): Semaphore {
-    super.semaphore(name); // Throws for a name that nothing can have.
+    super.semaphore(name); // Throws for an invalid name.
     const semaphore = this.#semaphores.get(name) ?? this.#create(name);
     this.#semaphores.set(name, semaphore);
     return semaphore;
   }
 
-  /** The test's order, as a sentence. */
+  /** Explains the test's setting in a sentence. */
   override async explain(name: string): Promise<Explanation> {
     const reason = this.#script.denialOf(name);
     return {
@@ -114,10 +114,10 @@ export class TestGatekeeper extends GatekeeperService {
     };
   }
 
-  /** It is at once. */
+  /** Ready at once. */
   override async ready(_options?: Parameters<GatekeeperService['ready']>[0]): Promise<void> {}
 
-  /** Nothing starts: there is no store to watch. */
+  /** Starts nothing, because there is no store to watch. */
   override async onModuleInit(): Promise<void> {}
 
   #create(name: string): TestSemaphore {

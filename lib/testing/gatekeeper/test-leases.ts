@@ -8,7 +8,7 @@ import type { LossReason } from '../../context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
 
-/** Its time stands still and it sets no timer: a permit ends by command only, also under a runner's fake timers. */
+/** A clock that stands still, without timers: a permit ends only on command, also with a runner's fake timers. */
 export const STOPPED_CLOCK: NodeClock = {
   monotonic: () => 0,
   wall: () => 0,
@@ -17,7 +17,7 @@ export const STOPPED_CLOCK: NodeClock = {
 };
 
 const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTimeout: 0, strictStart: false } };
-/** ms; for a call that asks for no duration, of a semaphore that none is known of. */
+/** Duration in ms if neither the call nor a definition gives one. */
 const ANY_DURATION = 60_000;
 
 /** Permits of one semaphore without a record: granted or denied as the test says. */
@@ -28,7 +28,7 @@ export class TestLeases implements RunLeases, PermitOwner {
   constructor(
     readonly semaphore: string,
     private readonly node: NodeIdentity,
-    /** Why the test denies the semaphore; undefined: it does not. */
+    /** The reason for which the test denies the semaphore; undefined: it grants. */
     private readonly denial: () => TestDenial | undefined,
   ) {}
 

@@ -21,7 +21,7 @@ import {
 import type { TestCall, TestScript } from './test-calls.js';
 import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
-/** A semaphore as a {@link TestGatekeeper} has it: the verbs and errors of a real one, without a record. */
+/** A semaphore of a {@link TestGatekeeper}: the methods and errors of a real one, without a record. */
 export class TestSemaphore implements Semaphore {
   readonly #leases: TestLeases;
   readonly #runner: Runner;
@@ -58,7 +58,7 @@ export class TestSemaphore implements Semaphore {
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options: RunOptions = {}): Promise<RunResult<T>> {
     const parsed = parseRunOptions(this.name, options);
     const correct = await this.#note({ method: 'run', options, asked: parsed.duration, job: parsed.job });
-    // Time is left out: a permit ends with its run, and by command, and nothing waits.
+    // Without time: a permit ends with its run or on command, and no call waits.
     const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined, wait: undefined };
     let hasBegun = false;
     const noted = (permit: RunPermit) => {
@@ -67,7 +67,7 @@ export class TestSemaphore implements Semaphore {
       return work(permit);
     };
     const result = await this.#runner.run(noted, settings).catch((error: unknown) => {
-      // Not one of another run, which the body called.
+      // Not the permit of a nested run.
       if (error instanceof RunSkippedError && !hasBegun) correct(error.reason);
       throw error;
     });

@@ -1,4 +1,4 @@
-/** Lets any number of callers wait for a condition: each looks again when a change is announced. */
+/** Lets callers wait for conditions. Each condition is checked again when a change is announced. */
 export class Changes {
   readonly #waiting = new Set<() => void>();
 

@@ -9,7 +9,7 @@ const FULFILLED: ReadonlySet<string> = new Set(['members', 'startTimeout', 'onLo
 
 /**
  * The cluster that `HAZELCAST_MEMBERS` (comma separated `host:port`) and `HAZELCAST_CLUSTER` (default `dev`) name, if
- * the options ask for nothing that only members of our own can give.
+ * the options need nothing that only members started here can have.
  */
 export function foreignCluster(options: HazelcastOptions, env = process.env): HazelcastCluster | undefined {
   const addresses = (env['HAZELCAST_MEMBERS'] ?? '').split(',').flatMap((address) => address.trim() || []);
@@ -33,7 +33,7 @@ class ForeignCluster implements HazelcastCluster {
     throw new HazelcastLauncherError(NOT_OURS(this.addresses.join(','), 'addMember'));
   }
 
-  /** Does nothing: a cluster is stopped by the one that started it. */
+  /** Does nothing: only the starter of a cluster stops it. */
   async stop(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

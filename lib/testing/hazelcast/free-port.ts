@@ -4,8 +4,8 @@ import { HazelcastLauncherError } from './launcher.error.js';
 import { ADDRESS_NOT_LOCAL, NO_FREE_PORT } from './launcher.messages.js';
 
 /**
- * Below the range that systems hand out to outgoing connections: a port from there could be gone by the time a killed
- * member is started again on it.
+ * Below the range of outgoing connections: a port in that range could be taken when a killed member is started again
+ * on it.
  */
 const FIRST = 15_000;
 const END = 32_000;

@@ -11,12 +11,12 @@ export interface HazelcastCluster extends AsyncDisposable {
   readonly members: readonly HazelcastMember[];
 
   /**
-   * Starts one member more.
+   * Starts one more member.
    *
-   * @param options what is different from the options that the cluster was started with.
+   * @param options differences from the options of the cluster.
    * @returns the member, when it and all others that run form one cluster.
    * @throws {HazelcastLauncherError} if it ends while it starts, takes longer than `startTimeout`, or the cluster was
-   *   not started here. Nothing of the member is left then.
+   *   not started here. Then nothing of the member is left.
    */
   addMember(options?: HazelcastMemberOptions): Promise<HazelcastMember>;
 

@@ -11,13 +11,13 @@ import { pinnedVersion, pomFile } from './package-files.js';
 const run = promisify(execFile);
 
 /**
- * Puts the jar of a Hazelcast member into the cache, fetching it with Maven if need be. Any number of
- * processes may do so at once.
+ * Makes sure that the jar of a Hazelcast member is in the cache, and fetches it with Maven if it is missing. Several
+ * processes may do this at the same time.
  *
  * The cache is `$GATEKEEPER_CACHE`, else `nestjs-gatekeeper/hazelcast` in `$XDG_CACHE_HOME` or `~/.cache`.
  *
  * @param version Hazelcast's version. Default: the one that this package pins.
- * @param env where `PATH` and the variables above are looked up. Default: the process's environment.
+ * @param env the environment with `PATH` and the variables above. Default: the process's environment.
  * @returns the absolute path of the jar.
  * @throws {MissingToolError} if Maven is missing.
  * @throws {HazelcastLauncherError} if Maven can't get that version.
@@ -28,15 +28,15 @@ export async function fetchHazelcast(version = pinnedVersion(), env = process.en
   return jar;
 }
 
-/** Outside of the package: an installed package's folder may be read-only, and is wiped with each install. */
+/** Outside of the package: an installed package's folder may be read-only, and each install empties it. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   if (env['GATEKEEPER_CACHE']) return resolve(env['GATEKEEPER_CACHE']);
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'nestjs-gatekeeper', 'hazelcast');
 }
 
 /**
- * Into a folder of its own, then renamed: a jar that is in the cache is always complete, and of two processes that
- * fetch at once the later one replaces the file by an equal one.
+ * Fetches into a separate folder, then renames: a jar in the cache is always complete. If two processes fetch at once, the
+ * later one replaces the file by an equal one.
  */
 async function download(version: string, jar: string, env: NodeJS.ProcessEnv): Promise<void> {
   await mkdir(cacheFolder(env), { recursive: true });

@@ -1,16 +1,16 @@
-/** One member of a cluster, and what a test may do to it. Every method throws for a member that was not started here. */
+/** One member of a cluster, as tests control it. Every method throws for a member that was not started here. */
 export interface HazelcastMember {
-  /** Its place in `cluster.members`, counted from 0. */
+  /** Its index in `cluster.members`. */
   readonly index: number;
   /** `host:port`. */
   readonly address: string;
-  /** Java's process id; undefined while it does not run, and for a member that was not started here. */
+  /** Java's process id; undefined while the member does not run, and for a member that was not started here. */
   readonly pid: number | undefined;
-  /** Whether its process is there, be it paused. */
+  /** Whether its process exists, running or paused. */
   readonly running: boolean;
 
   /**
-   * Ends it without a farewell, as a crash would.
+   * Kills it without a clean shutdown, like a crash.
    *
    * @param signal default `SIGKILL`.
    * @returns when the process is gone; at once if it does not run.
@@ -26,14 +26,14 @@ export interface HazelcastMember {
   pause(): void;
 
   /**
-   * Lets a frozen member go on (SIGCONT). It does not wait until the member is back in the cluster.
+   * Resumes a frozen member (SIGCONT). It does not wait until the member is back in the cluster.
    *
    * @throws {HazelcastLauncherError} if it does not run.
    */
   resume(): void;
 
   /**
-   * Asks it to leave in good order (SIGTERM), which hands its data over; a paused one is resumed for that.
+   * Shuts it down cleanly (SIGTERM), so that it hands its data over; a paused member is resumed for this.
    *
    * @returns when the process is gone; at once if it does not run.
    */

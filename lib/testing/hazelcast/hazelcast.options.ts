@@ -12,29 +12,29 @@ export interface HazelcastMemberOptions {
   /** The largest heap, as Java's `-Xmx` reads it. Default `256m`. */
   heap?: string;
   /**
-   * Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so win. Members are
-   * started for tests of seconds, with Java's quick compiler only: `-XX:TieredStopAtLevel=4` is for what lives longer.
+   * Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so override others. By
+   * default members use only Java's quick compiler, for tests of seconds: for longer runs give `-XX:TieredStopAtLevel=4`.
    */
   jvmArgs?: string[];
   /** Put in front of Java's command line: `['ip', 'netns', 'exec', 'a']`, `['faketime', '-f', '+600']`. */
   command?: string[];
 }
 
-/** Options of `startHazelcast`; members' options given here hold for each member without its own. */
+/** Options of `startHazelcast`; options of members given here apply to each member that has no own ones. */
 export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
   /** How many members, or the options of each. Default 1. */
   members?: number | HazelcastMemberOptions[];
-  /** Default: a random name, so that two test runs on one host never meet. */
+  /** Default: a random name, so that test runs on one host stay separate. */
   clusterName?: string;
   /** Hazelcast's version. Default: the one that this package pins. Java's packages are fetched with Maven. */
   version?: string;
   /** The first member's port; the others follow. Default: free ports are picked. */
   basePort?: number;
-  /** Path of another hazelcast.yaml. Name, port and member list are overridden all the same. */
+  /** Path of another hazelcast.yaml. Name, port and member list are always overridden. */
   config?: string;
   /**
    * Fewer members than this neither read nor write `gatekeeper.*` maps, by the hazelcast-majority.yaml that this package
-   * ships; 1 turns that off. Default: as `config` says (off). A `config` of yours must not define it differently. A
+   * ships; 1 turns that off. Default: as `config` says (off). Your own `config` must not define it differently. A
    * member that has just joined refuses until it has had a heartbeat of the others, within a second.
    */
   minimumClusterSize?: number;

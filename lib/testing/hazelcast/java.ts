@@ -28,7 +28,7 @@ async function versionOf(java: string, hazelcast: string, env: NodeJS.ProcessEnv
   }
 }
 
-/** 17 of "17.0.15"; 8 of "1.8.0_402", as it was counted before Java 9; 0 of what is no version. */
+/** Major version: 17 of "17.0.15"; 8 of "1.8.0_402", the form before Java 9; 0 if the text is no version. */
 export function majorVersion(version: string): number {
   const [, major = '0'] = /^(?:1\.)?(\d+)/.exec(version) ?? [];
   return Number(major);

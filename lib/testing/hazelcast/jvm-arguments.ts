@@ -17,7 +17,7 @@ const LOG_FORMAT = '%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n';
  * Java's arguments for one member. `hz.` properties override what the configuration file says
  * (Hazelcast manual, "Overriding Configuration").
  *
- * @param list every member that it may find, itself included.
+ * @param list all members that it may find, including itself.
  */
 export function jvmArguments(
   cluster: ClusterSettings,
@@ -34,10 +34,10 @@ export function jvmArguments(
     `-Dhz.network.join.tcp-ip.members=${list.map(hostAndPort).join(',')}`,
     `-Dhazelcast.local.localAddress=${member.address}`,
     '-Dhazelcast.socket.bind.any=false',
-    // A master waits 5 s for further members before it lets the first one in; here the launcher says who comes when.
+    // By default a master waits 5 s for further members before it accepts the first; here the launcher controls the order.
     '-Dhazelcast.wait.seconds.before.join=0',
     '-Dhazelcast.phone.home.enabled=false',
-    // A test's member lives for seconds: the second compiler would cost half of the start, and never pay it back.
+    // A test's member lives for seconds: the second compiler would take half of the start-up time for no gain.
     '-XX:TieredStopAtLevel=1',
     ...member.jvmArgs,
     '-jar',

@@ -9,7 +9,7 @@ import { START_TIMED_OUT } from './launcher.messages.js';
 import { isWhole } from './member-log.js';
 import { settleMember, type MemberSettings } from './member-settings.js';
 
-/** Members in processes of ours, which end with this process. */
+/** Members in child processes, which end with this process. */
 export class LaunchedCluster implements HazelcastCluster {
   readonly #members: LaunchedMember[] = [];
   readonly #changes = new Changes();
@@ -36,8 +36,8 @@ export class LaunchedCluster implements HazelcastCluster {
   }
 
   /**
-   * The first one alone: members that start at the same moment first settle for seconds which of them is the master,
-   * or make a cluster each and merge minutes later.
+   * Starts the first member alone: members that start at the same moment need seconds to choose a master, or form
+   * separate clusters that merge minutes later.
    */
   async start(wanted: readonly HazelcastMemberOptions[]): Promise<void> {
     for (const options of wanted) await this.#settle(options);

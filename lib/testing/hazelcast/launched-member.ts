@@ -7,18 +7,18 @@ import { hostAndPort, type MemberSettings } from './member-settings.js';
 
 /** The cluster as its member sees it. */
 export interface Environment {
-  /** The command that runs this member as things are now. */
+  /** The command that runs this member now. */
   program(settings: MemberSettings): string[];
   /** Resolves when this member and all others that run form one cluster; else ends it and rejects. */
   joined(member: LaunchedMember): Promise<void>;
-  /** The member's state has changed: callers that wait for a whole cluster look again. */
+  /** Announces a change of the member's state to callers that wait for a whole cluster. */
   changed(): void;
   logged(member: LaunchedMember, line: string): void;
 }
 
 const LINES_KEPT = 40;
 
-/** A member in a process of ours. */
+/** A member in a child process. */
 export class LaunchedMember implements HazelcastMember, MemberView {
   readonly address: string;
   paused = false;

@@ -1,6 +1,6 @@
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 
-/** A Hazelcast member could not be fetched, started or controlled; the message says why and what to do instead. */
+/** A Hazelcast member could not be fetched, started or controlled; the message says why, and what to do. */
 export class HazelcastLauncherError extends GatekeeperError {
   readonly code = 'hazelcast-launcher';
 }

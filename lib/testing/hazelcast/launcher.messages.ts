@@ -1,4 +1,4 @@
-/** The least Java that the members' jar runs on: its classes are compiled for 17. */
+/** The oldest Java that runs the members' jar, whose classes are compiled for 17. */
 export const MINIMUM_JAVA = 17;
 
 const instead = (version: string) =>
@@ -27,10 +27,9 @@ export const FETCH_FAILED = (version: string, output: string) =>
 export const OPTIONS_INVALID = (faults: string[]) => `Invalid options of startHazelcast: ${faults.join('; ')}.`;
 
 export const ADDRESS_NOT_LOCAL = (address: string, cause: string) =>
-  `No free port can be picked on ${address} (${cause}), since it is no address of this process. Say which ports to use: set basePort.`;
+  `No free port can be picked on ${address} (${cause}), since it is not an address of this machine. Set basePort to choose the ports.`;
 
-export const NO_FREE_PORT = (address: string) =>
-  `No free port was found on ${address}. Say which to use: set basePort.`;
+export const NO_FREE_PORT = (address: string) => `No free port was found on ${address}. Set basePort to choose one.`;
 
 export const DIED_AT_START = (address: string, lines: string[]) =>
   `The Hazelcast member ${address} ended while it started. Its last log lines:\n${lines.join('\n')}`;
@@ -46,4 +45,4 @@ export const ALREADY_RUNNING = (address: string) =>
 
 export const NOT_OURS = (address: string, verb: string) =>
   `${verb} is not possible: the Hazelcast cluster ${address} comes from HAZELCAST_MEMBERS and was not started here. ` +
-  `Unset it, or pass an option that only an own cluster can fulfil (such as clusterName), to have members started.`;
+  `Unset it, or pass an option that only an own cluster can fulfil (such as clusterName), to start members.`;

@@ -1,6 +1,6 @@
 import { PID_MARK } from './supervisor.js';
 
-/** Facts that a line tells about a member: Java's pid, that it takes part in a cluster, or how many members it sees. */
+/** A fact about a member in a line of its log: Java's pid, that it joined a cluster, or how many members it sees. */
 export type LogEvent = { pid: number } | { started: true } | { size: number };
 
 /** @returns what the launcher needs to know of the line, or undefined. */

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { supervised } from './supervisor.js';
 
-/** One run of one member: it is gone once and never comes back. */
+/** One process of a member. It ends once and is not started again. */
 export class MemberProcess {
   readonly gone: Promise<void>;
   #running = true;
@@ -11,7 +11,7 @@ export class MemberProcess {
 
   constructor(wrapper: readonly string[], program: readonly string[], onLine: (line: string) => void) {
     const { file, args } = supervised(wrapper, program);
-    // A session of its own: Ctrl-C in a terminal is the owner's to act on, not the members'.
+    // In its own session: Ctrl-C in a terminal must reach only the owner, not the members.
     this.#child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: withoutOverrides(), detached: true });
     this.#child.once('error', (error) => onLine(`could not be started: ${error.message}`));
     for (const output of [this.#child.stdout, this.#child.stderr]) eachLine(output, onLine);
@@ -47,7 +47,7 @@ function sendTo(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended just now and its end is about to be reported: what the signal was for has happened.
+    // The process has just ended, and its end will be reported soon: the purpose of the signal is fulfilled.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

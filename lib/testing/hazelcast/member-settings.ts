@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkMemberOptions, type HazelcastMemberOptions, type HazelcastOptions } from './hazelcast.options.js';
 import { freePort } from './free-port.js';
 
-/** Everything that is decided about one member before it starts, and again the same when it starts anew. */
+/** Settings of one member, chosen before its first start and the same for each restart. */
 export interface MemberSettings {
   readonly address: string;
   readonly port: number;
@@ -14,7 +14,7 @@ export interface MemberSettings {
 /** `address:port`, as clients and member lists want it. */
 export const hostAndPort = ({ address, port }: Pick<MemberSettings, 'address' | 'port'>) => `${address}:${port}`;
 
-/** Each wanted member's own options: a mere count means members without any. */
+/** Options of each member; a number means members without own options. */
 export const wantedMembers = (members: HazelcastOptions['members'] = 1): HazelcastMemberOptions[] =>
   typeof members === 'number' ? Array.from({ length: members }, () => ({})) : members;
 
@@ -22,7 +22,7 @@ export const uniqueClusterName = () => `gatekeeper-test-${randomUUID().slice(0, 
 
 /**
  * Settings of the member number `index`: its own options, else the cluster's, else the defaults. `taken` are the
- * members that are there already.
+ * members that exist already.
  */
 export async function settleMember(
   index: number,

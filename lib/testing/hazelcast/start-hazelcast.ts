@@ -10,12 +10,12 @@ import { pinnedVersion, shippedConfig } from './package-files.js';
 
 /**
  * Starts real Hazelcast members on this machine, for tests. They run with the hazelcast.yaml that this package ships,
- * and end with this process however it ends. Needs Java 17 or newer and, the first time, Maven. Linux and macOS;
+ * and always end with this process. Needs Java 17 or newer and, the first time, Maven. Linux and macOS;
  * Windows is not supported (members are frozen, killed and supervised with POSIX signals and a POSIX shell).
  *
  * If `HAZELCAST_MEMBERS=host:port,...` is set (and `HAZELCAST_CLUSTER`, default `dev`), and no options but `members`
- * (a number), `startTimeout` and `onLog` are given, nothing is started: the answer is that cluster, whose members
- * can't be killed, paused or started, and whose `members` are those that the variable names.
+ * (a number), `startTimeout` and `onLog` are given, nothing is started. The result is that cluster. Its members are those that
+ * the variable names, and can't be killed, paused or started.
  *
  * ```ts
  * await using cluster = await startHazelcast({ members: 3, minimumClusterSize: 2 });

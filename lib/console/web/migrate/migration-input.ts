@@ -9,7 +9,7 @@ export interface MigrationInput {
 
 export const EMPTY_MIGRATION: MigrationInput = { names: '', group: '', groupPattern: '', acquirerPattern: '' };
 
-/** Nothing to move to is nothing to do. */
+/** True when a target is given. */
 export function isComplete({ groupPattern, acquirerPattern }: MigrationInput): boolean {
   return groupPattern !== '' || acquirerPattern !== '';
 }
