@@ -81,7 +81,7 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
   const tolerance = chance.pick([60, 200, 500]);
   const measures = LENGTHS[length](tolerance, chance.fork());
   const faultMix = measures.isSwarm ? swarm(FAULT_MIXES[name], chance.fork()) : FAULT_MIXES[name];
-  const onWrite = (text: string) => checker.written(text);
+  const onWrite = (key: string, text: string) => checker.written(key, text);
   const cluster = new StoreCluster(faultMix, measures, { time, trace, chance: chance.fork(), onWrite });
   const { duration } = measures;
   const definition = parseDefinition(

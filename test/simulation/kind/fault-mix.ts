@@ -36,6 +36,8 @@ export interface FaultMix {
   readonly strictStart: boolean;
   /** Permits may last longer than the definition says: asked for or extended so, or granted before an edit. */
   readonly longPermits: boolean;
+  /** Calls also use semaphores that no code defines, or that the code of one node defines only. */
+  readonly onDemand: boolean;
 }
 
 const NONE: FaultMix = {
@@ -59,6 +61,7 @@ const NONE: FaultMix = {
   memberSpread: 25,
   strictStart: false,
   longPermits: true,
+  onDemand: false,
 };
 
 const LOSSY: FaultMix = {
@@ -92,6 +95,7 @@ export const KEPT = {
   'one-clock-back': { ...UNSTABLE_NODES, clockJumps: BACK, loneJumps: 1 },
   'clock-spread': { ...UNSTABLE_NODES, memberSpread: 3000 },
   'clocks-strict': { ...UNSTABLE_NODES, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
+  'on-demand': { ...UNSTABLE_NODES, slow: 0.03, onDemand: true },
 } satisfies Record<string, FaultMix>;
 
 /**

@@ -36,12 +36,12 @@ export class Machines {
 
   /** Nothing new; what goes on ends when it ends. */
   stop(): void {
-    for (const node of this.living) node.workload.stop();
+    for (const node of this.living) node.stopWork();
     for (const { outsider } of this.#outsiders) outsider.stop();
   }
 
   get areIdle(): boolean {
-    return this.living.every((node) => node.workload.busy === 0) && this.#outsiders.every(({ isIdle }) => isIdle);
+    return this.living.every((node) => !node.isBusy) && this.#outsiders.every(({ isIdle }) => isIdle);
   }
 
   get living(): readonly SimNode[] {

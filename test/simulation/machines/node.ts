@@ -5,6 +5,7 @@ import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
+import { OnDemandWork } from './on-demand-work.js';
 import { Workload } from './workload.js';
 import { SEMAPHORE, type World } from '../world/world.js';
 
@@ -18,6 +19,7 @@ function matches(definition: typeof OPEN, other: typeof OPEN): boolean {
 export class SimNode {
   readonly gatekeeper: Gatekeeper;
   readonly workload: Workload;
+  readonly onDemand?: OnDemandWork;
 
   constructor(
     readonly name: string,
@@ -25,12 +27,14 @@ export class SimNode {
     private readonly world: World,
     private readonly chance: Chance,
   ) {
+    // A stream of its own: other schedules go as they went before there were names on demand.
+    if (world.faultMix.onDemand) this.onDemand = new OnDemandWork(this, world, chance.beside());
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());
     this.gatekeeper.events$.subscribe((event) => {
       world.trace.note(name, () => describe(event));
       // External clients report their grants themselves: see Outsider.
-      if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.permit.id);
+      if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.semaphore, event.permit.id);
     });
   }
 
@@ -38,6 +42,7 @@ export class SimNode {
     this.world.trace.note(this.name, () => 'starts');
     this.watch('start', this.gatekeeper.start());
     this.workload.start();
+    this.onDemand?.start();
   }
 
   /** Calls may fail under faults, but only in the ways that are documented. */
@@ -83,26 +88,37 @@ export class SimNode {
   }
 
   get knowsRecord(): boolean {
-    return this.#semaphore.recordClient.known !== undefined;
+    return this.#semaphore(SEMAPHORE).recordClient.known !== undefined;
   }
 
-  lease(permitId: string) {
-    return this.#semaphore.heldLeases.leases.find((lease) => lease.permit.id === permitId);
+  /** Whether work of the application goes on. */
+  get isBusy(): boolean {
+    return this.workload.busy > 0 || (this.onDemand?.busy ?? 0) > 0;
+  }
+
+  /** Starts nothing new; what goes on ends by itself. */
+  stopWork(): void {
+    this.workload.stop();
+    this.onDemand?.stop();
+  }
+
+  #lease(semaphore: string, permitId: string) {
+    return this.#semaphore(semaphore).heldLeases.leases.find((lease) => lease.permit.id === permitId);
   }
 
   /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
   forget(permit: Permit): void {
     if (!(permit instanceof HeldPermit)) throw new Error('a node gives permits of its leases only');
-    this.#semaphore.heldLeases.holdUntilExpiry(permit);
+    this.#semaphore(permit.semaphore).heldLeases.holdUntilExpiry(permit);
   }
 
-  get #semaphore(): NodeSemaphore {
-    return partsOf(this.gatekeeper).directory.get(SEMAPHORE);
+  #semaphore(name: string): NodeSemaphore {
+    return partsOf(this.gatekeeper).directory.get(name);
   }
 
-  #granted(permitId: string): void {
-    const lease = this.lease(permitId);
-    if (lease) this.world.checker.granted(this.name, this.process, lease);
+  #granted(semaphore: string, permitId: string): void {
+    const lease = this.#lease(semaphore, permitId);
+    if (lease) this.world.checker.granted(semaphore, this.name, this.process, lease);
     else this.world.checker.violated(`${this.name} says granted ${permitId} but has no such lease`);
   }
 
@@ -119,6 +135,7 @@ export class SimNode {
       store,
       group: chance.pick(['a', 'b']),
       acquirer: name,
+      definitions: [...world.settings.definitions, ...(this.onDemand?.definitions ?? [])],
       definitionsDelay: chance.whole(100, Math.max(100, world.measures.starts)),
       sweepInterval: chance.whole(3000, 10_000),
     };

@@ -110,7 +110,7 @@ export class Outsider {
       return this.#borrowed;
     }
     this.#borrowed = new Borrowed(permit, until, this.process);
-    this.world.checker.granted(this.name, this.process, this.#borrowed);
+    this.world.checker.granted(SEMAPHORE, this.name, this.process, this.#borrowed);
     return this.#borrowed;
   }
 

@@ -16,7 +16,7 @@ export interface ClusterEnvironment {
   readonly trace: Trace;
   readonly chance: Chance;
   /** Told of every write, in the order of application. */
-  readonly onWrite: (text: string) => void;
+  readonly onWrite: (key: string, text: string) => void;
 }
 
 /** The simulated store itself: linearizable, except for the faults of the mix. */
@@ -119,7 +119,7 @@ export class StoreCluster {
     texts.set(key, next);
     const where = this.#split?.sideOf(writer).name ?? 'store';
     this.around.trace.note(where, () => `${writer.name} wrote ${next}`);
-    this.around.onWrite(next);
+    this.around.onWrite(key, next);
     if (notify !== 'none' || this.#tellsAll) this.#tellOthers(writer, { key, text: next }, notify);
     if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
     this.#isFragile = false;

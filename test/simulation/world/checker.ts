@@ -1,7 +1,9 @@
-import type { SemaphoreRecord, StoredPermit } from '../../../lib/decision/index.js';
+import type { StoredPermit } from '../../../lib/decision/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
+import { NameHistory } from './name-history.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
+import { writtenIn } from './written-in.js';
 
 /** A lease that its holder counts on. */
 export interface Counted {
@@ -15,6 +17,7 @@ export interface Counted {
 }
 
 interface Held {
+  readonly semaphore: string;
   readonly node: string;
   readonly process: SimProcess;
   readonly lease: Counted;
@@ -41,15 +44,9 @@ export class Checker {
   #held = new Set<Held>();
   /** Ids of permits that an operator revoked: their holders may not know yet. */
   #revoked = new Set<string>();
-  #highestReturned = 0;
-  /** Tokens that were written: a released slot that stays taken (`atLeastFor`) keeps its token under a new id. */
-  #tokens = new Set<number>();
-  /** By permit id: the highest token returned, and the count of writes, when it was first written. */
-  #born = new Map<string, { readonly mustExceed: number; readonly writes: number }>();
+  readonly #histories = new Map<string, NameHistory>();
   /** Until then (ms) two sides of the store may each grant on their own, and no count is promised. */
   #twoSidesUntil = -Infinity;
-  /** `permits` of each write. */
-  #limits: number[] = [];
 
   constructor(
     private readonly time: VirtualTime,
@@ -57,28 +54,18 @@ export class Checker {
   ) {}
 
   /** A write, in the order in which the store applied them. */
-  written(text: string): void {
-    const record = JSON.parse(text) as SemaphoreRecord;
-    this.#limits.push(record.definition?.permits ?? 0);
-    for (const { id, token } of record.permits) {
-      if (this.#born.has(id)) continue;
-      this.#born.set(id, { mustExceed: this.#highestReturned, writes: this.#limits.length - 1 });
-      if (!this.#tokens.has(token)) this.#checkNewcomer(record);
-      this.#tokens.add(token);
-    }
-    const slots = new Set(record.permits.map((permit) => permit.slot));
-    if (slots.size < record.permits.length) this.#violated(`the record has two permits in one slot: ${text}`);
+  written(key: string, text: string): void {
+    for (const [semaphore, written] of writtenIn(key, text)) this.#historyOf(semaphore).written(written);
   }
 
   /** A grant came back to its process. */
-  granted(node: string, process: SimProcess, lease: Counted): void {
+  granted(semaphore: string, node: string, process: SimProcess, lease: Counted): void {
     const { permit } = lease;
     this.grants++;
-    this.#checkToken(permit);
     if (lease.remaining <= 0) this.#violated(`${node} was given ${nameOf(permit)} when it was over`);
-    this.#held.add({ node, process, lease });
-    this.#checkCount(permit);
-    this.#highestReturned = Math.max(this.#highestReturned, permit.token);
+    this.#held.add({ semaphore, node, process, lease });
+    this.#checkCount(semaphore, permit);
+    this.#historyOf(semaphore).returned(permit);
   }
 
   revoked(permitId: string): void {
@@ -120,21 +107,18 @@ export class Checker {
     }
   }
 
-  #checkNewcomer({ permits, definition }: SemaphoreRecord): void {
-    if (permits.length > (definition?.permits ?? 0))
-      this.#violated(`a grant was written beyond ${definition?.permits}`);
+  #historyOf(semaphore: string): NameHistory {
+    const known = this.#histories.get(semaphore);
+    if (known) return known;
+    const history = new NameHistory((what) => this.#violated(`${semaphore}: ${what}`));
+    this.#histories.set(semaphore, history);
+    return history;
   }
 
-  #checkToken({ id, token }: StoredPermit): void {
-    const mustExceed = this.#born.get(id)?.mustExceed ?? 0;
-    if (token <= mustExceed) this.#violated(`S2 ${token} was granted after ${mustExceed} had been returned`);
-  }
-
-  #checkCount(newcomer: StoredPermit): void {
-    const held = this.#surelyHeld();
-    const since = this.#born.get(newcomer.id)?.writes ?? 0;
-    const limit = Math.max(...this.#limits.slice(since));
-    const list = () => held.map((each) => `${each.node} ${nameOf(each.lease.permit)}`).join(', ');
+  #checkCount(semaphore: string, newcomer: StoredPermit): void {
+    const held = this.#surelyHeld().filter((each) => each.semaphore === semaphore);
+    const limit = this.#historyOf(semaphore).limitSince(newcomer.id);
+    const list = () => `${semaphore}: ${held.map((each) => `${each.node} ${nameOf(each.lease.permit)}`).join(', ')}`;
     if (held.length > limit) this.#violated(`S1 ${held.length} held where ${limit} may be: ${list()}`);
     const slots = new Set(held.map((each) => each.lease.permit.slot));
     if (slots.size < held.length) this.#violated(`S1 one slot is held twice: ${list()}`);
@@ -149,7 +133,7 @@ export class Checker {
   }
 
   #violated(what: string): void {
-    const isOnTwoSides = this.time.now <= this.#twoSidesUntil && /^S[12] /.test(what);
+    const isOnTwoSides = this.time.now <= this.#twoSidesUntil && /\bS[12] /.test(what);
     const at = (this.time.now / 1000).toFixed(4);
     this.violations.push(`at ${at}${isOnTwoSides ? `, ${TWO_SIDES}` : ''}: ${what}`);
     this.trace.note('!!!', () => what);

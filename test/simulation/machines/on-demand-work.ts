@@ -1,0 +1,92 @@
+import type { CancelTimer } from '../../../lib/async/node-clock.js';
+import type { Permit, RunPermit } from '../../../lib/gatekeeper/index.js';
+import { GatekeeperError, type SemaphoreDefinition, parseDefinition } from '../../../lib/decision/index.js';
+import type { Chance } from '../world/chance.js';
+import { type World, anyDuration } from '../world/world.js';
+import type { SimNode } from './node.js';
+
+/** No code defines these. Few, so that nodes meet; with few shards, some of them share one. */
+const ON_DEMAND = ['order-1', 'order-2', 'order-3'];
+/** The code of some nodes defines it, the others call it with a duration. */
+const DEFINED_BY_SOME = 'half';
+
+const ACTIONS = { hold: 6, run: 3, wait: 2 };
+
+/** Work under semaphores that no code defines: every call says for how long, and each says something else. */
+export class OnDemandWork {
+  /** Uses that go on. */
+  busy = 0;
+  /** What the code of this node defines in addition. */
+  readonly definitions: readonly SemaphoreDefinition[];
+  #cancelTimer?: CancelTimer;
+
+  constructor(
+    private readonly node: SimNode,
+    private readonly world: World,
+    private readonly chance: Chance,
+  ) {
+    const { tolerance, definition } = world;
+    const half = parseDefinition({ name: DEFINED_BY_SOME, permits: 1, duration: definition.duration }, tolerance);
+    this.definitions = chance.happens(0.5) ? [half] : [];
+  }
+
+  start(): void {
+    const { chance, node, world } = this;
+    const next = () => {
+      node.watch('work on demand', this.#act());
+      this.start();
+    };
+    this.#cancelTimer = node.process.schedule(next, chance.skewed(...world.measures.pauses));
+  }
+
+  /** Starts nothing new; uses that go on end by themselves. */
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  async #act(): Promise<void> {
+    const action = this.chance.weighted(ACTIONS);
+    this.busy++;
+    try {
+      await this[action](this.chance.pick([...ON_DEMAND, DEFINED_BY_SOME]));
+    } catch (error) {
+      if (!(error instanceof GatekeeperError)) throw error;
+      this.world.trace.note(this.node.name, () => `${action} on demand: ${error.message}`);
+    } finally {
+      this.busy--;
+    }
+  }
+
+  async hold(name: string): Promise<void> {
+    const permit = await this.node.gatekeeper.tryAcquire(name, this.#options());
+    if (permit) await this.#use(permit);
+  }
+
+  async wait(name: string): Promise<void> {
+    const timeout = this.chance.whole(0, this.world.measures.patience);
+    await this.#use(await this.node.gatekeeper.acquire(name, { ...this.#options(), timeout }));
+  }
+
+  async run(name: string): Promise<void> {
+    const atLeastFor = this.chance.happens(0.6) ? 0 : undefined;
+    await this.node.gatekeeper.run(name, (permit) => this.#work(permit), { ...this.#options(), atLeastFor });
+  }
+
+  #options(): { duration: number; keepAlive: boolean; holder?: string } {
+    const { chance, world } = this;
+    const holder = chance.happens(0.3) ? { holder: chance.pick(['h1', 'h2']) } : {};
+    return { duration: anyDuration(world, chance), keepAlive: chance.happens(0.4), ...holder };
+  }
+
+  async #use(permit: Permit): Promise<void> {
+    await this.#work(permit);
+    if (this.chance.happens(0.1)) return this.node.forget(permit);
+    await permit.release();
+  }
+
+  async #work(permit: RunPermit): Promise<void> {
+    const { chance, node, world } = this;
+    if (chance.happens(0.6)) void permit.signal;
+    await node.pause(chance.skewed(5, world.definition.duration));
+  }
+}
