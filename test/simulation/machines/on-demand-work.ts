@@ -16,7 +16,7 @@ const ACTIONS = { hold: 6, run: 3, wait: 2 };
 export class OnDemandWork {
   /** Uses that go on. */
   busy = 0;
-  /** What the code of this node defines in addition. */
+  /** Definitions of this node's code beside those of all nodes. */
   readonly definitions: readonly SemaphoreDefinition[];
   #cancelTimer?: CancelTimer;
 
