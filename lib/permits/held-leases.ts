@@ -130,11 +130,11 @@ export class HeldLeases implements PermitOwner {
   }
 
   /** Gives one use back, and the permit with the last one. */
-  async release(permit: HeldPermit): Promise<void> {
+  release(permit: HeldPermit): Promise<void> {
     const { lease } = permit;
     permit.end('released');
-    if (lease.users.size > 0 || lease.isKept || !lease.isHeld) return;
-    await this.#giveBack(lease);
+    const isStillUsed = lease.users.size > 0 || lease.isKept || !lease.isHeld;
+    return isStillUsed ? Promise.resolve() : this.#giveBack(lease);
   }
 
   /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */

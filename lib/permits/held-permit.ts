@@ -90,7 +90,7 @@ export class HeldPermit implements Permit, LeaseUser {
 
   async refresh(options: { duration?: number | string | undefined } = {}): Promise<boolean> {
     const { duration } = options.duration === undefined ? {} : parseAcquireOptions(this.semaphore, options);
-    return this.isHeld && this.owner.refresh(this.lease, duration);
+    return this.isHeld && (await this.owner.refresh(this.lease, duration));
   }
 
   release(): Promise<void> {

@@ -59,7 +59,8 @@ export class NodeSemaphore implements Semaphore {
 
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
-    await this.declared.ensure(this.name, parsed.duration);
+    const declaring = this.declared.ensure(this.name, parsed.duration);
+    if (declaring) await declaring;
     const attempt = await this.#attempt(parsed);
     return attempt.permit ?? this.#denied(attempt);
   }
@@ -149,11 +150,19 @@ export class NodeSemaphore implements Semaphore {
   }
 
   /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
-  async #attempt(options: AttemptOptions): Promise<Attempt> {
-    const attempt = await this.heldLeases.attempt(options);
-    if (attempt.permit || attempt.reason !== 'no-definition') return attempt;
-    const isAwaited = this.recordClient.known === undefined && this.declared.has(this.name);
-    return isAwaited && (await this.declared.firstLoad.wait(this.name)) ? this.heldLeases.attempt(options) : attempt;
+  #attempt(options: AttemptOptions): Promise<Attempt> {
+    return this.heldLeases
+      .attempt(options)
+      .then((attempt) => (this.#mayBeLoaded(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt));
+  }
+
+  #mayBeLoaded(attempt: Attempt): boolean {
+    if (attempt.permit || attempt.reason !== 'no-definition') return false;
+    return this.recordClient.known === undefined && this.declared.has(this.name);
+  }
+
+  async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
+    return (await this.declared.firstLoad.wait(this.name)) ? this.heldLeases.attempt(options) : denied;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {

@@ -47,7 +47,7 @@ export function semaphoreClient(name: string, context: Context): SemaphoreClient
 function reporting(semaphore: string, { events, changes }: Context): RecordListener<SemaphoreRecord> {
   return {
     changed({ record, former }) {
-      if (former?.nonce !== record.nonce) changes.next(semaphore);
+      if (changes.observed && former?.nonce !== record.nonce) changes.next(semaphore);
       if (former?.revision === record.revision) return;
       reportCostlyPatterns(semaphore, record, events);
       const { revision, change } = record;
