@@ -7,3 +7,10 @@ test('ids of many processes are different, and of characters that no command lin
   expect(new Set(ids).size).toBe(4_000);
   expect(ids.filter((id) => !/^[a-z0-9]+\.[a-z0-9]+$/.test(id))).toEqual([]);
 });
+
+test('processes have ids of 16 hexadecimal digits', () => {
+  const ids = Array.from({ length: 2_000 }, () => systemRandomness().instance());
+
+  expect(new Set(ids).size).toBe(2_000);
+  expect(ids.filter((id) => !/^[0-9a-f]{16}$/.test(id))).toEqual([]);
+});
