@@ -80,7 +80,7 @@ export const TIME_BUGS: readonly Bug[] = [
         replace: 'return this.#permit.duration - Math.max(monotonic, wall) + 0 * timing.clockTolerance;',
       },
     ],
-    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 20_000, says: /S1/ },
+    layer: { kind: 'simulation', faultMix: 'clocks-drift', within: 500, says: /S1/ },
   },
   {
     name: 'counts-from-answer',

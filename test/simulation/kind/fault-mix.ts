@@ -33,6 +33,8 @@ export interface FaultMix {
   readonly rollbacks: number;
   /** The member that answers may be one of two; ms between their clocks. */
   readonly memberSpread: number;
+  /** How far monotonic clocks may drift apart within the longest duration, in shares of the tolerance. */
+  readonly drift: number;
   readonly strictStart: boolean;
   /** Permits may last longer than the definition says: asked for or extended so, or granted before an edit. */
   readonly longPermits: boolean;
@@ -59,6 +61,7 @@ const NONE: FaultMix = {
   loneJumps: 0,
   rollbacks: 0,
   memberSpread: 25,
+  drift: 0,
   strictStart: false,
   longPermits: true,
   onDemand: false,
@@ -95,6 +98,7 @@ export const KEPT = {
   'one-clock-back': { ...UNSTABLE_NODES, clockJumps: BACK, loneJumps: 1 },
   'clock-spread': { ...UNSTABLE_NODES, memberSpread: 3000 },
   'clocks-strict': { ...UNSTABLE_NODES, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
+  'clocks-drift': { ...NONE, freezes: 0.3, drift: 0.6 },
   'on-demand': { ...UNSTABLE_NODES, slow: 0.03, onDemand: true },
 } satisfies Record<string, FaultMix>;
 

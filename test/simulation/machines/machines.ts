@@ -12,7 +12,7 @@ export class Machines {
   constructor(private readonly world: World) {}
 
   /** Starts a node, and plans what will happen to it until `horizon` (ms of true time). */
-  boot(name: string, horizon: number, delay: number, chance: Chance, clocks = clockFaults(chance)): void {
+  boot(name: string, horizon: number, delay: number, chance: Chance, clocks = this.#clockFaults(chance)): void {
     const { time } = this.world;
     time.after(delay, () => {
       const node = new SimNode(name, new SimProcess(time, clocks), this.world, chance.fork());
@@ -25,7 +25,7 @@ export class Machines {
   /** A program that is no node, on a machine where nothing goes wrong but its clock. */
   invite(name: string, chance: Chance): void {
     const { time, checker } = this.world;
-    const process = new SimProcess(time, clockFaults(chance));
+    const process = new SimProcess(time, this.#clockFaults(chance));
     const invited = { outsider: new Outsider(name, process, this, this.world, chance), isIdle: false };
     this.#outsiders.push(invited);
     invited.outsider
@@ -73,6 +73,17 @@ export class Machines {
     });
   }
 
+  /** Within what is assumed: rates are right to half a permille, or as far as the mix says; the wall clock may be anything. */
+  #clockFaults(chance: Chance): ClockFaults {
+    const { faultMix, tolerance, measures } = this.world;
+    const most = Math.max(5e-4, (faultMix.drift * tolerance) / (2 * measures.longest));
+    return {
+      rate: 1 + chance.between(-most, most),
+      monotonic: chance.between(0, 1e9),
+      wall: chance.happens(0.8) ? chance.between(-3000, 3000) : chance.between(-1e6, 1e6),
+    };
+  }
+
   #befall(rate: number, horizon: number, chance: Chance, action: () => void): void {
     const times = Math.floor(rate) + (chance.happens(rate % 1) ? 1 : 0);
     for (let count = 0; count < times; count++) {
@@ -80,13 +91,4 @@ export class Machines {
       if (left > 0) this.world.time.after(chance.between(0, left), action);
     }
   }
-}
-
-/** Within what is assumed: rates are right to half a permille, and the wall clock may be anything. */
-function clockFaults(chance: Chance): ClockFaults {
-  return {
-    rate: 1 + chance.between(-5e-4, 5e-4),
-    monotonic: chance.between(0, 1e9),
-    wall: chance.happens(0.8) ? chance.between(-3000, 3000) : chance.between(-1e6, 1e6),
-  };
 }
