@@ -1,19 +1,26 @@
+import { setMaxListeners } from 'node:events';
 import { type StoredPermit, release, rewrite } from '../decision/index.js';
+import { type Backoff, pauseAfter } from '../async/backoff.js';
+import { pause } from '../async/pause.js';
 import type { Context } from '../context/context.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
+
+/** Tries again soon, then every few seconds, until the permit is over anyway. */
+const RETRY: Backoff = { first: 100, longest: 5000, jitter: 0 };
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
 /** Frees permits of one semaphore that no use of this process has, though the record may hold them. */
 export class OrphanCleanup {
-  /** Ends the pauses between attempts. */
-  #pauses = new Set<() => void>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(
     private readonly recordClient: SemaphoreClient,
     private readonly context: Context,
-  ) {}
+  ) {
+    // As many pauses as permits are to be freed: Node would warn of a leak from the eleventh on.
+    setMaxListeners(0, this.#closing.signal);
+  }
 
   /**
    * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
@@ -24,7 +31,7 @@ export class OrphanCleanup {
    */
   async reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
-    for (let delay = 100; !this.#isClosed; delay = Math.min(5000, delay * 2)) {
+    for (let failures = 0; !this.#isClosed; failures++) {
       try {
         return await this.recordClient.transact<void>((record, view, nonce) => {
           if (!record) return { result: undefined };
@@ -35,6 +42,7 @@ export class OrphanCleanup {
       } catch (error) {
         // Closing ends the wait for the store, too: no pause may begin after those that it ended.
         if (this.#isClosed) return;
+        const delay = pauseAfter(failures, 1, RETRY);
         if (this.context.nodeClock.monotonic() + delay > until) {
           this.context.events.next({ type: 'problem', semaphore: this.recordClient.name, action: 'reclaim', error });
           return;
@@ -60,20 +68,15 @@ export class OrphanCleanup {
   }
 
   close(): void {
-    this.#isClosed = true;
-    for (const end of this.#pauses) end();
+    this.#closing.abort();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   /** Until the time is over, or {@link close} ends it. */
   #pause(delay: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel();
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const cancel = this.context.nodeClock.schedule(end, delay);
-      this.#pauses.add(end);
-    });
+    return pause(this.context.nodeClock, delay, { signal: this.#closing.signal, isAwaited: false });
   }
 }

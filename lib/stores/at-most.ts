@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../async/node-clock.js';
+import { pause } from '../async/pause.js';
 
 /**
  * Waits for work to end, for a bounded time: unfinished work goes on by itself.
@@ -8,9 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const patience = new AbortController();
-  const tooLong = pause(ms, undefined, patience).catch(() => undefined); // aborted: the work has ended
   try {
-    await Promise.race([work, tooLong]);
+    await Promise.race([work, pause(systemClock, ms, patience)]);
   } finally {
     patience.abort();
   }

@@ -19,7 +19,12 @@ export interface CommandNode {
   readonly takesFile: boolean;
 }
 
-/** Commands and options that can be completed, as commander knows them. */
+/**
+ * Commands and options that can be completed, as commander knows them.
+ *
+ * The scripts are made from it once and complete without a start of Node. The libraries for completion (tabtab 3,
+ * omelette 0.4, @bomb.sh/tab 0.0) start the program at each press of Tab, and are old or not yet at a first release.
+ */
 export interface CommandTree {
   readonly name: string;
   /** Options of all commands. */

@@ -20,7 +20,13 @@ interface Fastify {
   addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): void;
 }
 
-/** Changes routes before Fastify takes them. Does nothing on Express and in applications without HTTP. */
+/**
+ * Changes routes before Fastify takes them. Does nothing on Express and in applications without HTTP.
+ *
+ * A controller with a wildcard can't take its place. Nest 10 writes wildcards in another way than Nest 11, and can be
+ * configured to refuse routes that overlap. A controller hears neither of a path that ends with a slash nor of a request
+ * that Fastify refuses before its handler: a body that can't be read, a plugin's error.
+ */
 @Injectable()
 export class FastifyRoutes {
   readonly #changes: Change[] = [];

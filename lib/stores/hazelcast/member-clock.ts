@@ -1,5 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FlakeIdGenerator } from 'hazelcast-client';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import type { ClockReading } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 
@@ -83,7 +84,7 @@ export class MemberClock {
   /** Once per generator: two ids made 50 ms apart tell different times, unless both came with the first. */
   async #prove(): Promise<void> {
     const first = readingOf(await this.newId());
-    await pause(PROOF);
+    await pause(systemClock, PROOF);
     const second = readingOf(await this.newId());
     const isSameBatch = first.member === second.member && Math.abs(second.time - first.time) < PROOF / 2;
     if (isSameBatch) throw new ClockPrefetchError(this.options.name);
@@ -95,16 +96,16 @@ export class MemberClock {
     const generator = (this.#generator ??= this.#newGenerator());
     const answer = generator.then((each) => each.newId());
     const waiting = new AbortController();
-    const tooLong = pause(this.options.patience, undefined, { signal: waiting.signal, ref: false }).then(() => {
-      this.#giveUp(generator);
-      throw new StoreUnavailableError(`No member answered with its time within ${this.options.patience} ms: try again`);
-    });
-    tooLong.catch(() => undefined); // it loses the race
+    const { signal } = waiting;
+    const { patience } = this.options;
     try {
-      return (await Promise.race([answer, tooLong])) as FlakeId;
+      const id = await Promise.race([answer, pause(systemClock, patience, { signal, isAwaited: false })]);
+      if (id) return id as FlakeId;
     } finally {
       waiting.abort();
     }
+    this.#giveUp(generator);
+    throw new StoreUnavailableError(`No member answered with its time within ${patience} ms: try again`);
   }
 
   #newGenerator(): Promise<FlakeIdGenerator> {

@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../../async/node-clock.js';
+import { pause } from '../../../async/pause.js';
 import type { Files } from './files.js';
 
 /** ms; a writer holds the lock for a few, unless its disk stalls. */
@@ -23,12 +24,12 @@ export async function withFolder<T>(files: Files, path: string, work: () => Prom
 
 async function take(files: Files, path: string): Promise<void> {
   let seen: string | undefined;
-  let since = performance.now();
+  let since = systemClock.monotonic();
   while (!(await isMade(files, path))) {
     const there = await identityOf(files, path);
-    if (there !== seen) [seen, since] = [there, performance.now()];
-    else if (performance.now() - since > STALE) await files.rm(path, { recursive: true, force: true });
-    await pause(RETRY * (0.5 + Math.random()));
+    if (there !== seen) [seen, since] = [there, systemClock.monotonic()];
+    else if (systemClock.monotonic() - since > STALE) await files.rm(path, { recursive: true, force: true });
+    await pause(systemClock, RETRY * (0.5 + Math.random()));
   }
 }
 

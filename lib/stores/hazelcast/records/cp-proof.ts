@@ -1,6 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
+import { systemClock } from '../../../async/node-clock.js';
+import { pause } from '../../../async/pause.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import { looksUnsafe } from '../client-patches/unsafe-cp.js';
 import { CP_GROUP, type CpReferences } from './cp-references.js';
@@ -33,17 +34,16 @@ const SECOND_GROUP = `${CP_GROUP}-proof`;
  */
 export async function proveCp(client: HazelcastClient, references: CpReferences): Promise<void> {
   const patience = new AbortController();
-  const tooLong = pause(PATIENCE, undefined, { signal: patience.signal }).then(() => {
-    throw new Error(
-      `the CP subsystem did not answer within ${PATIENCE} ms: it needs as many members as cp-member-count says`,
-    );
-  });
-  tooLong.catch(() => undefined); // it loses the race
+  const proof = prove(client, references).then(() => true);
+  const tooLong = pause(systemClock, PATIENCE, patience).then(() => false);
   try {
-    await Promise.race([prove(client, references), tooLong]);
+    if (await Promise.race([proof, tooLong])) return;
   } finally {
     patience.abort();
   }
+  throw new Error(
+    `the CP subsystem did not answer within ${PATIENCE} ms: it needs as many members as cp-member-count says`,
+  );
 }
 
 async function prove(client: HazelcastClient, references: CpReferences): Promise<void> {
