@@ -1,7 +1,7 @@
-import { messageOf, quoted, word } from '../decision/index.js';
+import { escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
 import { StoreUnavailableError } from '../stores/index.js';
-import { auditLine } from '../activity/audit-line.js';
 import { jobKey } from '../activity/last-runs.js';
+import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
 
@@ -110,4 +110,25 @@ const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
   return PERIODIC.has(action) && error instanceof StoreUnavailableError ? 'debug' : 'warn';
+}
+
+/**
+ * Keeps each message on one line. Names, patterns and errors of others stand in messages: none of them may begin a line
+ * that this node did not write, or steer the terminal of who reads the log.
+ */
+export function oneLineLogger(logger: GatekeeperLogger): GatekeeperLogger {
+  return {
+    log: (message) => logger.log(escapeHidden(message)),
+    warn: (message) => logger.warn(escapeHidden(message)),
+    error: (message) => logger.error(escapeHidden(message)),
+    debug: (message) => logger.debug(escapeHidden(message)),
+  };
+}
+
+/**
+ * An entry of the audit log in full, as one line of the application's log: the journal in the store is bounded, and
+ * later changes push earlier ones out. All values are quoted, so that no reason can look like a line of its own.
+ */
+function auditLine(entry: AuditEntry): string {
+  return `audit: ${safeJson(entry)}`;
 }

@@ -15,8 +15,8 @@ import type { RunPermit } from '../permits/runs/run-permit.js';
 import type { RunResult } from '../permits/runs/runner.js';
 import type { Semaphore } from '../permits/semaphore.js';
 import { answerWithin } from '../stores/answer-within.js';
+import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
-import { oneLineLogger } from './one-line-logger.js';
 import { type Environment, type Parts, createParts, keepParts } from './parts.js';
 import { Readiness } from './readiness.js';
 

@@ -8,8 +8,7 @@ import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/c
 import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
-import { areAllowed, requestHosts } from './request-hosts.js';
-import { isFromHere } from './same-origin.js';
+import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
 import { Tokens, type Visitor } from './tokens.js';
 
 /** Lets only those requests pass that the options allow. A handler without a route description lets no request in. */

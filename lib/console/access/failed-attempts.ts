@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { show } from '../../decision/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
@@ -5,7 +6,6 @@ import type { ConsoleSettings } from '../console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Allowance } from './allowance.js';
-import { networkOf } from './network-of.js';
 
 const ATTEMPTS = { atOnce: 20, perSecond: 0.5 };
 /** Log lines per address: one at once, then one a minute. */
@@ -47,4 +47,16 @@ export class FailedAttempts {
       .trim();
     return last === '' ? (rawRequest(request).socket.remoteAddress ?? 'an unknown address') : last.slice(0, 50);
   }
+}
+
+/**
+ * The network by which an address is counted. IPv6 counts by /64 networks, because one host may have all addresses of
+ * one. IPv4 addresses (also those written as IPv6) and texts that are no address stay as they are.
+ */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::')) return address;
+  const [front = [], back] = address.split('::').map((part) => part.split(':'));
+  const zeros = back === undefined ? 0 : 8 - front.length - back.length;
+  const groups = [...front, ...Array<string>(zeros).fill('0'), ...(back ?? [])].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /** A host as a Host header has it: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
@@ -39,4 +39,22 @@ function isAllowed(host: string, allowed: readonly string[]): boolean {
 export function isSameHost({ protocol, host }: URL, hosts: readonly string[]): boolean {
   const ownPort = protocol === 'https:' ? /:443$/ : /:80$/;
   return host !== '' && hosts.some((each) => each.replace(ownPort, '') === host);
+}
+
+/**
+ * Whether a request comes from the console's own page, from no page at all, or from an allowed one. A browser shows
+ * it by headers that no page can forge. Without this check a page of another site could use the cookies that the browser
+ * sends, or an insecure console that the browser can reach.
+ *
+ * @param hosts of the request; where a proxy changes Host, those that it was asked for, too
+ */
+export function isFromHere(
+  headers: IncomingHttpHeaders,
+  hosts: readonly string[],
+  allowedOrigins: readonly string[],
+): boolean {
+  const { origin } = headers;
+  if (origin !== undefined && allowedOrigins.includes(origin)) return true;
+  if (headers['sec-fetch-site'] === 'cross-site') return false;
+  return origin === undefined || (URL.canParse(origin) && isSameHost(new URL(origin), hosts));
 }

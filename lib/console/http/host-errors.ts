@@ -1,12 +1,11 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ROUTES } from '../api/index.js';
+import { type Route, ROUTES } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { STORE_ROUTES } from '../store/store.routes.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 import { FastifyRoutes } from './fastify-routes.js';
-import { ownCalls } from './own-calls.js';
 import { ProblemFilter } from './problem.filter.js';
 
 type Answer = (error: unknown, request: ConsoleRequest, response: ConsoleResponse) => void;
@@ -56,4 +55,20 @@ export class HostErrors implements OnModuleInit {
 
 function pathOf({ originalUrl, url }: ConsoleRequest): string {
   return (originalUrl ?? url ?? '').split('?')[0]!;
+}
+
+/**
+ * Tells whether a path of the application is one of the console's calls, below any mount of the application. Matches the
+ * full path, so the host's other routes never match.
+ *
+ * @param mount the console's own path: "internal/gatekeeper"
+ */
+function ownCalls(mount: string, routes: readonly Pick<Route, 'path'>[]): (path: string) => boolean {
+  const calls = routes.map(({ path }) => escaped(path).replaceAll(/:\w+/g, '[^/]+'));
+  const pattern = new RegExp(`(^|/)${escaped(mount)}/(${calls.join('|')})/?$`);
+  return (path) => pattern.test(path);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
