@@ -3,7 +3,7 @@ import type { Timers } from '../async/timers.js';
 import { StoreUnavailableError } from './store.errors.js';
 
 /**
- * Gives one reading call a deadline of its own.
+ * Gives one reading call its own deadline.
  *
  * @param timeout ms
  * @param what names the call in the error: "list the records"

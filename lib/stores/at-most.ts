@@ -2,10 +2,10 @@ import { systemClock } from '../async/node-clock.js';
 import { pause } from '../async/pause.js';
 
 /**
- * Waits for work to end, for a bounded time: unfinished work goes on by itself.
+ * Waits for the end of work for a limited time. Unfinished work continues in the background.
  *
  * @param ms longest wait
- * @throws what the work throws in this time; what it throws later is dropped
+ * @throws the error of the work in this time; later errors are dropped
  */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const patience = new AbortController();

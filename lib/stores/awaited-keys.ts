@@ -1,4 +1,4 @@
-/** The keys that one client waits for, each counted by how many wait; undefined stands for all keys. */
+/** The keys that one client waits for, each with its number of waits; undefined stands for all keys. */
 export class AwaitedKeys {
   readonly #counts = new Map<string | undefined, number>();
 
@@ -15,7 +15,7 @@ export class AwaitedKeys {
     };
   }
 
-  /** Whether a change of `key` is waited for. */
+  /** Whether this client waits for a change of `key`. */
   has(key: string): boolean {
     return this.#counts.has(key) || this.#counts.has(undefined);
   }

@@ -11,15 +11,15 @@ export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'ru
 export interface CallFacts {
   /** When the newest answered call began: its answer is at least as young. */
   readonly answeredAt?: number;
-  /** Present since a call failed, until one is answered. */
+  /** Present after a failed call until one is answered. */
   readonly failing?: { readonly since: number; readonly lastAt: number; readonly error: Error };
   /** When the oldest call began of those that wait since another one of the kind ended. */
   readonly waitingSince?: number;
 }
 
 /**
- * Passes every call on and remembers the outcomes by kind. A caller gives up a call without the store's knowledge: the
- * call counts as waiting until another one of its kind ends.
+ * Forwards every call and records the outcomes by kind. A caller may give up a call without the store's knowledge: the call
+ * counts as waiting until another one of its kind ends.
  */
 export class ObservedStore implements RecordStore {
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
@@ -50,7 +50,7 @@ export class ObservedStore implements RecordStore {
   async list(prefix: string): Promise<Map<string, string>> {
     const begun = this.nodeClock.monotonic();
     const texts = await this.#observed(partOf(prefix), () => this.inner.list(prefix));
-    // A list reads the records: a node that only lists learns by it that single records can be read again.
+    // A list reads the records, so it also shows that single records can be read again.
     this.#answered('reads', begun);
     return texts;
   }

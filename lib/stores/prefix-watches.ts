@@ -10,7 +10,7 @@ interface PrefixWatch {
 export class PrefixWatches {
   readonly #watches = new Set<PrefixWatch>();
 
-  /** @returns ends the watch: it hears nothing afterwards */
+  /** @returns a function that ends the watch */
   add(prefix: string, onChange: OnChange): () => Promise<void> {
     const watch = { prefix, onChange };
     this.#watches.add(watch);

@@ -1,11 +1,11 @@
 /**
- * The store SPI: all that Gatekeeper asks of the place where records live. A store moves opaque texts; it knows nothing
- * of permits. Whatever offers a linearizable compare-and-set of one key and a clock can be a store.
+ * The store SPI: everything that Gatekeeper needs from the place where records are kept. A store handles opaque texts and
+ * knows nothing about permits. Every system with a linearizable compare-and-set of one key and a clock can be a store.
  */
 export interface RecordStore {
   /**
-   * Reads one text. Right after the store was opened it waits for the first attempt to connect, at most as long as a
-   * call may take.
+   * Reads one text. Right after the store was opened, it first waits for the first attempt to connect, at most as long as
+   * a call may take.
    *
    * @returns the text under `key`, or undefined when there is none
    * @throws StoreUnavailableError when the store could not be asked
@@ -94,7 +94,7 @@ export interface RecordStore {
 
 /**
  * Which clients hear of a write: all of them (an edit), only those that wait for the key (a release), or none (a refresh).
- * To notify is most of what watching costs.
+ * Notifications are most of the cost of watching.
  */
 export type Notify = 'all' | 'waiting' | 'none';
 

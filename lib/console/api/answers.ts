@@ -104,14 +104,14 @@ export const migrationSchema: z.ZodType<MigrationPlan> = z
           revision: whole,
           from: patternsSchema,
           to: patternsSchema,
-          moving: list(holderSchema).meta({ description: 'who holds a permit and will get none any more' }),
-          candidates: list(nodeIdentitySchema).meta({ description: 'the living nodes that will be let through' }),
+          moving: list(holderSchema).meta({ description: 'holders that will no longer match' }),
+          candidates: list(nodeIdentitySchema).meta({ description: 'living nodes that will match' }),
           outcome: z.enum(['planned', 'migrated', 'failed']),
           error: z.string().optional(),
         })
         .meta({ id: 'MigrationStep' }),
     ),
-    remaining: whole.meta({ description: 'how many the limit left for the next call' }),
+    remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
   })
   .meta({ id: 'MigrationPlan' });
 

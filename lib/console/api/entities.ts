@@ -197,7 +197,7 @@ export const explanationSchema: z.ZodType<Explanation> = z
     revision: whole.optional(),
     pause: pauseSchema.optional(),
     holders: list(storedPermitSchema),
-    isStale: z.boolean().meta({ description: 'the record could not be read: all is as this node last knew it' }),
+    isStale: z.boolean().meta({ description: 'the record could not be read: the answer is the last known state' }),
     node: nodeIdentitySchema,
     clock: clockSchema,
     store: storeHealthSchema,

@@ -92,8 +92,8 @@ export const atLeastFor = durationOrZero(LONGEST_DURATION).meta({
     { ...durationText, pattern: durationText.pattern.replace('^(', `^(${zeroText}|`) },
   ],
   description:
-    'ms, or text such as "30s", from the grant: until then the slot stays taken, but never for longer than the permit ' +
-    'would have lasted. It is free at once unless given',
+    'ms, or text such as "30s", from the grant: until then the slot stays taken, but never longer than the permit ' +
+    'would have lasted. Default: free at once',
 });
 
 export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });
@@ -106,11 +106,11 @@ export const reason = reasonSchema.meta({
   type: 'string',
   maxLength: LONGEST_REASON,
   pattern: ONE_LINE,
-  description: 'Why; shown to everybody',
+  description: 'Why; shown to all users',
 });
 
 export const expectedRevision = positive('a revision').meta({
-  description: 'The revision that was read: when it is another one by now the change is refused',
+  description: 'The revision that was read: the change is refused if the revision is another one now',
 });
 
 /** Of a permit, as an answer gave it. */

@@ -32,9 +32,11 @@ export const healthSchema: z.ZodType<Health> = z
     status: z.enum(['healthy', 'degraded', 'down']).meta({ description: 'down: nothing is granted' }),
     grants: z.boolean().meta({ description: 'whether permits are granted through this node' }),
     now: time,
-    faults: list(faultSchema).meta({ description: 'those that stop grants first' }),
-    isStale: z.boolean().meta({ description: 'semaphores are shown as this node knew them last' }),
-    staleSince: time.optional().meta({ description: 'cluster time of the last whole look, in ms since the epoch' }),
+    faults: list(faultSchema).meta({ description: 'faults that stop grants come first' }),
+    isStale: z.boolean().meta({ description: 'semaphores are shown as last known by this node' }),
+    staleSince: time
+      .optional()
+      .meta({ description: 'cluster time of the last complete reading, in ms since the epoch' }),
     node: nodeIdentitySchema,
     store: storeHealthSchema,
     clock: clockSchema,
@@ -48,10 +50,12 @@ export const stalePartSchema: z.ZodType<StalePart> = z
   .object({
     part: z.enum(['records', 'nodes', 'runs', 'audit']),
     sentence: z.string().meta({ description: 'why it could not be read, for people' }),
-    asOf: time.optional().meta({ description: 'cluster time of what is shown instead; absent: nothing is known' }),
+    asOf: time
+      .optional()
+      .meta({ description: 'cluster time of the data that are shown instead; absent: nothing is known' }),
   })
   .meta({ id: 'StalePart' });
 
 export const stale: z.ZodType<readonly StalePart[]> = list(stalePartSchema).meta({
-  description: 'what could not be read just now',
+  description: 'a part that could not be read just now',
 });

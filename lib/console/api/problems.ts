@@ -75,13 +75,13 @@ export const problemSchema = z
     detail: z.string().optional().meta({ description: 'For people: which field and value is wrong, and what to do.' }),
     code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]),
     faults: z.array(z.string()).optional().meta({ description: 'Every fault of the request.' }),
-    retryAfter: whole.optional().meta({ description: 'Of too many: seconds after which to try again.' }),
-    revision: whole.optional().meta({ description: 'Of a conflict: the revision that stands there.' }),
+    retryAfter: whole.optional().meta({ description: 'After too many requests: seconds until the next try.' }),
+    revision: whole.optional().meta({ description: 'Of a conflict: the current revision.' }),
     expectedRevision: whole.optional(),
     change: changeSchema.optional().meta({ description: 'Of a conflict: the change that came first.' }),
     reason: denialReasonSchema.optional().meta({ description: 'Of a denial: why no permit was granted.' }),
     freeIn: whole.optional().meta({
-      description: 'Of a denial: ms until a permit is free, unless one is refreshed or given back before.',
+      description: 'Of a denial: ms until a permit is free, unless one is refreshed or released before.',
     }),
     holders: list(storedPermitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
   })

@@ -49,8 +49,8 @@ export function openApiOf(
 }
 
 const TAGS = {
-  Permits: 'Permits for programs that are no nodes.',
-  Cluster: 'What operators see and change.',
+  Permits: 'Permits for programs that are not nodes.',
+  Cluster: 'Data and changes for operators.',
 };
 
 function operation(route: DocumentedRoute, schemas: Schemas): Json {
@@ -69,7 +69,7 @@ function operation(route: DocumentedRoute, schemas: Schemas): Json {
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body) } } } }),
     responses: {
       [route.status ?? 200]: success(route, schemas),
-      ...(route.isConditional && { 304: { description: 'As it was, but for times that run on.' } }),
+      ...(route.isConditional && { 304: { description: 'Unchanged, except for running times.' } }),
       ...withOther(route, refusals(problemsOf(route), schemas), schemas),
     },
   };

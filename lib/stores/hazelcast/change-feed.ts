@@ -11,7 +11,7 @@ interface ChangeSink {
   anything(): void;
 }
 
-/** The maps in which clients tell one another of changes. */
+/** The maps by which clients notify each other of changes. */
 export interface FeedMaps {
   readonly records: IMap<string, unknown>;
   /** A record's new text under "to from key": `to` is a client's id, or {@link EVERYONE}. */
@@ -27,25 +27,24 @@ interface Attached {
   readonly membership: string;
 }
 
-/** How long a hint stays in its map, in ms: long enough for its event, short enough that hints don't pile up. */
+/** Lifetime of a hint in its map, in ms: long enough for its event, short enough that hints don't accumulate. */
 const HINT_LIFETIME = 10_000;
 const EVERYONE = '*';
 
 /**
- * Listens to changes that nodes wait for, and to members that come and go, because changes may get lost with them.
+ * Listens to changes that nodes wait for, and to joining and leaving members, because changes may get lost then.
  *
  * It asks for the records' own events only where a record vanishes. An event for each write would bring every refresh of
  * any node to all nodes, and cost the members about a third of their throughput (measured with 64 flows of
  * compare-and-set). So a writer leaves a hint in a map beside the records: one for all clients after an edit, one for
- * each client that waits after a release, none where no client waits. The members deliver a hint only to the client that
- * it is for.
+ * each waiting client after a release, none without waiters. The members deliver a hint only to its receiver.
  */
 export class ChangeFeed {
   readonly #waiters: Waiters;
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  /** @param writer names this node, which gets no events of its own hints; absent: it gets those, too */
+  /** @param writer names this node, so that it gets no events of its own hints; absent: it gets them */
   constructor(
     readonly sink: ChangeSink,
     readonly writer?: string,
@@ -71,7 +70,7 @@ export class ChangeFeed {
 
   async detach(): Promise<void> {
     this.#waiters.close();
-    await this.#attaching.catch(() => undefined); // its caller has the error
+    await this.#attaching.catch(() => undefined); // the caller of attach reports the error
     const attached = this.#attached;
     this.#attached = undefined;
     if (!attached) return;
@@ -89,7 +88,7 @@ export class ChangeFeed {
 
   #put(map: 'hints' | 'waiters', key: string, value: string, lifetime = HINT_LIFETIME): void {
     const putting = this.#attached?.maps[map].set(key, value, lifetime);
-    putting?.catch(() => undefined); // only a hint: nodes look at the record by themselves
+    putting?.catch(() => undefined); // only a hint: nodes also look at records without it
   }
 
   async #attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {

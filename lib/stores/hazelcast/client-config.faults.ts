@@ -2,10 +2,10 @@ import type { ClientConfig } from 'hazelcast-client';
 
 export const FAIL_ON_INDETERMINATE_STATE = 'hazelcast.client.operation.fail.on.indeterminate.state';
 
-/** A node that reads the clock of one member only could take a permit over by a clock that is ahead of all others. */
+/** A node that reads only one member's clock could take a permit over too early, if that clock is ahead of the others. */
 const ROUTING = 'remove it: cluster time is read from one member after another, so that all of them are heard';
 
-/** Fields that the store must set itself. A user's value is refused with a reason, not dropped in silence. */
+/** Fields that the store must set itself. A user's value is refused with a reason, not silently ignored. */
 const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, instead: string][] = [
   ['clusterName', (config) => config.clusterName, 'use the option clusterName'],
   ['customLogger', (config) => config.customLogger, 'use the option logger'],

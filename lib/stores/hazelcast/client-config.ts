@@ -7,7 +7,7 @@ import type { ResolvedOwnOptions } from './hazelcast.options.js';
 interface ConnectionHooks {
   readonly log: ClientLog;
   readonly onState: (state: LifecycleState) => void;
-  /** Members that the last client knew: the configured ones may be gone. */
+  /** Members that the last client knew, in case the configured ones are gone. */
   readonly knownMembers: readonly string[];
 }
 
@@ -48,7 +48,7 @@ function oneConnection(): ClientConfig['connectionStrategy'] {
 /** Defaults that the user's clientConfig may change. */
 const PROPERTIES: ClientConfig['properties'] = {
   // By default the client holds on to a silent member for 60 s, and tries a failed call again for 120 s. The shipped
-  // hazelcast.yaml drops a member after 10 s; and a write that is still tried long after the caller gave up is a ghost.
+  // hazelcast.yaml drops a member after 10 s; and no write may be retried long after the caller gave up.
   'hazelcast.client.heartbeat.interval': 2000,
   'hazelcast.client.heartbeat.timeout': 10_000,
   'hazelcast.client.invocation.timeout.millis': 10_000,

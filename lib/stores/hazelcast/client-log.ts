@@ -10,13 +10,12 @@ export interface ClientLogger {
   warn(message: string): void;
   /** Receives information. */
   log(message: string): void;
-  /** Receives details; they are dropped where it is absent. */
+  /** Receives details; without it they are dropped. */
   debug?(message: string): void;
 }
 
 /**
- * Passes the client's log on, and reads it: the reason of a failed connection, and a dropped listener, appear nowhere
- * else.
+ * Forwards the client's log, and reads it: only the log shows the reason of a failed connection, or a dropped listener.
  */
 export class ClientLog implements ILogger {
   /** The first warning: while connecting, why the first address failed. Later ones only repeat it. */

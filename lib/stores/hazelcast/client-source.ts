@@ -5,7 +5,7 @@ export interface LiveClient {
   readonly client: HazelcastClient;
   /** Aborts when the client lost the cluster, or is no longer running. */
   readonly lost: AbortSignal;
-  /** Gives the client back: closes it, or leaves it to its owner. */
+  /** Ends the use of the client: closes it, or leaves it to its owner. */
   release(): Promise<void>;
 }
 
@@ -16,8 +16,8 @@ export interface ClientSource {
 }
 
 /**
- * The values of its enum LifecycleState, which is not loaded here: a client that fails to connect shuts down late, perhaps
- * after a test runner let no module be loaded any more, and an error in its listener would stop that half-way.
+ * Values of the enum LifecycleState, without loading the client's module: a client that fails to connect shuts down late,
+ * perhaps when a test runner no longer allows to load modules. An error in its listener would then stop the shutdown.
  */
 const LOST: ReadonlySet<string> = new Set(['DISCONNECTED', 'SHUTTING_DOWN', 'SHUTDOWN']);
 

@@ -8,14 +8,14 @@ import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './client-patches/lost-connections.js';
 import { failUnsentCalls } from './client-patches/unsent-calls.js';
 
-/** ms: a client of an unreachable network may take its time; the application's shutdown must not. */
+/** ms; a client of an unreachable network may close slowly, but must not delay the application's shutdown. */
 export const LONGEST_CLOSE = 3000;
 
 /** Keeps a session open over the clients of its source, one after another, until it is closed. */
 export class Connection<Session> {
-  /** There while connected, gone in the same instant as the connection. */
+  /** Defined only while connected; cleared in the same moment as the connection. */
   session: Session | undefined;
-  /** Why there is no session. */
+  /** The reason why there is no session. */
   problem: string | undefined = 'the first attempt to connect is under way';
   /** The error of the last attempt, until another one succeeds. */
   failure: unknown;
@@ -65,7 +65,7 @@ export class Connection<Session> {
     }
   }
 
-  /** One client, from its session's opening until it is lost or we close. */
+  /** Uses one client, from the start of its session until it is lost or the store is closed. */
   async #serve(live: LiveClient): Promise<void> {
     const ended = AbortSignal.any([live.lost, this.#closing.signal]);
     // In the event itself: a call made a moment later must not be sent to a cluster that is gone. `once`, or Node keeps

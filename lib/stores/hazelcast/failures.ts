@@ -3,7 +3,7 @@ import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
-/** Maps a failed read, list or clock reading to an error: a read changes nothing, so the store was just unavailable. */
+/** Maps a failed read, list or clock reading to an error: a read changes nothing, so the store was only unavailable. */
 export function readFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
   if (isRefusedForQuorum(cause)) return refused(cause);

@@ -14,7 +14,7 @@ export class GivenClient implements ClientSource {
     const stopListening = onLifecycle(client, (state) => meansLost(state) && lost.abort());
     const release = async () => {
       stopListening();
-      // Node keeps a signal that others were derived from for as long as those have listeners.
+      // Node keeps a source signal while signals that were derived from it have listeners.
       lost.abort();
     };
     return { client, lost: lost.signal, release };

@@ -8,7 +8,7 @@ import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';
 interface RecordOptions {
   /**
    * How many members (lite ones don't count) must be seen before anything is written; 'majority' means more than half
-   * of `expectedMembers`. Default: none is asked for. Split-brain protection on the members is the stronger guard.
+   * of `expectedMembers`. Default: no quorum. Split-brain protection on the members is stronger.
    */
   readonly quorum?: number | 'majority';
   /** How many members the cluster has when it is whole. */
@@ -21,19 +21,19 @@ interface RecordOptions {
   /**
    * Keeps records in the CP subsystem instead of a map: no acknowledged write is lost while a majority of the CP
    * members lives (open source keeps nothing on disk), and of a split network only the majority's side writes. Needs
-   * members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from 5.5. All nodes must agree on it:
-   * records in CP and records in a map know nothing of one another. Default false.
+   * members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from 5.5. All nodes must use the
+   * same setting, because records in CP and records in a map are separate. Default false.
    *
    * @see https://docs.hazelcast.com/hazelcast/5.4/cp-subsystem/cp-subsystem
    */
   readonly cp?: boolean;
   /** Name of the map that holds the records. Default 'gatekeeper.records'. Other names begin with it. */
   readonly mapName?: string;
-  /** Name of the FlakeIdGenerators that tell cluster time: of the first one; others begin with it. Default 'gatekeeper.clock'. */
+  /** Name of the first FlakeIdGenerator for cluster time; names of others begin with it. Default 'gatekeeper.clock'. */
   readonly clockName?: string;
 }
 
-/** The store makes a client of its own, and closes it. */
+/** The store creates its own client, and closes it. */
 export interface OwnClientOptions extends RecordOptions {
   /** Default 'dev', as in Hazelcast. */
   readonly clusterName?: string;
@@ -48,7 +48,7 @@ export interface OwnClientOptions extends RecordOptions {
 }
 
 /**
- * The store works over a client that the application has, and never closes it. Its config needs
+ * The store uses a client of the application, and never closes it. Its config needs
  * `flakeIdGenerators: { 'gatekeeper.clock*': { prefetchCount: 1 } }`, no Near Cache over the map of records, and should
  * have the property `hazelcast.client.operation.fail.on.indeterminate.state` on and `reconnectMode: 'ASYNC'`.
  */
@@ -92,7 +92,7 @@ export function resolveOptions(options: HazelcastStoreOptions): ResolvedOptions 
   return { ...parsed.data, quorum: quorumOf(parsed.data) };
 }
 
-/** Faults between fields. Apart from the schema, which skips relations once a field is wrong. */
+/** Faults between fields. Separate from the schema, which skips such checks once a field is wrong. */
 function relationFaults(options: HazelcastStoreOptions): string[] {
   return [...quorumFaults(options ?? {}), ...acquisitionFaults(options ?? {}), ...givenClientFaults(options ?? {})];
 }

@@ -35,9 +35,9 @@ export class HazelcastStore implements RecordStore {
   readonly #connection: Connection<Session>;
   readonly #callTimeout: number;
   #closing: Promise<void> | undefined;
-  /** Of the last call for records, if it failed. */
+  /** Problem of the last call for records, if it failed. */
   #problem: string | undefined;
-  /** Of the last reading of the clock, if it failed: members that give their time may still refuse the records. */
+  /** Problem of the last clock reading, if it failed. Separate, because members may give their time but refuse records. */
   #clockProblem: string | undefined;
 
   constructor(
@@ -164,11 +164,11 @@ export class HazelcastStore implements RecordStore {
   async #close(): Promise<void> {
     this.#watches.clear();
     await this.#connection.close();
-    // A member that hangs does not answer the removal of listeners either.
+    // A hanging member does not answer the removal of listeners either.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
   }
 
-  /** Right after the start a call waits for the first connection. A write never comes first: it needs what was read. */
+  /** Right after the start a call waits for the first connection. A write never comes first, because it needs a former read. */
   async #connecting(): Promise<Session> {
     if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
     return this.#connected();

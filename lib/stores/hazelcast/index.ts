@@ -10,8 +10,9 @@ export { CpMissingError } from './records/cp-proof.js';
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.
  *
- * Opening it never waits. In the background it connects, and connects again for ever, with a growing and jittered pause
- * of up to 5 s; until then every call fails at once with StoreUnavailableError and `health().problem` says why.
+ * Opening it never waits. It connects in the background and retries for ever, with growing, jittered pauses of up to 5 s.
+ * Until it is connected, calls fail with StoreUnavailableError, and `health().problem` says why. Reads and listings first
+ * wait for the first attempt to connect.
  *
  * @param options which cluster, or which client of yours; see {@link OwnClientOptions} and {@link GivenClientOptions}
  * @throws InvalidOptionsError listing every fault, each with its field and value

@@ -4,7 +4,7 @@ import { pause } from '../../async/pause.js';
 import type { ClockReading } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 
-/** The client that was passed in takes ids in batches: they tell when the batch was fetched, not what time it is. */
+/** The given client fetches ids in batches: their time is that of the batch, not the present. */
 export class ClockPrefetchError extends StoreUnavailableError {
   override readonly code = 'clock-prefetch';
 
@@ -41,13 +41,13 @@ export function readingOf(id: FlakeId): ClockReading {
 
 /** ms between two readings that must tell different times. */
 const PROOF = 50;
-/** Names that take turns: one that is used again was given up 16 set-back clocks ago. */
+/** Number of names in turn: a name is used again only after 16 set-back clocks. */
 const NAMES = 16;
 
 interface MemberClockOptions {
   /** Name of the first generator; the names of the others begin with it. */
   readonly name: string;
-  /** Whether the generators surely make each id when they are asked for it. */
+  /** Whether each id is surely generated at its request. */
   readonly isTrusted: boolean;
   /** Longest wait for an answer, in ms. */
   readonly patience: number;
@@ -58,7 +58,7 @@ interface MemberClockOptions {
  *
  * A member whose clock was set back by more than 15 s makes no id before it has caught up with its last one, and the
  * client queues all requests behind the one that is under way: one wrong clock would stop all readings for as long as
- * it is wrong. So a generator that does not answer is given up for one of another name, which has no last id.
+ * it is wrong. So a generator without an answer is replaced by one with another name, which has no last id.
  */
 export class MemberClock {
   #generator?: Promise<FlakeIdGenerator>;
@@ -74,7 +74,7 @@ export class MemberClock {
 
   /**
    * @throws ClockPrefetchError when ids come from a batch that was fetched earlier
-   * @throws StoreUnavailableError when no answer came in time; the next reading asks anew
+   * @throws StoreUnavailableError when no answer came in time; the next reading asks again
    */
   async read(): Promise<ClockReading> {
     if (!this.#isProven) await this.#prove();
@@ -91,7 +91,7 @@ export class MemberClock {
     this.#isProven = true;
   }
 
-  /** An id, whatever time it tells: a member answers. Errors as {@link read}. */
+  /** Requests an id only to prove that a member answers. Errors as {@link read}. */
   async newId(): Promise<FlakeId> {
     const generator = (this.#generator ??= this.#newGenerator());
     const answer = generator.then((each) => each.newId());
@@ -110,7 +110,7 @@ export class MemberClock {
 
   #newGenerator(): Promise<FlakeIdGenerator> {
     const generator = this.generatorNamed(this.#name);
-    // It could not be made, for instance because the member that was asked for it left: the next reading asks anew.
+    // Creating it failed, for instance because the asked member left: the next reading tries again.
     generator.catch(() => {
       if (this.#generator === generator) this.#generator = undefined;
     });
@@ -121,7 +121,7 @@ export class MemberClock {
     return this.#turn === 0 ? this.options.name : `${this.options.name}.${this.#turn}`;
   }
 
-  /** Once, however many readings wait for it. */
+  /** Once, for any number of waiting readings. */
   #giveUp(generator: Promise<FlakeIdGenerator>): void {
     if (this.#generator !== generator) return;
     this.#generator = undefined;

@@ -4,7 +4,7 @@ import type { Journal } from '../store.js';
 import { readFailure, writeFailure } from './failures.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 
-/** Most texts that members give, or take, at once. */
+/** Maximum number of texts per call of the members. */
 const MOST_AT_ONCE = 1000;
 
 interface Connected {
@@ -12,8 +12,8 @@ interface Connected {
 }
 
 /**
- * A journal in a Ringbuffer, whose capacity stands in the members' configuration (10,000 unless changed). Each call asks
- * the session of its moment: connections come and go.
+ * A journal in a Ringbuffer. The members' configuration sets its capacity (default 10,000). Each call uses the current
+ * session, because connections change.
  */
 export class RingJournal implements Journal {
   constructor(
@@ -51,7 +51,7 @@ export class RingJournal implements Journal {
   }
 }
 
-/** Reads the last texts. Those that fall out meanwhile are left out: the members begin at the oldest that is left. */
+/** Reads the last texts. Texts that are dropped meanwhile are left out: the members begin with the oldest that is left. */
 async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]> {
   const [head, tail] = (await Promise.all([ring.headSequence(), ring.tailSequence()])).map(Number);
   const texts: string[] = [];
@@ -64,7 +64,7 @@ async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]
   return texts.slice(-limit);
 }
 
-/** A foreign value becomes a text that no codec takes for an entry, so that it costs no other entry. */
+/** A foreign value becomes a text that no codec accepts as an entry, so that other entries stay readable. */
 function textAt(read: ReadResultSet<unknown>, index: number): string {
   try {
     return textOf(read.get(index));

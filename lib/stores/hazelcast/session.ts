@@ -15,12 +15,12 @@ export interface Session {
 interface SessionNeeds {
   readonly feed: ChangeFeed;
   readonly callTimeout: number;
-  /** Aborts when the session is over. */
+  /** Aborts when the session ends. */
   readonly ended: AbortSignal;
 }
 
 /**
- * @throws the client's error when it is not connected after all, or may not use the map or the generator
+ * @throws the client's error when it is not connected, or has no right to use the map or the generator
  * @throws CpMissingError when the cluster lacks what the options ask for
  */
 export async function openSession(
@@ -38,10 +38,10 @@ export async function openSession(
   const waiters = await client.getMap<string, string>(`${mapName}.waiters`);
   // Proves that members answer: proxies are cached, and a client without any connection registers listeners "with
   // success". Not by an operation of the map, which split-brain protection may refuse while all else is well.
-  // Twice: the member that is asked first may be the one whose clock was set back.
+  // Twice: the first member may be one whose clock was set back.
   await clock.newId().catch(() => clock.newId());
   const { records, map } = await openRecords(client, options, circumstances);
-  // Listeners that are put on a client whose session is over would stay there.
+  // Listeners on a client whose session has ended would never be removed.
   circumstances.ended.throwIfAborted();
   await feed.attach(client, { records: map, hints, waiters });
   return { client, records, clock };

@@ -2,41 +2,41 @@ import { type NodeClock, systemClock } from '../../async/node-clock.js';
 import { Periodic } from '../../async/periodic.js';
 import { AwaitedKeys } from '../awaited-keys.js';
 
-/** ms for which others believe that a client still waits. */
+/** ms for which other clients assume that a client still waits. */
 const LIFETIME = 15_000;
-/** ms after which a client that still waits says so again. */
+/** ms after which a client that still waits announces it again. */
 const RENEWAL = 5000;
 const NONE: readonly string[] = [];
 
 /**
- * Which clients wait for which keys, so that a release notifies those and no others. Each client says it by an entry of a
- * map that all hear of, at most once per key and {@link RENEWAL}: how often it waits costs nothing.
+ * Which clients wait for which keys, so that a release notifies only those. Each client announces it by an entry in a map
+ * that all clients listen to, at most once per key and {@link RENEWAL}, so frequent waiting costs nothing.
  *
- * Only a hint: a client that others have not heard of yet looks at its key by itself from time to time.
+ * Only a hint: until others have heard of it, a waiting client looks at its key from time to time.
  */
 export class Waiters {
   readonly #own = new AwaitedKeys();
-  /** When this client last said that it waits for a key; the oldest first. */
+  /** When this client last announced that it waits for a key; the oldest first. */
   readonly #said = new Map<string | undefined, number>();
-  /** Of the other clients: until when each waits, by key; the one that was heard of longest ago first. */
+  /** Other clients by key, each with the end of its wait; the key of the oldest announcement first. */
   readonly #others = new Map<string, Map<string, number>>();
   readonly #renewal: Periodic;
   #say: ((entry: string, lifetime: number) => void) | undefined;
 
   constructor(
-    /** Names this client; without a blank. */
+    /** Unique name of this client, without blanks. */
     readonly id: string,
     private readonly clock: NodeClock = systemClock,
   ) {
     this.#renewal = new Periodic(clock, async () => this.#renew(), {
       interval: () => RENEWAL,
       chance: Math.random,
-      onError: () => undefined, // it does not fail
+      onError: () => undefined, // it never fails
     });
     this.#renewal.start();
   }
 
-  /** @param say puts an entry into the map of a new connection, for so many ms */
+  /** @param say puts an entry with a lifetime in ms into the map of a new connection */
   connect(say: (entry: string, lifetime: number) => void): void {
     this.#say = say;
     this.#said.clear();
@@ -50,7 +50,7 @@ export class Waiters {
     return end;
   }
 
-  /** Takes in another client's entry. */
+  /** Records another client's entry. */
   note(entry: string): void {
     const [id, key] = split(entry);
     const waiting = this.#others.get(key) ?? new Map<string, number>();
@@ -94,14 +94,14 @@ export class Waiters {
   #sayOnce(key: string | undefined): void {
     const now = this.clock.monotonic();
     const last = this.#said.get(key);
-    // As often as the renewal comes at the earliest: its interval is jittered.
+    // Half, because the renewal's interval is jittered and may come early.
     if (!this.#say || (last !== undefined && now - last < RENEWAL / 2)) return;
     this.#said.delete(key);
     this.#said.set(key, now);
     this.#say(`${this.id} ${key ?? ''}`, LIFETIME);
   }
 
-  /** Keys of which nothing was heard for a lifetime; they stand first. */
+  /** Forgets keys without an announcement for a lifetime; they come first in the map. */
   #forget(): void {
     const now = this.clock.monotonic();
     for (const [key, waiting] of this.#others) {

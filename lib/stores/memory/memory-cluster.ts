@@ -2,15 +2,15 @@ import type { AwaitedKeys } from '../awaited-keys.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 import type { Notify } from '../store.js';
 
-/** One client, as the others and the cluster see it. */
+/** One client of the cluster. */
 export interface MemoryClient {
-  /** Present: it does not hear of its own writes. */
+  /** If present, the client is not notified of its own writes. */
   readonly writer?: string | undefined;
   readonly watches: PrefixWatches;
   readonly awaited: AwaitedKeys;
 }
 
-/** Texts that are kept: the default of Hazelcast's ringbuffers. */
+/** Number of texts that are kept: Hazelcast's default for ringbuffers. */
 const CAPACITY = 10_000;
 
 /** A journal in this process's memory. */
@@ -56,7 +56,7 @@ export class MemoryCluster {
     return true;
   }
 
-  /** Later, as from any other store: a writer must not run its watchers' code inside its own call. */
+  /** Asynchronously, as in other stores: a write must not run the code of watchers inside its own call. */
   announce(change: { readonly key: string; readonly text: string }, notify: Notify, by: MemoryClient): void {
     queueMicrotask(() => {
       for (const client of this.#clients) {

@@ -4,14 +4,14 @@ import type { AnswerOf, BodyOf, Call } from './protocol.js';
 import { RemoteRefusedError } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
 
-/** The addresses at which one and the same cluster is served: the one that answered last, until it fails. */
+/** Addresses of the same cluster. Uses the one that answered last, until it fails. */
 export class Endpoints {
   #current = 0;
 
   constructor(private readonly transport: HttpTransport) {}
 
   /**
-   * Asks one address after the other. A write goes on to the next only when the one before surely did nothing.
+   * Asks one address after the other. A write goes to the next one only if the former surely had no effect.
    *
    * @param timeout ms for all of them
    * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; UnknownOutcomeError of writes
@@ -41,7 +41,7 @@ export class Endpoints {
     return { url: this.transport.access.urls[this.#current]!, index: this.#current };
   }
 
-  /** The next address has its turn, unless another call has noticed already. */
+  /** Switches to the next address, unless another call has already done so. */
   failed(index: number): void {
     if (index === this.#current) this.#current = (index + 1) % this.transport.access.urls.length;
   }
@@ -56,7 +56,7 @@ export class Endpoints {
   }
 }
 
-/** A read changes nothing: without an answer the store could just not be asked. */
+/** A read changes nothing: without an answer the store was only unavailable. */
 function asReading(error: unknown): unknown {
   return error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message, { cause: error }) : error;
 }

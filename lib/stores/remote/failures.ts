@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
-/** The other application was reached and refuses this one as it is set up: the token, the path, the version. */
+/** The other application answered and refuses this one because of its token, path or version. */
 export class RemoteRefusedError extends StoreUnavailableError {
   override readonly code = 'remote-refused';
 }
 
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
 
-/** Codes by which the store behind, or the application before it, says for sure how a call ended. */
+/** Codes that show for sure how a call ended, from the application or from the store behind it. */
 const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new Map([
   ['unavailable', StoreUnavailableError],
   ['closing', StoreUnavailableError],
@@ -38,7 +38,7 @@ export function failureOf(url: string, status: number, type: string | undefined,
   const Sure = problem && SURE.get(problem.code);
   if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
   const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;
-  // Never followed: the token is for this address alone.
+  // Never followed: the token is only for this address.
   if (status < 400) return new RemoteRefusedError(`${said}: give the address itself that it redirects to`);
   const advice = ADVICE[status] ?? 'is it this package, at the same version?';
   if (REFUSED.has(status)) return new RemoteRefusedError(`${said}: ${advice}`);

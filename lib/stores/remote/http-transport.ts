@@ -9,14 +9,14 @@ import { MEDIA_TYPE } from './protocol.js';
 export interface Access {
   readonly urls: readonly string[];
   readonly token: string;
-  /** The application's own, never closed. */
+  /** Agent of the application, never closed. */
   readonly agent?: HttpAgent | undefined;
 }
 
 interface Sending {
   /** Sent as JSON; without one it is a GET. */
   readonly body?: unknown;
-  /** ms for all of it; without one it lasts until it ends or is given up. */
+  /** Timeout in ms for the whole request; without it the request lasts until its end or abort. */
   readonly timeout?: number;
   readonly controller?: AbortController;
 }
@@ -25,8 +25,8 @@ interface Sending {
 const IDLE = 4000;
 
 /**
- * Sends requests to the other application, over connections of its own that it closes. Not by `fetch`, which can't tell
- * whether a request that failed had left, and leaves connections open.
+ * Sends requests to the other application, over connections of its own that it closes. Does not use `fetch`, which does
+ * not show whether a failed request was sent, and leaves connections open.
  */
 export class HttpTransport {
   readonly #underWay = new Set<AbortController>();
@@ -93,12 +93,12 @@ export class HttpTransport {
     const method = body === undefined ? 'GET' : 'POST';
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http)(url, { method, headers, agent, signal });
-      // Until its connection stands nothing of it has left.
+      // Nothing is sent before the connection is established.
       request.once('socket', (socket) => {
         if (!socket.connecting) flight.hasLeft = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (flight.hasLeft = true));
       });
-      // Also once the answer has begun: reading it then fails with what broke it.
+      // Also after the answer has begun: reading then fails with the connection's error.
       request.on('error', reject);
       request.once('response', resolve);
       request.end(sent);

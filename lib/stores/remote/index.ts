@@ -15,9 +15,9 @@ export interface RemoteOptions {
    * several nodes of it serve the same cluster: the next is asked when one fails.
    */
   readonly url: string | readonly string[];
-  /** One of its option `console.tokens`, with the role node. */
+  /** A token of its option `console.tokens`, with the role node. */
   readonly token: string;
-  /** In place of one of its own: for certificates, or a proxy. Never closed. Of `https` where the addresses are. */
+  /** Replaces the store's own agent: for certificates, or a proxy. Never closed. Use one of `https` for https addresses. */
   readonly agent?: Agent;
 }
 
@@ -32,7 +32,7 @@ const schema = onlyFields({
       error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
     })
     .transform((urls) => [...new Set(urls)]),
-  // Never shown: it is a secret.
+  // A secret, so it is never shown.
   token: z
     .string({
       error: ({ input }) =>
@@ -46,7 +46,7 @@ const schema = onlyFields({
  * Keeps records in the store of another application that has this package's console: for applications that may not, or
  * can't, reach Hazelcast themselves. Its clock is the one of that store's members.
  *
- * Opening it never waits. Until the other one answers every call fails with StoreUnavailableError, and `health().problem`
+ * Opening it never waits. Until the other application answers, every call fails with StoreUnavailableError, and `health().problem`
  * says why. An application does not start when the other one refuses it (RemoteRefusedError).
  *
  * @throws InvalidOptionsError listing every fault
@@ -58,7 +58,7 @@ export function remote(options: RemoteOptions): StoreDefinition {
   return { kind: 'remote', open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
 }
 
-/** Nothing in it but where it is: names and passwords in an address end up in logs. */
+/** Without user name and password, which would end up in logs. */
 function isAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);

@@ -6,7 +6,7 @@ import { MOST_KEYS } from '../store.js';
  * answer carries the health of the store behind, so that no call asks for it.
  */
 
-/** Grows when a call means something else than before. */
+/** Increases when the meaning of a call changes. */
 export const PROTOCOL_VERSION = 1;
 /**
  * Type of the requests: JSON under a name that the application's own body parser leaves alone, because that parser
@@ -104,7 +104,7 @@ export const WATCH = {
   path: 'api/store/watch',
   query: z.object({ prefix: key.default('') }),
   events: {
-    /** From here on changes follow. */
+    /** The stream is open: changes follow. */
     open: answer({}),
     /** Without a key anything may have changed; without a text it was removed. */
     change: z.object({ key: z.string().optional(), text: text.optional() }),

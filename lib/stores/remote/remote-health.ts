@@ -5,7 +5,7 @@ import { pause } from '../../async/pause.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
 
-/** How the store fares, by the last answer; while it fails it is asked for a sign of life. */
+/** Health of the store by its last answer. While it fails, the store is asked for a sign of life. */
 export class RemoteHealth {
   #health: StoreHealth = { connected: false, members: 0, quorum: 0, problem: 'no answer yet' };
   readonly #closing = new AbortController();
@@ -27,7 +27,7 @@ export class RemoteHealth {
 
   failed(error: unknown): void {
     const problem = messageOf(error);
-    // It answered, and the store behind it is there.
+    // It answered, and the store behind it is reachable.
     if (error instanceof NoQuorumError) this.#health = { ...this.#health, problem };
     else this.#down(problem);
   }

@@ -18,9 +18,9 @@ import { RemoteHealth } from './remote-health.js';
 import { WatchStream } from './watch-stream.js';
 
 const CALL_TIMEOUT = 2000;
-/** Our own answer comes before the caller stops waiting for it. */
+/** Shorter than the caller's patience, so that this store's own error comes first. */
 const SHARE = 0.95;
-/** A listing is one answer, which may be large: its caller waits longer. */
+/** A listing may be one large answer, so its caller waits longer. */
 const LIST_FACTOR = 5;
 
 /** The records of another application's store. */

@@ -7,7 +7,7 @@ import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';
 import type { HttpTransport } from './http-transport.js';
 
-/** ms of silence after which a stream is taken for dead. */
+/** ms of silence after which a stream counts as dead. */
 const SILENCE = 3 * BEAT;
 
 interface Listener {
@@ -15,7 +15,7 @@ interface Listener {
   readonly heard: (health: StoreHealth) => void;
 }
 
-/** One watch: a stream that is opened again whenever it ends, with word that anything may have changed meanwhile. */
+/** One watch: its stream is opened again when it ends, and then it reports that anything may have changed. */
 export class WatchStream {
   readonly #ending = new AbortController();
   #opened!: () => void;

@@ -23,14 +23,14 @@ export class CpMissingError extends StoreUnavailableError {
 /** A group's first leader is elected within about three seconds of its first use. */
 const PATIENCE = 10_000;
 
-/** Made only where the first group looks unsafe. */
+/** Created only if the first group looks unsafe. */
 const SECOND_GROUP = `${CP_GROUP}-proof`;
 
 /**
  * Checks that there is a CP subsystem, and that it answers.
  *
  * @throws CpMissingError when the members have none, or it runs in unsafe mode
- * @throws Error when it does not answer, as long as fewer members are there than it was configured for
+ * @throws Error when it does not answer, because fewer members are present than configured
  */
 export async function proveCp(client: HazelcastClient, references: CpReferences): Promise<void> {
   const patience = new AbortController();

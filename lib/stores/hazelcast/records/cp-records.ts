@@ -13,13 +13,12 @@ const READS_AT_ONCE = 64;
  * Linearizable: each record is a reference of the CP subsystem, which keeps an acknowledged write as long as a majority
  * of the CP members lives.
  *
- * CP lists nothing, so the keys stand in a map beside the references, each put there before its record is first
- * written. No decision depends on that map: a key that it lost is only missing in listings, and every node that has seen
- * it puts it back.
+ * CP can't list its objects, so the keys are kept in a map. Each key is put there before its record is first written. No
+ * decision depends on this map: a lost key is only missing in listings, and every node that has seen it restores it.
  */
 export class CpRecords implements Records {
   readonly #references: CpReferences;
-  /** Keys that were seen in the map of keys, or put there. */
+  /** Keys that this client has seen in the map of keys, or put there. */
   readonly #keys = new Set<string>();
 
   constructor(

@@ -2,14 +2,14 @@ import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-clie
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { sendingNull } from '../client-patches/unwritten-references.js';
 
-/** All references lie in a CP group of their own, apart from the load of other applications. */
+/** All references are in a separate CP group, independent of the load of other applications. */
 export const CP_GROUP = 'gatekeeper';
 
 type Reference = IAtomicReference<unknown>;
 
 /**
- * The references of one client, one per record. Making one asks the members, so they are kept. They are never destroyed:
- * a destroyed reference's name can't be used again.
+ * The references of one client, one per record. Creating one asks the members, so they are cached. They are never
+ * destroyed, because the name of a destroyed reference can't be used again.
  */
 export class CpReferences {
   readonly #references = new Map<string, Promise<Reference>>();
@@ -24,7 +24,7 @@ export class CpReferences {
     try {
       return await call(await this.of(key));
     } catch (error) {
-      // The CP subsystem was reset: the group is made anew under another id, which references carry.
+      // The CP subsystem was reset: the group is created again with another id, which references contain.
       if (error instanceof loadHazelcastClient().CPGroupDestroyedError) this.#references.clear();
       throw error;
     }

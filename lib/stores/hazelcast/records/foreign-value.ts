@@ -1,10 +1,10 @@
-/** No JSON begins like this, so no codec will take such a text for a record. */
+/** No JSON begins like this, so no codec accepts such a text as a record. */
 const FOREIGN = 'not a record: ';
 
 /**
  * Records are plain strings. Any other value in the map comes from another program and becomes a text that can't be
- * decoded, so that the record is reported as corrupt and the call does not fail. It must not pass for a record, because
- * no compare-and-set would ever find it equal to a string.
+ * decoded, so that the record is reported as corrupt and the call does not fail. It must not be accepted as a
+ * record, because no compare-and-set would ever find it equal to a string.
  */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : FOREIGN + render(value);
@@ -24,6 +24,6 @@ function render(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return String(value); // cyclic, or with a bigint: that it is foreign is all that matters
+    return String(value); // cyclic, or with a bigint: the exact text does not matter
   }
 }

@@ -23,14 +23,14 @@ interface LockOptions {
  * safe, because a holder that was frozen wakes after its lease and writes. So a write under the lock is the same atomic
  * compare-and-set as without it.
  *
- * For the same reason the lock may be taken from its holder by force. That is needed: a lease is counted by the members'
- * clocks, so that a clock that was set back would keep a lock for as long; and without the lease's end the members free
- * a killed client's lock only once they notice, and a frozen client's never.
+ * For the same reason the lock may be taken from its holder by force. This is necessary: members count a lease
+ * by their clocks, so a clock that is set back would extend the lock. Without the end of the lease, members free the lock of
+ * a killed client only when they notice its death, and the lock of a frozen client never.
  */
 export class LockedRecords extends MapRecords {
   /** A dead holder's lock ends well within the time of a call that comes right after it. */
   readonly #lease: number;
-  /** Of the last request for a lock that was answered with an error. */
+  /** The error of the last failed request for a lock. */
   #failure?: unknown;
   /** A call that was refused for longer takes the lock by force. */
   readonly #patience: number;
@@ -47,7 +47,7 @@ export class LockedRecords extends MapRecords {
 
   override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     const began = performance.now();
-    // By then the caller has long given up, and two that write at once are safe by their comparison.
+    // By then the caller has given up long ago, and concurrent writes are safe by their comparison.
     const longest = 2 * this.options.callTimeout;
     const endTurn = await this.options.mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
@@ -57,7 +57,7 @@ export class LockedRecords extends MapRecords {
     try {
       return (await this.#lock(key, expected, began)) && (await super.compareAndSet(key, expected, next));
     } finally {
-      // Only the next turn waits for it. If it fails the lease ends the lock, if there is one.
+      // Only the next turn waits for this. If the unlock fails, the lease ends the lock.
       void this.map
         .unlock(key)
         .catch(() => undefined)
@@ -66,7 +66,7 @@ export class LockedRecords extends MapRecords {
   }
 
   /**
-   * Asks again and again instead of queueing: a queued request was answered up to ten seconds after the lease had ended.
+   * Asks repeatedly instead of queueing: a queued request was answered up to ten seconds after the lease had ended.
    *
    * @returns false when the record is no longer as expected: its writer held the lock, and waiting is pointless
    * @throws StoreUnavailableError when the lock could not be taken in time; surely nothing was written
@@ -75,7 +75,7 @@ export class LockedRecords extends MapRecords {
     const isLate = () => this.#isLate(began);
     const refused = performance.now();
     for (let tries = 0; !isLate(); tries++) {
-      // A lock that comes too late is no use: a write after the caller gave up is a ghost.
+      // A late lock is useless: no write may follow after the caller gave up.
       if (await this.#tryLock(key)) return isLate() ? this.#giveUp(key) : true;
       if (await this.#isOutdated(key, expected)) return false;
       if (performance.now() - refused > this.#patience) await this.#force(key);
@@ -89,7 +89,7 @@ export class LockedRecords extends MapRecords {
     return ended.aborted || performance.now() - began >= callTimeout;
   }
 
-  /** An answer that was lost, as when a member dies, is a refusal: if the lock is ours after all, the next try gets it. */
+  /** A lost answer, as when a member dies, counts as a refusal: if the lock was taken after all, the next try gets it. */
   async #tryLock(key: string): Promise<boolean> {
     try {
       const isLocked = await this.map.tryLock(key, 0, this.#lease);
@@ -110,7 +110,7 @@ export class LockedRecords extends MapRecords {
     }
   }
 
-  /** If it fails, the next try comes here again. */
+  /** If this fails, the next try repeats it. */
   async #force(key: string): Promise<void> {
     await this.map.forceUnlock(key).catch(() => undefined);
   }

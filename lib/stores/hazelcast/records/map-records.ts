@@ -42,7 +42,7 @@ async function readAll(map: IMap<string, unknown>, keys: string[]): Promise<[str
     return await map.getAll(keys);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    // One value of an unknown type fails the whole batch: read one by one, so that the others are found all the same.
+    // One value of an unknown type fails the whole batch: read one by one to find the others.
     return Promise.all(keys.map(async (key): Promise<[string, unknown]> => [key, await readOne(map, key)]));
   }
 }

@@ -9,7 +9,7 @@ import { mutexOf } from '../client-patches/lock-owner.js';
 
 export interface OpenedRecords {
   readonly records: Records;
-  /** The map whose vanishing entries mean vanished records. */
+  /** The map whose removed entries mean removed records. */
   readonly map: IMap<string, unknown>;
 }
 

@@ -1,11 +1,11 @@
 import type { RecordPage } from '../../store.js';
 
 /**
- * The way in which records lie in the cluster and are compared and set: one implementation per acquisition. Errors are
- * the client's own, which the store translates; an error of Gatekeeper's means that surely nothing was written.
+ * How records are stored, compared and set in the cluster: one implementation per kind of acquisition. Errors are the
+ * client's own, which the store maps. An error of Gatekeeper means that surely nothing was written.
  */
 export interface Records {
-  /** @returns what lies under `key`, or null */
+  /** @returns the value under `key`, or null */
   get(key: string): Promise<unknown>;
   compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean>;
   /** @param after `next` of the page before; absent: the first page */
