@@ -5,17 +5,17 @@ import { faultsOf, show } from '../decision/index.js';
 /** Characters. The largest entry is a change of four patterns with an escape for each of their characters. */
 const LONGEST_ENTRY = 64 * 1024;
 
-/** The entries of a journal, and the faults of the texts that are none. */
+/** Valid entries of a journal, and the faults of invalid texts. */
 export interface DecodedEntries<Entry> {
   /** In their order. */
   readonly entries: Entry[];
-  /** The fault of each text that is no entry, for people. */
+  /** The fault of each invalid text, for people. */
   readonly faults: string[];
 }
 
 /**
- * Decodes texts that any node may have written: one that is no entry costs no other. In pieces of one text: a full journal
- * would block the event loop for a tenth of a second.
+ * Decodes texts that any node may have written. An invalid text does not affect the others. Works in pieces of one text,
+ * because a full journal would block the event loop for a tenth of a second.
  */
 export function* decodeEntries<Entry>(
   texts: readonly string[],
@@ -47,7 +47,7 @@ function faulty(text: string, fault: string): Decoded<never> {
   return { success: false, fault: `${show(text)}: ${fault}` };
 }
 
-/** @returns undefined, which JSON does not know, where the text is not JSON */
+/** @returns undefined, which no JSON text can mean, if the text is not JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,8 +13,8 @@ import type { AuditEntry } from '../context/audit-entry.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
 /**
- * Entries as any node may have written them. A field that this version does not know is dropped; an entry whose known
- * fields do not fit is no entry.
+ * Schemas of entries that any node may have written. Unknown fields are dropped; an entry with invalid known fields is
+ * invalid.
  */
 
 const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquirer: storedText, instance: storedText });

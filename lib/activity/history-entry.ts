@@ -15,7 +15,7 @@ export interface RunEntry extends RunOrSkip {
   readonly kind: 'run';
   /** ms */
   readonly took: number;
-  /** `lost`: it ended, well or not, without the permit that it began with. */
+  /** `lost`: it ended without the permit that it began with, successful or not. */
   readonly outcome: 'ok' | 'failed' | 'lost';
   /** The message of the error that it failed with. */
   readonly message?: string;
@@ -26,15 +26,15 @@ export interface RunEntry extends RunOrSkip {
 }
 
 /**
- * The first of a row of ticks at which a job did not run on a node for one and the same reason: all nodes but one skip
- * at each tick, and a line for each would push everything else out.
+ * First of consecutive skips of a job on a node with the same reason. The rest are only counted: all nodes but one skip at
+ * each tick, and an entry for each skip would push everything else out.
  */
 export interface SkipEntry extends RunOrSkip {
   /** Tells a skip from a run. */
   readonly kind: 'skip';
   /** Why it was skipped. */
   readonly reason: SkipReason;
-  /** How often it was skipped before that for another reason, since it last ran or was skipped for yet another one. */
+  /** The former series of skips with another reason, and its length. */
   readonly before?: { readonly reason: SkipReason; readonly count: number };
 }
 

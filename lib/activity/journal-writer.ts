@@ -8,9 +8,9 @@ import { LeftOut } from '../context/left-out.js';
 import { decodeEntries } from './decode-entries.js';
 import { UnsentEntries } from './unsent-entries.js';
 
-/** ms in which entries are gathered before they are sent together. */
+/** ms in which entries are collected before they are sent together. */
 const GATHERING = 100;
-/** ms after which entries that could not be sent are sent again. */
+/** ms until unsent entries are sent again. */
 const PATIENCE = 5000;
 
 /**
@@ -28,7 +28,7 @@ export class JournalWriter<Entry extends object> {
   #isClosed = false;
   /** While batches are being sent. */
   #sending?: Promise<void>;
-  /** Readings that are under way, by how many entries they are of. */
+  /** Readings in progress, by their number of entries. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
   readonly #leftOut: LeftOut;
 
@@ -54,8 +54,8 @@ export class JournalWriter<Entry extends object> {
   }
 
   /**
-   * The last `limit` entries, oldest first. Texts that are no entries are left out and reported. Calls that ask for the
-   * same at the same time share one reading: many look at once when something has happened.
+   * The last `limit` entries, oldest first. Invalid texts are left out and reported. Concurrent calls with the same limit
+   * share one reading, because many users look at the same time when something has happened.
    *
    * @throws StoreUnavailableError
    */
@@ -97,7 +97,7 @@ export class JournalWriter<Entry extends object> {
     });
   }
 
-  /** Sends all that waits now, and whatever full batches come meanwhile, until the store fails. */
+  /** Sends all waiting entries, and full batches that arrive meanwhile, until the store fails. */
   async #sendBatches(): Promise<void> {
     let waiting = this.#unsent.count;
     do {
@@ -117,7 +117,7 @@ export class JournalWriter<Entry extends object> {
       this.#reportDropped();
     } catch (error) {
       this.#isFailing = true;
-      // An answer that was lost may make entries appear twice: better than not at all.
+      // After a lost answer entries may appear twice, which is better than losing them.
       this.#unsent.putBack(batch);
       if (this.#isClosed) this.#reportUnwritten(error);
     }

@@ -2,13 +2,13 @@ import type { NodeClock } from '../async/node-clock.js';
 import type { Pieces } from '../async/slices.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
-/** As much as the journal holds unless it is configured otherwise. */
+/** Default size of the journal. */
 const ALL = 10_000;
-/** As much as one call of a store gives. */
+/** Maximum number of entries per call of a store. */
 const NEWEST = 1000;
-/** ms for which what was read is good enough for people. */
+/** ms for which a reading is fresh enough for people. */
 const FRESH = 1000;
-/** ms after which more than {@link NEWEST} may have come: everything is read anew. */
+/** ms after which more than {@link NEWEST} entries may be new: then everything is read again. */
 const STALE = 60_000;
 
 /**
@@ -46,7 +46,7 @@ export class LastRuns {
   }
 }
 
-/** The newest run of each job. Nodes tell of runs when they come to it: not always in their order. */
+/** The newest run of each job. Nodes may write runs late, so entries are not always in order. */
 export function* newestRuns(runs: Iterable<RunEntry>): Pieces<Map<string, RunEntry>> {
   const newest = new Map<string, RunEntry>();
   for (const run of runs) {

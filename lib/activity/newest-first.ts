@@ -5,14 +5,14 @@ export interface JournalQuery {
   readonly limit: number;
 }
 
-/** As many as members keep unless their configuration says otherwise: the entries of one semaphore may lie far back. */
+/** Default size of the members' journals: entries of one semaphore may be far back. */
 const ALL = 10_000;
 
 /**
- * The last entries that were asked for, the newest first.
+ * Reads the last matching entries, newest first.
  *
  * @param read gives the last ones, oldest first
- * @param only leaves out entries of semaphores that it answers false for
+ * @param only leaves out entries of semaphores for which it returns false
  */
 export async function newestFirst<Entry extends { readonly semaphore: string }>(
   { semaphore, limit }: JournalQuery,

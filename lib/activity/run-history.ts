@@ -21,7 +21,7 @@ export class RunHistory {
   readonly #subscription?: Subscription;
   /** Begun runs by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
-  /** The present row of skips by semaphore and job; the one that grew longest ago first. */
+  /** Current series of skips by semaphore and job; the least recently updated first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
   /** The newest run of each job on this node, by semaphore and job; the oldest first. */
   readonly #newest = new Map<string, RunEntry>();
@@ -122,7 +122,7 @@ export class RunHistory {
   }
 }
 
-/** Sets what is known of a job; of too many jobs it forgets the one that was set longest ago. */
+/** Sets the value of a job, and forgets the least recently set one if there are too many. */
 function setLast<Value>(known: Map<string, Value>, key: string, value: Value): void {
   known.delete(key);
   known.set(key, value);

@@ -1,11 +1,11 @@
-/** As many as a journal holds: older ones would fall out of it anyway. */
+/** Size of a journal: older entries would be dropped from it anyway. */
 const MOST_ENTRIES = 10_000;
 /** Characters of all that are kept. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 /** The most that one call of a store takes: the body of a remote store's call ends at 2 MB. */
 const BATCH = { entries: 500, characters: 256 * 1024 };
 
-/** Entries of a journal that are not in the store yet, the oldest first. Beyond their bounds the oldest are dropped. */
+/** Entries of a journal that are not in the store yet, oldest first. Beyond the limits the oldest are dropped. */
 export class UnsentEntries {
   #texts: string[] = [];
   #characters = 0;

@@ -32,7 +32,7 @@ import {
 /** Steps of matching in one change of many: 100,000 names and a pattern of some 300 instructions. At most 40 s of CPU. */
 const MOST_WORK = 1_000_000_000;
 
-/** Changes what is there, or gives undefined when it is so already. */
+/** Returns the changed definition, or undefined if nothing has to change. */
 type Change = (
   record: SemaphoreRecord,
   change: DefinitionChange,
@@ -40,7 +40,7 @@ type Change = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
-/** Changes of many definitions: each by itself, so that one that fails keeps nothing else from being done. */
+/** Changes many definitions, each one separately, so that a failure does not stop the others. */
 export class BulkChanges {
   constructor(
     private readonly recordClientOf: (name: string) => SemaphoreClient,
@@ -139,10 +139,10 @@ export class BulkChanges {
   }
 
   /**
-   * Does `work` for each. What fails for an item by itself keeps nothing else from being done; a store that does not
-   * answer does, as each further call would wait for it in vain.
+   * Does `work` for each item. A failure of one item does not stop the others. A store without an answer does, because each
+   * further call would only wait.
    *
-   * @returns what failed
+   * @returns the failures
    * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
    */
   async #eachWhileAnswered<Item>(
@@ -171,7 +171,7 @@ export class BulkChanges {
   /**
    * The names that match, in order.
    *
-   * @throws NothingMatchesError: a mistyped pattern must not look like work that is done
+   * @throws NothingMatchesError: a mistyped pattern must not look like success
    */
   async #named(
     names: string | undefined,

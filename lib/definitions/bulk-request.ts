@@ -12,9 +12,9 @@ export interface BulkRequest {
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
-  /** Leaves out what it answers false for, as if the store had no such semaphore. */
+  /** Semaphores for which it returns false are left out, as if the store did not have them. */
   readonly only?: (name: string) => boolean;
-  /** Gets the number of definitions to change, once, before the first change. If it throws, none is changed, and the call fails with that error. */
+  /** Called once with the number of definitions to change, before the first change. If it throws, nothing is changed, and the call fails with this error. */
   readonly onPlanned?: (count: number) => void;
 }
 
@@ -24,11 +24,11 @@ export interface BulkResult {
   readonly done: readonly string[];
   /** Semaphores that were not changed, each with its error. */
   readonly failed: readonly { readonly name: string; readonly error: string }[];
-  /** How many `limit` left for the next call. */
+  /** How many are left for the next call, because of `limit`. */
   readonly remaining: number;
 }
 
-/** zod types of what all changes of many take. */
+/** zod types of the options that all changes of many have. */
 export const bulkFields = {
   names: patternSchema.optional(),
   by: nameSchema.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../decision/index.js';
 
-/** The author of a change of a definition, the reason, and the revision that it goes by. */
+/** Author, reason and expected revision of a change of a definition. */
 export interface ChangeOptions {
   /** The author; every list and log shows it. The node's own acquirer name unless given. */
   readonly by?: string;
@@ -14,7 +14,7 @@ export interface ChangeOptions {
 /** Long enough for a sentence and a link to a ticket. */
 export const LONGEST_REASON = 1000;
 
-/** zod type of a reason that a person gives: one line, because every list and log shows it on one. */
+/** zod type of a reason that a person gives: must be one line, because lists and logs show it on one line. */
 export const reasonSchema = lineSchema(LONGEST_REASON);
 
 const schema = onlyFields({

@@ -20,8 +20,8 @@ import { FirstLoad } from './first-load.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
 
 /**
- * The definitions that code brings along. They are put into the store where it has none of that name, and never
- * overwrite what is there: that may be an operator's edit.
+ * The definitions in this node's code. They are put into the store if it has no definition of that name. They never
+ * overwrite an existing one, which may be an operator's edit.
  */
 export class DeclaredDefinitions {
   #declared = new Map<string, SemaphoreDefinition>();
@@ -34,7 +34,7 @@ export class DeclaredDefinitions {
     private readonly context: Context,
     private readonly options: {
       readonly requireDefinitions: boolean;
-      /** The store is this process's own: what it lacks may be put there at any time. */
+      /** The store belongs to this process alone, so missing definitions may be created at any time. */
       readonly atOnce: boolean;
       /** The longest that a call waits for definitions to be loaded for the first time, in ms. */
       readonly patience: number;
@@ -46,7 +46,7 @@ export class DeclaredDefinitions {
     this.firstLoad = new FirstLoad(context, options.patience);
   }
 
-  /** Whether code brought a definition of that name along, loaded or not yet. */
+  /** Whether code declares a definition of that name, loaded or not yet. */
   has(name: string): boolean {
     return this.#declared.has(name);
   }
@@ -70,13 +70,13 @@ export class DeclaredDefinitions {
     };
   }
 
-  /** Notes a definition that code brings along; the first one of a name counts. */
+  /** Registers a definition in code; the first one of a name counts. */
   register(input: SemaphoreDefinitionInput): void {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
     if (!this.#declared.has(definition.name)) this.#declared.set(definition.name, definition);
   }
 
-  /** Notes what guarded methods bring along. It is in the store when this resolves, if that is this process's own. */
+  /** Registers definitions of guarded methods. If the store belongs to this process, they are in the store afterwards. */
   async registerAll(definitions: readonly SemaphoreDefinitionInput[]): Promise<void> {
     for (const definition of definitions) this.register(definition);
     if (this.options.atOnce) await this.load();
@@ -108,7 +108,7 @@ export class DeclaredDefinitions {
     if (this.#isLoading) await this.#tryToLoad(name);
   }
 
-  /** Also before the start: a unit test may call a method of an application that it only compiled. */
+  /** Also works before the start: a unit test may call methods of an application that it has only compiled. */
   #ensureAtOnce(name: string): Promise<void> | undefined {
     if (!this.options.atOnce || !this.#declared.has(name)) return undefined;
     return this.recordClientOf(name).known === undefined ? this.#tryToLoad(name) : undefined;
@@ -137,7 +137,7 @@ export class DeclaredDefinitions {
     return this.options.archived ? this.options.archived() : new Map();
   }
 
-  /** Names of which the store has nothing, or less than was archived, as far as this node knows. */
+  /** Names without a record, or with an earlier revision than the archive, as far as this node knows. */
   #missing(archived: Archived): string[] {
     const revisionOf = (name: string) => this.recordClientOf(name).known?.revision;
     const expected = [...this.#declared.keys()].filter((name) => revisionOf(name) === undefined);
@@ -173,7 +173,7 @@ export class DeclaredDefinitions {
     return definition && createRecord(definition, view.now, nonce);
   }
 
-  /** A definition that was reset is as code says, also when code says something else by now. */
+  /** After a reset, the present code counts, even if it has changed since the reset. */
   #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
     const { name, change, pause } = archived;
     const declared = change?.kind === 'reset' ? this.#declared.get(name) : undefined;

@@ -7,7 +7,7 @@ import {
   sameDefinition,
 } from '../decision/index.js';
 
-/** A definition as it is in force, and where it comes from. */
+/** The current definition and its origin. */
 export interface DefinitionState {
   /** While it is paused, with a group pattern that matches no node. */
   readonly definition: SemaphoreDefinition;
@@ -15,11 +15,11 @@ export interface DefinitionState {
   readonly revision: number;
   /** The last change; absent: it is as code brought it along. */
   readonly change?: DefinitionChange;
-  /** Present while it is paused; has the group pattern of afterwards. */
+  /** Present while paused; contains the group pattern for the resume. */
   readonly pause?: Pause;
   /** The definition in this node's code, if there is one. */
   readonly code?: SemaphoreDefinition;
-  /** Whether something else than what this node's code says is in force, pauses aside. `reset` puts the code's back. */
+  /** Whether the definition differs from this node's code, apart from pauses. `reset` restores the one in code. */
   readonly isOverridden: boolean;
 }
 

@@ -14,7 +14,7 @@ import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
 
-/** The record with the change, or undefined when it is so already. */
+/** Returns the changed record, or undefined if nothing has to change. */
 export type Rewriting = (
   record: SemaphoreRecord | undefined,
   change: DefinitionChange,
@@ -34,7 +34,7 @@ export class DefinitionWriter {
     private readonly context: Context,
   ) {}
 
-  /** For what leaves a definition behind. @returns it */
+  /** For changes after which there is a definition. @returns the definition */
   async change(
     kind: DefinitionChange['kind'],
     name: string,
@@ -99,7 +99,7 @@ export class DefinitionWriter {
   }
 }
 
-/** @throws EditConflictError that says who was faster */
+/** @throws EditConflictError that names the author of the other change */
 function expectRevision(name: string, record: SemaphoreRecord | undefined, expected: number | undefined): void {
   if (expected === undefined || record?.revision === expected) return;
   throw new EditConflictError(name, expected, record?.revision ?? 0, record?.change);

@@ -16,7 +16,7 @@ export class UnknownSemaphoreError extends GatekeeperError {
   }
 }
 
-/** A bulk change names semaphores by a pattern that matches none of them. */
+/** The pattern of a bulk change matches no semaphore. */
 export class NothingMatchesError extends GatekeeperError {
   readonly code = 'nothing-matches';
 
@@ -28,7 +28,7 @@ export class NothingMatchesError extends GatekeeperError {
   }
 }
 
-/** Two people changed one definition; the later one has to look again. */
+/** Another change of the definition came first; the caller has to read it again. */
 export class EditConflictError extends GatekeeperError {
   readonly code = 'edit-conflict';
 
@@ -53,7 +53,7 @@ function authorOf(change: DefinitionChange | undefined): string {
   return change ? ` (${change.kind} by ${show(change.by)} at ${new Date(change.at).toISOString()})` : '';
 }
 
-/** A semaphore of that name is there. */
+/** A semaphore of that name is defined already. */
 export class AlreadyDefinedError extends GatekeeperError {
   readonly code = 'already-defined';
 
@@ -67,7 +67,7 @@ export class AlreadyDefinedError extends GatekeeperError {
   }
 }
 
-/** There is nothing to reset to. */
+/** This node's code has no definition to reset to. */
 export class NotInCodeError extends GatekeeperError {
   readonly code = 'not-in-code';
 

@@ -33,8 +33,8 @@ import type { MigrationOptions, MigrationRequest } from './migration-request.js'
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
 
 /**
- * The definitions in force, and how operators change them while everything runs: a change is in force for the very next
- * decision of every node. Each is noted in the record and in the audit log: who, when, why.
+ * The current definitions, and the changes by operators at run time. A change applies from the next decision of every node.
+ * The record and the audit log show its author, time and reason.
  *
  * Errors of all changes: InvalidOptionsError listing every fault, EditConflictError when another revision was expected,
  * UnknownSemaphoreError when there is no such definition, and those of a store that can't be asked.
@@ -44,9 +44,9 @@ export class Definitions {
   private readonly bulk: BulkChanges;
 
   /**
-   * @param recordClients.peek gives one to read from alone, which leaves nothing behind
-   * @param recordClients.visit gives one that is kept only if the store has its record
-   * @param nodes gives the nodes that live
+   * @param recordClients.peek returns one that is only read, and that is not kept in memory
+   * @param recordClients.visit returns one that is kept only if the store has its record
+   * @param nodes returns the living nodes
    */
   constructor(
     private readonly recordClients: {
@@ -97,8 +97,8 @@ export class Definitions {
   }
 
   /**
-   * Puts another definition in force. Permits that are held stay; surplus ones run out. The group pattern of a paused
-   * one is for afterwards.
+   * Changes the definition. Held permits stay; surplus ones expire. For a paused semaphore a new group pattern applies
+   * after the pause.
    */
   async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
     expectNoRenaming(name, changes);
@@ -109,22 +109,22 @@ export class Definitions {
   }
 
   /**
-   * Nothing new runs until it is resumed; runs that go on may finish. The group pattern that comes back is remembered.
-   * Of no effect on what is paused already.
+   * Pauses a semaphore: no new run starts until it is resumed, and current runs may finish. The record keeps the group
+   * pattern for the resume. Has no effect on a paused semaphore.
    */
   pause(name: string, options?: ChangeOptions): Promise<DefinitionState> {
     return this.writer.change('pause', name, options, (record, ...rest) => pause(defined(name, record), ...rest));
   }
 
-  /** Of no effect on what is not paused. */
+  /** Resumes a semaphore. Has no effect if it is not paused. */
   resume(name: string, options?: ChangeOptions): Promise<DefinitionState> {
     return this.writer.change('resume', name, options, (record, ...rest) => resume(defined(name, record), ...rest));
   }
 
   /**
-   * Puts back what this node's code says, also of a semaphore that was removed.
+   * Restores the definition in this node's code, also of a removed semaphore.
    *
-   * @throws NotInCodeError when this node's code says nothing of that name
+   * @throws NotInCodeError when this node's code has no definition of that name
    */
   async reset(name: string, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = this.declared.get(name);
@@ -136,8 +136,7 @@ export class Definitions {
   }
 
   /**
-   * Takes a definition away, with all its permits. Code does not bring it back: an operator's removal stays until
-   * `reset` or `define`.
+   * Removes a definition, with all its permits. Code does not restore it: the removal stays until `reset` or `define`.
    *
    * @returns false when there was none
    */
@@ -179,9 +178,9 @@ export class Definitions {
   }
 
   /**
-   * Puts other patterns into many definitions: moves their jobs to other nodes. Runs that go on may finish. A step that
-   * fails by itself keeps nothing else from being done; a store that stops answering ends the call, and calling again
-   * goes on with what is left. Of a paused one the pattern for afterwards is changed.
+   * Changes the patterns of many definitions, which moves their jobs to other nodes. Current runs may finish. A failed step
+   * does not stop the others. A store that stops answering ends the call; repeat the call to continue with the rest. For a
+   * paused semaphore the pattern after the pause is changed.
    *
    * @throws InvalidOptionsError for options that can't be used, patterns among them
    * @throws NothingMatchesError when `names` matches no semaphore
@@ -213,7 +212,7 @@ function intended(name: string, record: SemaphoreRecord | undefined): SemaphoreD
   return intendedDefinition(defined(name, record))!;
 }
 
-/** @throws InvalidOptionsError: what holds the permits of one name can't have another */
+/** @throws InvalidOptionsError, because the name of a semaphore can't be changed */
 function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly name?: unknown }): void {
   if (changes.name === undefined || changes.name === name) return;
   throw new InvalidOptionsError(`an edit of semaphore ${show(name)}`, [
@@ -238,7 +237,7 @@ function edited(definition: SemaphoreDefinition, changes: DefinitionEdit, clockT
   };
 }
 
-/** Without what is undefined: a field that an editor left out keeps its value, and is not set to its default. */
+/** Drops undefined values: a field that is not given keeps its value, and does not get its default. */
 function given<T extends object>(change: T): Partial<T> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -3,8 +3,8 @@ import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 
 /**
- * The time right after the start in which the store may still lack definitions that this node's code brings along: they
- * are put there only after `definitionsDelay`. Calls that find none wait here, so that their ticks are not lost.
+ * The time right after the start in which definitions of this node's code may still be missing in the store: they are
+ * loaded only after `definitionsDelay`. Calls that find none wait here, so that their ticks are not lost.
  */
 export class FirstLoad {
   #isOver = false;
@@ -16,7 +16,7 @@ export class FirstLoad {
     private readonly patience: number,
   ) {}
 
-  /** Definitions were loaded, or this node shuts down: nothing is waited for any more. */
+  /** Ends all waits: definitions were loaded, or this node shuts down. */
   end(): void {
     this.#isOver = true;
     for (const bell of this.#waiting) bell.ring();

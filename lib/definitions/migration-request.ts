@@ -9,15 +9,15 @@ import type { NodeIdentity } from '../context/node-identity.js';
 export interface MigrationStep {
   /** Name of the semaphore. */
   readonly name: string;
-  /** The one that it begins from: if another change came first, the step fails. */
+  /** The revision that the plan was made for: if another change came first, the step fails. */
   readonly revision: number;
   /** The patterns before. */
   readonly from: Patterns;
   /** The patterns after. */
   readonly to: Patterns;
-  /** Holders of a permit that will get none any more. */
+  /** Holders that will no longer match. */
   readonly moving: readonly HolderState[];
-  /** The living nodes that will be let through. */
+  /** Living nodes that will match. */
   readonly candidates: readonly NodeIdentity[];
   /** `planned` in a plan; afterwards `migrated` or `failed`. */
   readonly outcome: 'planned' | 'migrated' | 'failed';
@@ -37,9 +37,9 @@ export interface Patterns {
 export interface MigrationRequest {
   /** RE2; must match the whole name. Every name unless given. */
   readonly names?: string;
-  /** Only those whose present group pattern lets this group through. */
+  /** Only definitions whose current group pattern matches this group. */
   readonly group?: string;
-  /** What is left out stays as it is. */
+  /** Patterns that are not given stay unchanged. */
   readonly to: Partial<Patterns>;
 }
 
@@ -51,21 +51,21 @@ export interface MigrationOptions {
   readonly reason?: string;
   /** The most that one call changes. All unless given. */
   readonly limit?: number;
-  /** Leaves out what it answers false for, as if the store had no such semaphore. */
+  /** Semaphores for which it returns false are left out, as if the store did not have them. */
   readonly only?: (name: string) => boolean;
-  /** Gets the number of definitions to change, once, before the first change. If it throws, none is changed, and the call fails with that error. */
+  /** Called once with the number of definitions to change, before the first change. If it throws, nothing is changed, and the call fails with this error. */
   readonly onPlanned?: (count: number) => void;
   /** Called after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
-/** How far a migration has come. */
+/** Progress of a migration. */
 export interface MigrationProgress {
-  /** Steps that are over, well or not, of `total`. */
+  /** Finished steps, successful or failed, of `total`. */
   readonly done: number;
   /** Number of steps of this migration. */
   readonly total: number;
-  /** The one that ended last. */
+  /** The step that ended last. */
   readonly step: MigrationStep;
 }
 

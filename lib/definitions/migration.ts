@@ -16,13 +16,13 @@ import type { MigrationStep } from './migration-request.js';
 
 /** The changes that a migration makes. */
 export interface MigrationPlan {
-  /** By name. Only for what is not so already, so that calling again goes on. */
+  /** By name, only for definitions that differ, so that a repeated call continues. */
   readonly steps: readonly MigrationStep[];
-  /** How many `limit` left for the next call. */
+  /** How many are left for the next call, because of `limit`. */
   readonly remaining: number;
 }
 
-/** What is known when a migration is planned. */
+/** State of the cluster when a migration is planned. */
 export interface Inventory {
   readonly records: ReadonlyMap<string, SemaphoreRecord>;
   readonly nodes: readonly NodeInfo[];
@@ -32,7 +32,7 @@ export interface Inventory {
   readonly now: number;
 }
 
-/** Plans all steps of a migration, by name. Pure. What is paused counts by its definition of afterwards. */
+/** Plans all steps of a migration, by name. Pure. Paused semaphores count with the definition after the pause. */
 export function* planSteps(
   { group, to }: Pick<MigrationRequest, 'group' | 'to'>,
   named: readonly string[],
@@ -96,7 +96,7 @@ function* stepOf(
 
 const identities = new WeakMap<ReadonlySet<NodeInfo>, NodeIdentity[]>();
 
-/** One list for all steps that let the same nodes through: thousands of steps and nodes would fill the memory. */
+/** One shared list for all steps that match the same nodes: separate lists for thousands of steps would fill the memory. */
 function identitiesOf(nodes: ReadonlySet<NodeInfo>): NodeIdentity[] {
   const known = identities.get(nodes);
   if (known) return known;
@@ -113,7 +113,7 @@ function isSame(one: Patterns, other: Patterns): boolean {
   return one.groupPattern === other.groupPattern && one.acquirerPattern === other.acquirerPattern;
 }
 
-/** Without what is undefined, which would take the place of what is there. */
+/** Drops undefined values, which would overwrite existing ones. */
 function given({ groupPattern, acquirerPattern }: Partial<Patterns>): Partial<Patterns> {
   return {
     ...(groupPattern !== undefined && { groupPattern }),

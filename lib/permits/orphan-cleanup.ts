@@ -10,7 +10,7 @@ const RETRY: Backoff = { first: 100, longest: 5000, jitter: 0 };
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
-/** Frees permits of one semaphore that no use of this process has, though the record may hold them. */
+/** Frees permits of one semaphore that may be in the record although no use in this process has them. */
 export class OrphanCleanup {
   readonly #closing = new AbortController();
 
@@ -23,8 +23,8 @@ export class OrphanCleanup {
   }
 
   /**
-   * Frees a permit that this process does not use though the record may hold it, or may come to: a write whose answer
-   * never came may still be on its way. Writing anything makes such a write fail, so it writes in any case.
+   * Frees a permit that this process does not use, although the record may contain it now or later: a write without an
+   * answer may still be on its way. Any other write makes such a write fail, so this always writes.
    *
    * @param duration for which it was asked, in ms, if not for the definition's
    * @param isUnused for permits that another caller may have taken over meanwhile: whether it is still unused
@@ -40,7 +40,7 @@ export class OrphanCleanup {
           return { notify: 'waiting', write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
-        // Closing ends the wait for the store, too: no pause may begin after those that it ended.
+        // Closing also ends the wait for the store: no new pause may begin after it.
         if (this.#isClosed) return;
         const delay = pauseAfter(failures, 1, RETRY);
         if (this.context.nodeClock.monotonic() + delay > until) {
@@ -62,7 +62,7 @@ export class OrphanCleanup {
   /** How long a permit lasts, as far as this node knows, in ms. */
   #longestOf(permitId: string): number {
     const { definition, permits = [] } = this.recordClient.known ?? {};
-    // An extended one may last longer than the definition says, and one from before an edit, too.
+    // After extend(), or an edit of the definition, a permit may last longer than the definition says.
     const stored = permits.find(({ id }) => id === permitId);
     return Math.max(definition?.duration ?? 60_000, stored?.duration ?? 0);
   }

@@ -33,7 +33,7 @@ export class AcquireTimeoutError extends GatekeeperError {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    /** ms; undefined: it had no limit, but this node shuts down. */
+    /** ms; undefined: there was no limit, and this node shuts down. */
     readonly timeout: number | undefined,
     /** Reason of the last denial. */
     readonly reason: DenialReason,
@@ -44,7 +44,7 @@ export class AcquireTimeoutError extends GatekeeperError {
   }
 }
 
-/** `currentPermit()` was called where no guarded run goes on. */
+/** `currentPermit()` was called outside a guarded run. */
 export class NoCurrentPermitError extends GatekeeperError {
   readonly code = 'no-current-permit';
 

@@ -34,7 +34,7 @@ export class SemaphoreDirectory {
     return this.#known;
   }
 
-  /** What this node knows of each. */
+  /** The records that this node knows, by name of the semaphore. */
   get records(): ReadonlyMap<string, SemaphoreRecord> {
     const records = [...this.#known].flatMap(([name, { recordClient }]) =>
       recordClient.known ? [[name, recordClient.known] as const] : [],

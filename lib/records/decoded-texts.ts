@@ -6,14 +6,14 @@ interface Decoded<T> {
 }
 
 /**
- * Decodes what is listed again and again, each text anew only when it is another than the last time: of a thousand
- * records most are as they were, and checking them all would be the largest part of an overview's cost.
+ * Decodes listed texts, and decodes a text again only if it has changed. Most of a thousand records are unchanged between
+ * two listings, and decoding all of them would be the largest cost of an overview.
  */
 export class DecodedTexts<T> {
   #last: ReadonlyMap<string, Decoded<T>> = new Map();
 
   /**
-   * @param decode must give the same for the same; what it gives is shared, and never changed. It works in pieces:
+   * @param decode must be deterministic; its results are shared and must not be changed. It works in pieces:
    *   decoding thousands of texts, or a long one, in one go would block everything else
    */
   constructor(private readonly decode: (key: string, text: string) => Pieces<T>) {}

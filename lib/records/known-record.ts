@@ -56,7 +56,7 @@ export class KnownRecord<R extends StoredRecord> {
     return this.#judge.timeUntilExpiry(lease);
   }
 
-  /** Whether a sample of the clocks might have ended a lease that the last view held for alive; asking clears it. */
+  /** Whether a new sample of the clocks may end a lease that counted as alive in the last view; asking clears it. */
   takeSampleWish(): boolean {
     return this.#judge.takeSampleWish();
   }
@@ -91,11 +91,11 @@ export class KnownRecord<R extends StoredRecord> {
     this.#record = record;
     this.#advance(record, true);
     this.#note();
-    // Not the moment of the answer: another node may have written meanwhile.
+    // Not the time of the answer, because another node may have written meanwhile.
     this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
   }
 
-  /** Notes a look at the record that found it as it was. */
+  /** Notes a look that found the record unchanged. */
   observe(): void {
     this.#note();
     if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.earliest();

@@ -68,10 +68,10 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /**
-   * Carries `plan` out. All calls for one record wait for one another.
+   * Carries out `plan`. Calls for one record run one after the other.
    *
    * @throws StoreUnavailableError when the store could not be asked in time; surely nothing was changed
-   * @throws UnknownOutcomeError when a write was sent and its fate is not known
+   * @throws UnknownOutcomeError when a write was sent and its outcome is unknown
    * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
    */
   transact<T>(plan: Plan<R, T>): Promise<T> {
@@ -146,7 +146,7 @@ export class RecordClient<R extends StoredRecord> {
     try {
       return plan(this.#seen.record, this.view(), nonce);
     } catch {
-      return undefined; // an error that is true comes again when the record was read
+      return undefined; // if the error is real, it comes again after reading the record
     }
   }
 
@@ -257,7 +257,7 @@ export class RecordClient<R extends StoredRecord> {
     }
   }
 
-  /** Unsure is never counted as done: with a write under way the record may still change. */
+  /** An unknown outcome never counts as done: a write on its way may still change the record. */
   #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[], cause?: unknown): Error {
     const what = `${this.codec.kind} ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
     if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });

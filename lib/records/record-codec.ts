@@ -1,8 +1,8 @@
 import type { Expiring, View } from '../decision/index.js';
 
-/** The fields that the loop of compare-and-set needs of every record, of whatever kind. */
+/** Fields that the compare-and-set loop needs in every kind of record. */
 export interface StoredRecord {
-  /** New with every write: tells a writer that lost the answer whether its text got there. */
+  /** New with every write: shows a writer without an answer whether its text was written. */
   readonly nonce: string;
   /** Grows by one with every write: a lower one than a node has seen means that writes were lost. */
   readonly seq: number;
@@ -33,7 +33,7 @@ export interface RecordCodec<R extends StoredRecord> {
   restore(furthest: R, found: R | undefined, view: View, nonce: string): R;
   /** The same record written again, which confirms a write whose answer was lost. */
   rewrite(record: R, view: View, nonce: string): R;
-  /** All that ends by itself in the record: this node counts its time from when it first saw it. */
+  /** Everything in the record that ends by itself: this node counts its time from its first sight. */
   leases(record: R): readonly Expiring[];
 }
 

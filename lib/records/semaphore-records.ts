@@ -37,7 +37,7 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
   leases: ({ permits, grace }) => (grace ? [...permits, grace] : permits),
 };
 
-/** A client that reports what becomes of its record as events of the gatekeeper. */
+/** Creates a client that reports changes of its record as events of the gatekeeper. */
 export function semaphoreClient(name: string, context: Context): SemaphoreClient {
   const client = new RecordClient(name, SEMAPHORE, context);
   client.listen(reporting(name, context));
@@ -84,7 +84,7 @@ export async function freeExpired(client: SemaphoreClient, { events }: Context):
  */
 export function takesAway({ record, former }: RecordChanged<SemaphoreRecord>): boolean {
   if (record.revision !== former?.revision) return true;
-  // Writes keep the permits' order: one that stands elsewhere counts as gone, which costs a look and no more.
+  // Writes keep the order of permits, so a permit at another index counts as gone. That only costs an additional look.
   return !former.permits.every(({ id, expiresAt }, index) => {
     const permit = record.permits[index];
     return permit?.id === id && permit.expiresAt >= expiresAt;

@@ -54,4 +54,4 @@ export const STILTED = [
 ];
 
 /** Lower it to the count that `npm run words` shows; never raise it. */
-export const BUDGET = 4;
+export const BUDGET = 0;

@@ -13,7 +13,7 @@ const ARCHIVED: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'rein
 
 /**
  * Archives the definitions that people changed on any node, so that they outlive the cluster's memory: at each change
- * that this node hears of, at each sweep, and a last time when it closes. Unchanged definitions stand in code.
+ * that this node hears of, at each sweep, and a last time when it closes. Unchanged definitions are in code anyway.
  */
 export class Archivist {
   readonly #subscription: Subscription;

@@ -8,7 +8,7 @@ import {
   type Persistence,
 } from './definition-archive.js';
 
-/** ms that an archive may take for a call: it is asked rarely, and may stand on a slow disk. */
+/** Timeout of a call in ms: an archive is asked rarely, and may be on a slow disk. */
 const PATIENCE = 10_000;
 
 /** Archived definitions, by the semaphore's name. */
@@ -22,13 +22,13 @@ interface ArchiveFailure {
   readonly sentence: string;
 }
 
-/** An archive whose calls end in time, and whose failures become events: one each while they last. */
+/** Limits the time of an archive's calls, and reports failures as events, once while they last. */
 export class BoundedArchive {
   readonly #archive: DefinitionArchive;
   #loading?: Promise<Archived | undefined>;
-  /** By action: one may fail at each sweep while another has nothing to do. */
+  /** Failures by action: one action may fail at each sweep while another has nothing to do. */
   readonly #failures = new Map<string, ArchiveFailure>();
-  /** A call was given up and may still end: nothing more is asked until it has. */
+  /** A call timed out and may still end: no new call starts before that. */
   #hanging = false;
 
   constructor(

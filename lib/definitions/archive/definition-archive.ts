@@ -20,8 +20,8 @@ export interface DefinitionArchive {
   load(): Promise<ArchivedDefinition[]>;
 
   /**
-   * Adds these to what is there. Gets all at every change and every sweep: does nothing where nothing is new. A save
-   * that fails leaves what was there. Errors as of {@link load}, and:
+   * Adds definitions. Called with all of them at every change and every sweep, so it does nothing if nothing is new. A failed
+   * save leaves the old state. Errors as of {@link load}, and:
    *
    * @throws RefusedDefinitionsError when some can't be kept as they are; the others are kept
    */
@@ -35,7 +35,7 @@ export interface DefinitionArchive {
 export interface Persistence {
   /** Names the kind of archive in messages: "file", "postgres". */
   readonly kind: string;
-  /** Touches nothing yet. */
+  /** Opens the archive without any access to it yet. */
   open(): DefinitionArchive;
 }
 
@@ -49,13 +49,13 @@ export class NewerArchiveError extends GatekeeperError {
   readonly code = 'newer-archive';
 }
 
-/** Some definitions can't be kept because of what stands in them. All others are kept. */
+/** The archive refused some definitions because of their values. All others are saved. */
 export class RefusedDefinitionsError extends GatekeeperError {
   readonly code = 'refused-definitions';
 
   /** @param reasons for people: which, and why */
   constructor(
-    /** Of the semaphores whose definitions are not archived. */
+    /** Names of the semaphores whose definitions are not archived. */
     readonly names: readonly string[],
     reasons: string,
   ) {
@@ -64,7 +64,7 @@ export class RefusedDefinitionsError extends GatekeeperError {
   }
 }
 
-/** Whether `one` says more of a semaphore than `other`, as an archive has it. */
+/** Whether `one` is newer than `other`. */
 export function isFurther(one: ArchivedDefinition, other: ArchivedDefinition | undefined): boolean {
   if (!other || one.revision !== other.revision) return !other || one.revision > other.revision;
   return one.change?.id !== other.change?.id;

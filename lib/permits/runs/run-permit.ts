@@ -1,7 +1,7 @@
 import { PermitLostError } from '../permits.errors.js';
 import type { Permit } from '../permit.js';
 
-/** What a guarded run may know of its permit: it can't give it back, the run's end does. */
+/** The permit as a guarded run sees it. The run can't release it: the end of the run does. */
 export type RunPermit = Pick<
   Permit,
   'semaphore' | 'slot' | 'token' | 'signal' | 'isHeld' | 'remaining' | 'assertHeld' | 'extend'
