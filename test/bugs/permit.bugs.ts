@@ -64,8 +64,8 @@ export const PERMIT_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/permits/held-permit.ts',
-        find: 'return this.isHeld && this.owner.refresh(this.lease, duration);',
-        replace: 'return this.owner.refresh(this.lease, duration);',
+        find: 'return this.isHeld && (await this.owner.refresh(this.lease, duration));',
+        replace: 'return await this.owner.refresh(this.lease, duration);',
       },
       {
         file: 'lib/permits/lease.ts',

@@ -56,8 +56,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'if (attempt.isUncertain) return false;\n      if (error instanceof DeadlinePassed) throw this',
-        replace: 'if (attempt.isUncertain) return true;\n      if (error instanceof DeadlinePassed) throw this',
+        find: 'if (attempt.isUncertain) return false;\n    if (error instanceof DeadlinePassed) throw this',
+        replace: 'if (attempt.isUncertain) return true;\n    if (error instanceof DeadlinePassed) throw this',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },
@@ -98,8 +98,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/async/serial-queue.ts',
-        find: 'if (this.#isBusy) await this.#turn(signal);',
-        replace: 'if (signal?.aborted) await this.#turn(signal);',
+        find: 'return this.#isBusy ? this.#turn()',
+        replace: 'return this.#waiting.length > 0 ? this.#turn()',
       },
     ],
     layer: {
