@@ -39,7 +39,7 @@ async function timed(prepare, count, settle) {
  * for one call (µs), by name. They are taken in turn after a warm-up of each. On a busy machine the processor time says
  * more: other programs change the rate, and hardly that.
  */
-export async function ratesInTurn(flows, kinds, { rounds = 7, ms = 1500, warmup = 500 } = {}) {
+export async function ratesInTurn(flows, kinds, { rounds = 35, ms = 300, warmup = 1000 } = {}) {
   const rates = Object.entries(kinds).map(([name, call]) => ({ name, call, taken: [] }));
   for (const { call } of rates) await rate(flows, call, warmup);
   for (let count = 0; count < rounds; count++) {
