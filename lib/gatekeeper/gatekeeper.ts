@@ -255,7 +255,8 @@ export class Gatekeeper {
   async #close(): Promise<void> {
     await this.drain();
     this.#parts.housekeeping.stop();
-    await Promise.all([...this.#parts.directory.known.values()].map((semaphore) => semaphore.close()));
+    const semaphores = [...this.#parts.directory.known.values()];
+    await Promise.all([this.#parts.sweepPermit?.close(), ...semaphores.map((semaphore) => semaphore.close())]);
     await this.#parts.archivist?.close();
     await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();

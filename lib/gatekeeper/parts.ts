@@ -7,9 +7,12 @@ import { HealthCheck } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
+import { SweepPermit } from '../permits/sweep-permit.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { Sweeper } from '../records/sweeper.js';
-import { freeExpired } from '../records/semaphore-records.js';
+import { type SweepTurn, alsoNowAndThen } from '../records/cluster-sweep.js';
+import type { SweptRecords } from '../records/swept-records.js';
+import { freeExpired, isIdle, semaphoreClient } from '../records/semaphore-records.js';
 import { KEY_PREFIX, type SemaphoreRecord } from '../decision/record.js';
 import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
@@ -34,11 +37,15 @@ export interface Parts {
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
   readonly sweeper: Sweeper<SemaphoreRecord>;
+  readonly sweepPermit?: SweepPermit | undefined;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
   /** Opens another client of the store, which is notified of this node's writes, too. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
+
+/** A store that only this process writes to needs no turns. */
+const ALWAYS: SweepTurn = { take: async () => true, isHeld: true };
 
 /** Kept outside the class, so that users of a gatekeeper see the public members only. */
 const partsByGatekeeper = new WeakMap<object, Parts>();
@@ -86,7 +93,8 @@ export function createParts(
   });
   const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
   const directory = createDirectory(context, settings, archive);
-  const archivist = archive && new Archivist(archive, context, () => directory.records);
+  const archivist =
+    archive && new Archivist(archive, context, () => new Map([...watched(sweeper), ...directory.records]));
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
   const registry = new NodeRegistry(context, settings, runHistory);
@@ -95,12 +103,24 @@ export function createParts(
     registry.nodes(),
   );
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
-  const sweeper: Sweeper<SemaphoreRecord> = new Sweeper(KEY_PREFIX, directory.recordClients, context, {
+  const sweepPermit = settings.store.isOwn ? undefined : new SweepPermit(context, settings.sweepInterval);
+  const turn = sweepPermit ?? ALWAYS;
+  const semaphores: SweptRecords<SemaphoreRecord> = {
+    keyPrefix: KEY_PREFIX,
+    directory: directory.recordClients,
+    open: (name) => semaphoreClient(name, context),
+    isHeldHere: ({ permits }) => permits.some(({ instance }) => instance === context.node.instance),
+    isIdle,
     tidy: (client) => freeExpired(client, context),
     swept: async () => {
       if (housekeeping.mayLoad) await directory.declared.load();
     },
-  });
+    unknown: (name, text) => {
+      context.changes.next(name);
+      if (text !== undefined) archivist?.hear(name, text);
+    },
+  };
+  const sweeper = new Sweeper(semaphores, archive ? alsoNowAndThen(turn) : turn, context);
   const dump = async () => {
     for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
   };
@@ -122,10 +142,15 @@ export function createParts(
     runHistory,
     external,
     sweeper,
+    sweepPermit,
     health,
     housekeeping,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
+}
+
+function watched(sweeper: Sweeper<SemaphoreRecord>): [string, SemaphoreRecord][] {
+  return [...sweeper.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
 }
 
 function createDirectory(

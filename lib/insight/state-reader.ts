@@ -1,4 +1,4 @@
-import { type SemaphoreRecord, mismatchInPieces } from '../decision/index.js';
+import { type SemaphoreRecord, isOwnName, mismatchInPieces } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Context } from '../context/context.js';
@@ -56,6 +56,7 @@ function* statesInPieces(
   const states: SemaphoreState[] = [];
   for (const [key, record] of records) {
     const name = key.slice(KEY_PREFIX.length);
+    if (isOwnName(name)) continue;
     const isRecord = !(record instanceof Error);
     // The result is cached for `semaphoreState`.
     if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);

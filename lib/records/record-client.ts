@@ -44,6 +44,7 @@ export class RecordClient<R extends StoredRecord> {
   readonly #seen: KnownRecord<R>;
   readonly #listeners: RecordListener<R>[] = [];
   #queue = new SerialQueue();
+  #wasUsed = false;
 
   constructor(
     readonly name: string,
@@ -62,6 +63,13 @@ export class RecordClient<R extends StoredRecord> {
     this.#listeners.push(listener);
   }
 
+  /** Whether it was used since this was last asked. */
+  takeUse(): boolean {
+    const wasUsed = this.#wasUsed;
+    this.#wasUsed = false;
+    return wasUsed;
+  }
+
   /** As this node last knew it; may be old. */
   get known(): R | undefined {
     return this.#seen.furthest;
@@ -75,6 +83,7 @@ export class RecordClient<R extends StoredRecord> {
    * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
    */
   transact<T>(plan: Plan<R, T>): Promise<T> {
+    this.#wasUsed = true;
     const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
     return this.#queue.run(() => this.#carryOut(plan, deadline));
   }

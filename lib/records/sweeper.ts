@@ -1,105 +1,105 @@
+import type { Subscription } from 'rxjs';
+import { isOwnName } from '../decision/index.js';
 import type { RecordChange } from '../stores/index.js';
 import type { Context } from '../context/context.js';
-import { isUnreadable } from './known-record.js';
-import { listRecords } from './list-records.js';
+import { Caretaker } from './caretaker.js';
+import { ClusterSweep, type SweepTurn } from './cluster-sweep.js';
+import { KnownLook } from './known-look.js';
 import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
-
-/** The clients of all records of one kind that this node knows. */
-export interface RecordDirectory<R extends StoredRecord> {
-  /** @returns undefined while this node has none of that name */
-  find(name: string): RecordClient<R> | undefined;
-  /** Makes one when there is none, and remembers it. @throws InvalidOptionsError when nothing can have that name */
-  of(name: string): RecordClient<R>;
-  all(): Iterable<RecordClient<R>>;
-}
-
-/** The work that goes with a look at all records. */
-interface Chores<R extends StoredRecord> {
-  /** Writes a record without what expired in it. */
-  readonly tidy: (client: RecordClient<R>) => Promise<void>;
-  /** Runs when all records were seen. */
-  readonly swept: () => Promise<void>;
-}
+import type { SweptRecords } from './swept-records.js';
 
 /**
- * Keeps the clients of one kind of records up to date with other nodes' writes: by the store's watch, which is only a
- * hint, and by a look at all records from time to time. Restores records that the store lost.
+ * Keeps this node's records of one kind up to date with other nodes' writes: by the store's watch, which is only a hint,
+ * and by a look from time to time. The node whose turn it is also looks after the records that no living node knows.
+ *
+ * ```
+ *   every sweepInterval ─▶ has this node the turn? ── yes ─▶ ClusterSweep: every record of the store, in pages
+ *                                                  └─ no ──▶ KnownLook: what it holds or used, and a sixth of the rest
+ *   reconnection, a member came or went, a loss found ─────▶ KnownLook: all that this node knows, at once
+ * ```
+ *
+ * Safety rests on neither. A record is restored by a node that knew it: its holders, each node that defines it, and for
+ * records with permits or an operator's change the node that sweeps. Two sweeps at once, or one that goes on after a
+ * freeze, harm nothing: each write is a compare-and-set that decides anew from the text in its place, and a lease ends by
+ * what this node itself observed of it.
  */
 export class Sweeper<R extends StoredRecord> {
-  #isStopped = false;
+  readonly #caretaker: Caretaker<R>;
+  readonly #known: KnownLook<R>;
+  readonly #cluster: ClusterSweep<R>;
   #endWatch?: () => Promise<void>;
+  #losses?: Subscription;
+  /** The look at everything known that is under way. */
+  #looking?: Promise<void> | undefined;
 
   constructor(
-    private readonly keyPrefix: string,
-    private readonly directory: RecordDirectory<R>,
+    private readonly records: SweptRecords<R>,
+    private readonly turn: SweepTurn,
     private readonly context: Context,
-    private readonly chores: Chores<R>,
-  ) {}
+  ) {
+    this.#caretaker = new Caretaker(records, context);
+    this.#known = new KnownLook(records, this.#caretaker, context);
+    this.#cluster = new ClusterSweep(records, this.#caretaker, context);
+  }
+
+  /** Records that this node keeps in memory only because it sweeps. */
+  get watched(): Iterable<RecordClient<R>> {
+    return this.#cluster.watched;
+  }
 
   async start(): Promise<void> {
-    this.#endWatch = await this.context.store.watch(this.keyPrefix, (change) => void this.#takeIn(change));
+    this.#losses = this.context.events.subscribe(({ type }) => {
+      if (type === 'restored') this.#resynchronise();
+    });
+    this.#endWatch = await this.context.store.watch(this.records.keyPrefix, (change) => void this.#takeIn(change));
   }
 
   /** A sweep that is under way ends soon. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#caretaker.stop();
+    this.#losses?.unsubscribe();
     await this.#endWatch?.();
   }
 
-  /** Looks at every record of the store. Any node frees what expired, whichever node held it. */
+  /** @throws StoreUnavailableError */
   async sweep(): Promise<void> {
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
-    const texts = await listRecords(this.context);
-    this.context.reachability.back();
-    for (const [key, text] of texts) {
-      if (this.#isStopped) return;
-      await this.#examine(this.#nameOf(key), text);
+    if (await this.turn.take()) await this.#cluster.sweep(this.turn);
+    else {
+      this.#cluster.forget();
+      await this.#known.look();
     }
-    for (const client of this.directory.all()) {
-      if (this.#isStopped) return;
-      if (!texts.has(client.key) && client.known) await client.look();
-    }
-    await this.chores.swept();
-  }
-
-  #nameOf(key: string): string {
-    return key.slice(this.keyPrefix.length);
+    if (!this.#caretaker.isStopped) await this.records.swept();
   }
 
   async #takeIn({ key, text }: RecordChange): Promise<void> {
+    // Without a key anything may have happened, as after a reconnection: also to the members' clocks and the data.
+    if (key === undefined) return this.#resynchronise();
+    const name = key.slice(this.records.keyPrefix.length);
+    if (isOwnName(name)) return;
+    const client = this.records.directory.find(name);
+    if (!client) return this.records.unknown(name, text);
     try {
-      // Without a key anything may have happened, as after a reconnection: also to the members' clocks and the data.
-      if (key === undefined) return await this.#resynchronise();
-      const client = this.directory.find(this.#nameOf(key));
-      if (!client) this.context.changes.next(this.#nameOf(key));
-      else if (text === undefined) await client.look();
+      if (text === undefined) await client.look();
       else client.observe(text);
     } catch (error) {
-      this.#report(error, 'take in a change');
+      this.#caretaker.report(error, 'take in a change');
     }
   }
 
-  async #resynchronise(): Promise<void> {
-    await this.context.clusterClock.sample();
-    await this.sweep();
+  /** Where one record was lost, others may be. While such a look is under way another one adds nothing. */
+  #resynchronise(): void {
+    this.#looking ??= this.#lookAtAll().finally(() => (this.#looking = undefined));
   }
 
-  /** One record that can't be used must not keep the others from being looked after. */
-  async #examine(name: string, text: string): Promise<void> {
+  async #lookAtAll(): Promise<void> {
     try {
-      const client = this.directory.of(name);
-      // A listing is not late news: a record that is behind here was lost, and only a look at it puts it back.
-      if (!client.observe(text)) await client.look();
-      await this.chores.tidy(client);
+      await this.context.clusterClock.sample();
+      await this.#known.lookAtAll();
+      await this.records.swept();
     } catch (error) {
-      this.#report(error, 'examine', name);
+      this.#caretaker.report(error, 'take in a change');
     }
-  }
-
-  #report(error: unknown, action: string, semaphore?: string): void {
-    // Once the store is closed, work that is still under way fails, and its result is not needed.
-    if (isUnreadable(error) || this.#isStopped) return;
-    this.context.events.next({ type: 'problem', semaphore, action, error });
   }
 }

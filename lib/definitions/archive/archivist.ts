@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { CancelTimer } from '../../async/node-clock.js';
-import type { SemaphoreRecord } from '../../decision/index.js';
+import { type SemaphoreRecord, decodeRecord } from '../../decision/index.js';
+import { isUnreadable } from '../../records/known-record.js';
 import type { Context } from '../../context/context.js';
 import type { GatekeeperEvent } from '../../context/events.js';
 import type { BoundedArchive } from './bounded-archive.js';
@@ -19,6 +20,8 @@ export class Archivist {
   readonly #subscription: Subscription;
   #cancelTimer?: CancelTimer;
   #saving?: Promise<void>;
+  /** Definitions of records that this node does not know, until they are saved. */
+  readonly #heard = new Map<string, ArchivedDefinition>();
 
   constructor(
     private readonly archive: BoundedArchive,
@@ -35,8 +38,23 @@ export class Archivist {
     this.#cancelTimer = undefined;
     // One at a time: the later one has all that the earlier one has.
     await this.#saving;
-    this.#saving = this.archive.save([...this.known()].flatMap(([name, record]) => entriesOf(name, record)));
+    const heard = [...this.#heard.values()];
+    this.#heard.clear();
+    const known = [...this.known()].flatMap(([name, record]) => entriesOf(name, record));
+    this.#saving = this.archive.save([...heard, ...known]);
     await this.#saving;
+  }
+
+  /** Takes in a record that this node does not keep, as a hint brought it. */
+  hear(name: string, text: string): void {
+    try {
+      const entries = entriesOf(name, decodeRecord(name, text));
+      for (const entry of entries) this.#heard.set(name, entry);
+      if (entries.length > 0) this.#saveSoon();
+    } catch (error) {
+      // A node that uses the record reports it.
+      if (!isUnreadable(error)) throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -46,7 +64,11 @@ export class Archivist {
   }
 
   #onEvent({ type }: GatekeeperEvent): void {
-    if (ARCHIVED.has(type)) this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.save(), GATHERING);
+    if (ARCHIVED.has(type)) this.#saveSoon();
+  }
+
+  #saveSoon(): void {
+    this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.save(), GATHERING);
   }
 }
 

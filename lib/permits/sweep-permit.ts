@@ -1,0 +1,81 @@
+import { Subject } from 'rxjs';
+import { CorruptRecordError } from '../decision/index.js';
+import { LONGEST_DURATION } from '../decision/duration.js';
+import { DeclaredDefinitions } from '../definitions/index.js';
+import type { Context } from '../context/context.js';
+import { Reachability } from '../context/reachability.js';
+import { semaphoreClient } from '../records/semaphore-records.js';
+import type { SweepTurn } from '../records/cluster-sweep.js';
+import { NoQuorumError, StoreUnavailableError } from '../stores/index.js';
+import { HeldLeases } from './held-leases.js';
+import type { HeldPermit } from './held-permit.js';
+import { OrphanCleanup } from './orphan-cleanup.js';
+
+const NAME = 'gatekeeper:sweep';
+/** A sweeper that dies is followed within so many of its intervals; one that misses a single sweep keeps the turn. */
+const INTERVALS = 2.5;
+/** ms */
+const SHORTEST = 5000;
+
+/**
+ * The turn to sweep, as a permit of the package's own semaphore: each sweep refreshes it, and it runs out with a node that
+ * dies. It reports no events: to users it does not exist.
+ *
+ * Its record is made where it is missing, without delay or grace: two sweepers at once harm nothing.
+ */
+export class SweepPermit implements SweepTurn {
+  readonly #declared: DeclaredDefinitions;
+  readonly #leases: HeldLeases;
+  readonly #duration: number;
+  #permit?: HeldPermit;
+  /** The record can't be read: each node sweeps. */
+  #isOpen = false;
+
+  /** @param interval ms between two sweeps of this node */
+  constructor(
+    private readonly context: Context,
+    interval: number,
+  ) {
+    const events: Context['events'] = new Subject();
+    const reachability = new Reachability(events, context.nodeClock, 0);
+    const silent: Context = { ...context, events, reachability, changes: new Subject() };
+    const shortest = SHORTEST + 2 * context.timing.clockTolerance;
+    this.#duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
+    const client = semaphoreClient(NAME, silent);
+    const loading = { requireDefinitions: false, atOnce: true, patience: 0 };
+    this.#declared = new DeclaredDefinitions(() => client, silent, loading);
+    this.#declared.register({ name: NAME, duration: this.#duration });
+    this.#leases = new HeldLeases(client, new OrphanCleanup(client, silent), silent);
+  }
+
+  get isHeld(): boolean {
+    return this.#isOpen || (this.#permit?.isHeld ?? false);
+  }
+
+  /** @throws StoreUnavailableError */
+  async take(): Promise<boolean> {
+    await this.#declared.ensure(NAME, undefined);
+    const attempt = await this.#leases.attempt({ duration: this.#duration });
+    if (!attempt.permit) {
+      const { error } = attempt;
+      if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError))
+        throw new StoreUnavailableError('the store gave no clear answer whose turn it is to sweep', { cause: error });
+      if (!error) this.context.reachability.back();
+      // A foreign program wrote over the record: dead nodes' permits must be freed all the same.
+      this.#isOpen = error instanceof CorruptRecordError;
+      return this.#isOpen;
+    }
+    this.#isOpen = false;
+    const former = this.#permit;
+    this.#permit = attempt.permit;
+    // The lease goes on with the newer use.
+    await former?.release();
+    return this.isHeld;
+  }
+
+  /** Another node may sweep at once. If the store can't be asked, the permit runs out by itself. */
+  async close(): Promise<void> {
+    await this.#permit?.release().catch(() => undefined);
+    await this.#leases.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { answerWithin } from '../stores/answer-within.js';
+import type { Context } from '../context/context.js';
+import { MOST_KEYS } from '../stores/index.js';
+import type { Caretaker } from './caretaker.js';
+import type { StoredRecord } from './record-codec.js';
+import type { RecordClient } from './record-client.js';
+import type { SweptRecords } from './swept-records.js';
+
+/** Looks in which a node has looked at each record that it knows, also where nothing happens. */
+const ROUND = 6;
+
+/** A node's look at the records that it knows: always at those that matter to it now, and at the others in turn. */
+export class KnownLook<R extends StoredRecord> {
+  #turn = 0;
+
+  constructor(
+    private readonly records: Pick<SweptRecords<R>, 'directory' | 'isHeldHere'>,
+    private readonly caretaker: Caretaker<R>,
+    private readonly context: Context,
+  ) {}
+
+  /** Looks at what this node holds, waits for or used since the last look, and at a sixth of the rest. */
+  async look(): Promise<void> {
+    this.#turn = (this.#turn + 1) % ROUND;
+    await this.#lookAt((client) => {
+      const wasUsed = client.takeUse();
+      return wasUsed || this.#isHeld(client) || turnOf(client.name) === this.#turn;
+    });
+  }
+
+  /** Looks at everything that this node knows: where one record was lost, others may be. */
+  lookAtAll(): Promise<void> {
+    return this.#lookAt(() => true);
+  }
+
+  #isHeld({ known }: RecordClient<R>): boolean {
+    return known !== undefined && this.records.isHeldHere(known);
+  }
+
+  async #lookAt(isDue: (client: RecordClient<R>) => boolean): Promise<void> {
+    let batch: RecordClient<R>[] = [];
+    for (const client of this.records.directory.all()) {
+      await this.caretaker.turn();
+      if (isDue(client)) batch.push(client);
+      if (batch.length < MOST_KEYS) continue;
+      await this.#examine(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await this.#examine(batch);
+  }
+
+  async #examine(clients: readonly RecordClient<R>[]): Promise<void> {
+    const { store, timers, timing } = this.context;
+    const keys = clients.map(({ key }) => key);
+    const texts = await answerWithin(timers, timing.callTimeout, 'read records', () => store.readMany(keys));
+    this.context.reachability.back();
+    for (const client of clients) {
+      if (this.caretaker.isStopped) return;
+      await this.caretaker.turn();
+      await this.caretaker.examine(client, texts.get(client.key));
+    }
+  }
+}
+
+/** Always the same for the same name, so that no record is passed over while others come and go. */
+function turnOf(name: string): number {
+  let hash = 0;
+  for (let at = 0; at < name.length; at++) hash = (31 * hash + name.charCodeAt(at)) >>> 0;
+  return hash % ROUND;
+}

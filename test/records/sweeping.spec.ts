@@ -1,0 +1,303 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Permit } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+
+const SWEEP = 'gatekeeper:sweep';
+const MINUTE = 60_000;
+
+/** A node whose process is gone: it asks and answers nothing any more. */
+function dies({ store }: TestNode): void {
+  store.script = () => new Promise(() => undefined);
+}
+
+/** The node that has the turn to sweep. */
+async function sweeper(nodes: TestCluster, all: readonly TestNode[]): Promise<TestNode> {
+  const { permits } = await nodes.record(SWEEP);
+  return all.find(({ gatekeeper }) => gatekeeper.node.instance === permits[0]!.holder)!;
+}
+
+const NONE = { definitions: [] };
+const namesIn = ({ gatekeeper }: TestNode) => [...partsOf(gatekeeper).directory.known.keys()];
+const watchedBy = ({ gatekeeper }: TestNode) => [...partsOf(gatekeeper).sweeper.watched].map(({ name }) => name);
+
+describe('the sweep of a cluster', () => {
+  const cluster = useCluster();
+
+  /** Nodes that know nothing, and one that defines and may use "job" and "idle". */
+  async function three() {
+    const nodes = cluster();
+    const all = [await nodes.node(NONE), await nodes.node(NONE), await nodes.node(NONE)];
+    const holder = await nodes.node({ definitions: [JOB, { ...JOB, name: 'idle' }], sweepInterval: '1h' });
+    return { nodes, all, holder };
+  }
+
+  it('is done by one node at a time', async () => {
+    const { nodes, all } = await three();
+    await nodes.time.advance(2 * MINUTE);
+    const lists = all.map(({ store }) => store.calls.list);
+    expect(lists.filter((count) => count > 0)).toHaveLength(1);
+    expect(lists.find((count) => count > 0)).toBeGreaterThan(8);
+  });
+
+  it('asks the store once of a node whose turn it is not and that knows nothing', async () => {
+    const { nodes, all } = await three();
+    await nodes.time.advance(MINUTE);
+    const idle = all.find(({ store }) => store.calls.list === 0)!;
+    const { now: _now, ...before } = { ...idle.store.calls };
+    await nodes.time.advance(MINUTE);
+    const { now: _then, ...after } = idle.store.calls;
+    expect(after).toEqual({ ...before, read: after.read });
+    expect(after.read - before.read).toBeLessThanOrEqual(7);
+  });
+
+  it('passes to another node within its lease when the sweeper dies', async () => {
+    const { nodes, all } = await three();
+    await nodes.time.advance(MINUTE);
+    const first = await sweeper(nodes, all);
+    dies(first);
+    await nodes.time.advance(40_000);
+    const second = await sweeper(nodes, all);
+    expect(second).not.toBe(first);
+    expect(second.store.calls.list).toBeGreaterThan(0);
+  });
+
+  it('passes to another node at once when the sweeper closes', async () => {
+    const { nodes, all } = await three();
+    await nodes.time.advance(MINUTE);
+    const first = await sweeper(nodes, all);
+    const closing = first.gatekeeper.close();
+    await nodes.time.advance(12_000);
+    await closing;
+    expect(await sweeper(nodes, all)).not.toBe(first);
+  });
+
+  it('leaves no trace of itself in events, logs, lists and bulk changes', async () => {
+    const { nodes, all, holder } = await three();
+    await nodes.time.advance(MINUTE);
+    dies(await sweeper(nodes, all));
+    await nodes.time.advance(MINUTE);
+    expect(JSON.stringify([...all, holder].map(({ events }) => events))).not.toContain(SWEEP);
+    expect([...all, holder].flatMap(({ log }) => log).join()).not.toContain(SWEEP);
+    const { semaphores } = await holder.gatekeeper.overview();
+    expect(semaphores.map(({ name }) => name)).toEqual(['idle', 'job']);
+    expect((await holder.gatekeeper.overview(SWEEP)).semaphores).toEqual([]);
+    expect((await holder.gatekeeper.definitions.pauseAll({ names: '.*' })).done).toEqual(['idle', 'job']);
+  });
+
+  it('goes on without the permit where a foreign program wrote over its record', async () => {
+    const { nodes, all, holder } = await three();
+    await holder.gatekeeper.tryAcquire('job');
+    await nodes.overwrite('not JSON', SWEEP);
+    dies(holder);
+    await nodes.time.advance(MINUTE);
+    expect((await nodes.record()).permits).toEqual([]);
+    expect(all.flatMap(({ log }) => log.filter((line) => !/^(debug|log)/.test(line)))).toEqual([]);
+  });
+
+  it('frees the permits of a dead node that no other node knows, and forgets the record then', async () => {
+    const { nodes, all, holder } = await three();
+    await holder.gatekeeper.tryAcquire('job');
+    dies(holder);
+    await nodes.time.advance(12_000);
+    expect(all.flatMap(watchedBy)).toEqual(['job']);
+    await nodes.time.advance(30_000);
+    expect((await nodes.record()).permits).toEqual([]);
+    expect(all.flatMap(({ of }) => of('expired'))).toMatchObject([{ semaphore: 'job' }]);
+    await nodes.time.advance(12_000);
+    expect(all.flatMap(watchedBy)).toEqual([]);
+    expect(all.flatMap(namesIn)).toEqual([]);
+  });
+
+  it('restores a record with a permit that only a dead node knew, with grace', async () => {
+    const { nodes, holder } = await three();
+    await nodes.time.advance(11_000);
+    await holder.gatekeeper.tryAcquire('job', { duration: '5m' });
+    await nodes.time.advance(11_000);
+    dies(holder);
+    await nodes.overwrite(undefined);
+    await nodes.time.advance(11_000);
+    expect(await nodes.record()).toMatchObject({ grace: expect.anything(), permits: [{ duration: 300_000 }] });
+  });
+
+  it("restores a record with an operator's change that no living node knows", async () => {
+    const { nodes, holder } = await three();
+    const { definitions } = holder.gatekeeper;
+    await definitions.pause('idle', { by: 'ann' });
+    await definitions.define({ name: 'new', duration: '10s' }, { by: 'bea' });
+    await nodes.time.advance(11_000);
+    dies(holder);
+    for (const name of ['idle', 'new']) await nodes.overwrite(undefined, name);
+    await nodes.time.advance(11_000);
+    expect(await nodes.record('idle')).toMatchObject({ pause: { by: 'ann' }, grace: expect.anything() });
+    expect(await nodes.record('new')).toMatchObject({ change: { by: 'bea' }, grace: expect.anything() });
+  });
+
+  it('harms nothing when two nodes sweep at once: a lease that goes on is not freed, one that is over is freed once', async () => {
+    const nodes = cluster();
+    const holder = await nodes.node({ definitions: [JOB, { ...JOB, name: 'kept' }], sweepInterval: '1h' });
+    const others = [await nodes.node(NONE), await nodes.node(NONE)];
+    await holder.gatekeeper.tryAcquire('job');
+    await holder.gatekeeper.tryAcquire('kept', { duration: '5m' });
+    const both = others.map(({ gatekeeper }) => partsOf(gatekeeper).sweeper);
+    for (let second = 0; second < 60; second++) {
+      // As if neither saw the other's permit.
+      await nodes.overwrite('not JSON', SWEEP);
+      await Promise.all(both.map((each) => each.sweep()));
+      await nodes.time.advance(1000);
+    }
+    expect((await nodes.record('kept')).permits).toHaveLength(1);
+    expect((await nodes.record()).permits).toEqual([]);
+    expect(others.flatMap(({ of }) => of('expired'))).toHaveLength(1);
+    expect(others.flatMap(({ of }) => of('clock-suspect'))).toEqual([]);
+  });
+
+  it('ends when the sweeper wakes from a freeze in its midst, and takes no old page for news', async () => {
+    const nodes = cluster();
+    const holder = await nodes.node({ sweepInterval: '1h' });
+    const { store, of } = await nodes.node(NONE);
+    const permit = (await holder.gatekeeper.tryAcquire('job', { duration: '10m' }))!;
+    await nodes.time.advance(11_000);
+    let isFrozen = false;
+    store.script = async (call, go) => {
+      const answer = await go();
+      if (call !== 'list' || isFrozen) return answer;
+      isFrozen = true;
+      // The answer is there, and the process sleeps before it takes it in.
+      nodes.time.freeze(MINUTE);
+      expect(await permit.refresh()).toBe(true);
+      nodes.time.freeze(MINUTE);
+      return answer;
+    };
+    await nodes.time.advance(11_000);
+    expect(isFrozen).toBe(true);
+    const before = await nodes.record();
+    await nodes.time.advance(MINUTE);
+    expect((await nodes.record()).permits).toEqual(before.permits);
+    expect([...of('expired'), ...of('restored')]).toEqual([]);
+    expect(of('clock-suspect').filter(({ reason }) => reason.includes('stamped'))).toEqual([]);
+  });
+});
+
+describe("a node's look at what it knows", () => {
+  const cluster = useCluster();
+  const MANY = Array.from({ length: 30 }, (_, index) => ({ ...JOB, name: `job ${index}` }));
+
+  /** A node that never gets the turn, and a sweeper that is not there any more. */
+  async function alone() {
+    const nodes = cluster();
+    const former = await nodes.node({ definitions: [], sweepInterval: '1h' });
+    await partsOf(former.gatekeeper).sweepPermit!.take();
+    const node = await nodes.node({ definitions: MANY });
+    // The loading of definitions counts as use.
+    await nodes.time.advance(MINUTE);
+    return { nodes, node };
+  }
+
+  it('restores a lost record within a minute although nothing was done with it, and the others with it at once', async () => {
+    const { nodes, node } = await alone();
+    const [lost, other] = ['job 3', 'job 4'];
+    await nodes.overwrite(undefined, lost);
+    await nodes.overwrite(undefined, other);
+    let first = 0;
+    for (let second = 0; second < 70 && first === 0; second++) {
+      await nodes.time.advance(1000);
+      if (node.of('restored').length > 0) first = second;
+    }
+    expect(first).toBeGreaterThan(0);
+    await nodes.time.advance(0);
+    expect(
+      node
+        .of('restored')
+        .map(({ semaphore }) => semaphore)
+        .toSorted(),
+    ).toEqual([lost, other]);
+    expect(await nodes.record(lost)).toMatchObject({ grace: expect.anything() });
+  });
+
+  /** In each of the turns of the rotation. */
+  const SIX = MANY.slice(0, 6).map(({ name }) => name);
+
+  it.each([
+    ['holds', (permit: Permit) => expect(permit.isHeld).toBe(true)],
+    ['used a moment ago', (permit: Permit) => permit.release()],
+  ])('finds within one interval that a record is lost which the node %s', async (how, use) => {
+    const { nodes, node } = await alone();
+    for (const name of SIX) {
+      const permit = (await node.gatekeeper.tryAcquire(name, { duration: '1h' }))!;
+      if (how === 'holds') await nodes.time.advance(11_500);
+      await use(permit);
+      const already = node.of('restored').length;
+      await nodes.overwrite(undefined, name);
+      await nodes.time.advance(11_500);
+      expect(node.of('restored').slice(already)).toMatchObject([{ semaphore: name }]);
+    }
+  });
+
+  it('reads few records where nothing happens, and all of them within a minute', async () => {
+    const { nodes, node } = await alone();
+    await nodes.time.advance(2 * MINUTE);
+    const asked: string[][] = [];
+    const { readMany } = node.store;
+    node.store.readMany = (keys) => (asked.push([...keys]), readMany.call(node.store, keys));
+    await nodes.time.advance(66_000);
+    expect(new Set(asked.flat()).size).toBe(30);
+    expect(asked.flat().length).toBeLessThan(60);
+    expect(node.store.calls.list).toBe(0);
+  });
+
+  it('begins at once when the store reports that anything may have changed', async () => {
+    const { nodes, node } = await alone();
+    for (const { name } of MANY) await nodes.overwrite(undefined, name);
+    const { cluster: inner } = nodes.raw as unknown as { cluster: { announce(...args: unknown[]): void } };
+    inner.announce({}, 'all', nodes.raw);
+    await nodes.time.advance(0);
+    expect(node.of('restored')).toHaveLength(30);
+  });
+
+  it("brings an operator's edit to a holder at once", async () => {
+    const { nodes, node } = await alone();
+    const operator = await nodes.node({ definitions: [], sweepInterval: '1h' });
+    const permit = (await node.gatekeeper.tryAcquire('job 1', { duration: '1h' }))!;
+    await operator.gatekeeper.definitions.remove('job 1');
+    await nodes.time.advance(1000);
+    expect(permit.isHeld).toBe(false);
+  });
+});
+
+describe('the archive of a node that does not sweep', () => {
+  const cluster = useCluster();
+
+  it('has what operators changed of a semaphore that the node does not know, from the hint alone', async () => {
+    const nodes = cluster();
+    const saved: string[] = [];
+    const archive = {
+      load: async () => [],
+      save: async (all: readonly { name: string }[]) => void saved.push(...all.map(({ name }) => name)),
+      close: async () => undefined,
+    };
+    await nodes.node({ ...NONE, persistence: { kind: 'test', open: () => archive }, sweepInterval: '1h' });
+    const { gatekeeper } = await nodes.node();
+    await gatekeeper.definitions.pause('job');
+    await nodes.time.advance(1000);
+    expect(saved).toContain('job');
+  });
+
+  it('has it also where the hint was lost, within a minute', async () => {
+    const nodes = cluster();
+    const saved: string[] = [];
+    const archive = {
+      load: async () => [],
+      save: async (all: readonly { name: string }[]) => void saved.push(...all.map(({ name }) => name)),
+      close: async () => undefined,
+    };
+    const { gatekeeper } = await nodes.node();
+    await partsOf(gatekeeper).sweepPermit!.take();
+    const deaf = await nodes.node({ ...NONE, persistence: { kind: 'test', open: () => archive } });
+    deaf.store.isDeaf = true;
+    await nodes.time.advance(12_000);
+    await gatekeeper.definitions.pause('job');
+    await nodes.time.advance(66_000);
+    expect(saved).toContain('job');
+  });
+});
