@@ -152,7 +152,37 @@ describe('the sweep of a cluster', () => {
     expect(others.flatMap(({ of }) => of('clock-suspect'))).toEqual([]);
   });
 
-  it('ends when the sweeper wakes from a freeze in its midst, and takes no old page for news', async () => {
+  it('takes no page for news that it read before it was frozen', async () => {
+    const nodes = cluster();
+    const dead = await nodes.node({ definitions: [{ ...JOB, name: 'over' }], sweepInterval: '1h' });
+    const holder = await nodes.node({ sweepInterval: '1h' });
+    const { store, of } = await nodes.node(NONE);
+    await dead.gatekeeper.tryAcquire('over');
+    dies(dead);
+    const permit = (await holder.gatekeeper.tryAcquire('job', { duration: '10m' }))!;
+    let listedAt: number | undefined;
+    let isFrozen = false;
+    store.script = async (call, go) => {
+      const answer = await go();
+      if (call === 'list') listedAt = nodes.time.monotonic();
+      // It frees what is over in one record, and has the text of the next one in hand.
+      if (call === 'compareAndSet' && listedAt === nodes.time.monotonic() && !isFrozen) {
+        isFrozen = true;
+        nodes.time.freeze(10_000);
+        expect(await permit.refresh()).toBe(true);
+        nodes.time.freeze(10_000);
+      }
+      return answer;
+    };
+    await nodes.time.advance(40_000);
+    expect(isFrozen).toBe(true);
+    await nodes.time.advance(MINUTE);
+    expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
+    expect(of('restored')).toEqual([]);
+    expect(of('clock-suspect')).toEqual([]);
+  });
+
+  it('ends where a freeze lasted longer than the turn', async () => {
     const nodes = cluster();
     const holder = await nodes.node({ sweepInterval: '1h' });
     const { store, of } = await nodes.node(NONE);
@@ -163,7 +193,6 @@ describe('the sweep of a cluster', () => {
       const answer = await go();
       if (call !== 'list' || isFrozen) return answer;
       isFrozen = true;
-      // The answer is there, and the process sleeps before it takes it in.
       nodes.time.freeze(MINUTE);
       expect(await permit.refresh()).toBe(true);
       nodes.time.freeze(MINUTE);
@@ -171,11 +200,9 @@ describe('the sweep of a cluster', () => {
     };
     await nodes.time.advance(11_000);
     expect(isFrozen).toBe(true);
-    const before = await nodes.record();
     await nodes.time.advance(MINUTE);
-    expect((await nodes.record()).permits).toEqual(before.permits);
+    expect((await nodes.record()).permits).toMatchObject([{ id: permit.id }]);
     expect([...of('expired'), ...of('restored')]).toEqual([]);
-    expect(of('clock-suspect').filter(({ reason }) => reason.includes('stamped'))).toEqual([]);
   });
 });
 
