@@ -58,8 +58,7 @@ export class SweepPermit implements SweepTurn {
     const attempt = await this.#leases.attempt({ duration: this.#duration });
     if (!attempt.permit) {
       const { error } = attempt;
-      if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError))
-        throw new StoreUnavailableError('the store gave no clear answer whose turn it is to sweep', { cause: error });
+      if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw withoutName(error);
       if (!error) this.context.reachability.back();
       // A foreign program wrote over the record: dead nodes' permits must be freed all the same.
       this.#isOpen = error instanceof CorruptRecordError;
@@ -78,4 +77,10 @@ export class SweepPermit implements SweepTurn {
     await this.#permit?.release().catch(() => undefined);
     await this.#leases.close();
   }
+}
+
+/** The store's own errors as they are; those that name the semaphore, which users don't know, in other words. */
+function withoutName(error: StoreUnavailableError): StoreUnavailableError {
+  if (!error.message.includes(NAME)) return error;
+  return new StoreUnavailableError('the store gave no clear answer whose turn it is to sweep', { cause: error });
 }

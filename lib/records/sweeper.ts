@@ -30,8 +30,10 @@ export class Sweeper<R extends StoredRecord> {
   readonly #cluster: ClusterSweep<R>;
   #endWatch?: () => Promise<void>;
   #losses?: Subscription;
-  /** The look at everything known that is under way. */
-  #looking?: Promise<void> | undefined;
+  /** A look at everything known is under way. */
+  #isLooking = false;
+  /** Another one is wanted after it. */
+  #isLookDue = false;
 
   constructor(
     private readonly records: SweptRecords<R>,
@@ -50,7 +52,8 @@ export class Sweeper<R extends StoredRecord> {
 
   async start(): Promise<void> {
     this.#losses = this.context.events.subscribe(({ type }) => {
-      if (type === 'restored') this.#resynchronise();
+      // The look at everything needs no other one because of what it restores itself.
+      if (type === 'restored' && !this.#isLooking) this.#resynchronise();
     });
     this.#endWatch = await this.context.store.watch(this.records.keyPrefix, (change) => void this.#takeIn(change));
   }
@@ -88,9 +91,19 @@ export class Sweeper<R extends StoredRecord> {
     }
   }
 
-  /** Where one record was lost, others may be. While such a look is under way another one adds nothing. */
+  /** Where one record was lost, others may be. One look at a time, and once more if it is asked for meanwhile. */
   #resynchronise(): void {
-    this.#looking ??= this.#lookAtAll().finally(() => (this.#looking = undefined));
+    this.#isLookDue = true;
+    if (!this.#isLooking) void this.#lookWhileDue();
+  }
+
+  async #lookWhileDue(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#isLookDue && !this.#caretaker.isStopped) {
+      this.#isLookDue = false;
+      await this.#lookAtAll();
+    }
+    this.#isLooking = false;
   }
 
   async #lookAtAll(): Promise<void> {
