@@ -117,7 +117,7 @@ export function createParts(
     },
     unknown: (name, text) => {
       context.changes.next(name);
-      if (text !== undefined) archivist?.hear(name, text);
+      if (text !== undefined) archivist?.observe(name, text);
     },
   };
   const sweeper = new Sweeper(semaphores, archive ? alsoNowAndThen(turn) : turn, context);

@@ -63,7 +63,7 @@ export class RecordClient<R extends StoredRecord> {
     this.#listeners.push(listener);
   }
 
-  /** Whether it was used since this was last asked. */
+  /** True if the record was used since the last call of this. */
   takeUse(): boolean {
     const wasUsed = this.#wasUsed;
     this.#wasUsed = false;

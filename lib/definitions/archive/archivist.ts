@@ -46,7 +46,7 @@ export class Archivist {
   }
 
   /** Takes in a record that this node does not keep, as a hint brought it. */
-  hear(name: string, text: string): void {
+  observe(name: string, text: string): void {
     try {
       const entries = entriesOf(name, decodeRecord(name, text));
       for (const entry of entries) this.#heard.set(name, entry);
