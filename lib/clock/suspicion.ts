@@ -1,6 +1,9 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { OLDEST_SAMPLE } from './member-clocks.js';
 
+/** ms after a sign within which every node has noticed it: none decides by an older sample. */
+const NOTICED_WITHIN = OLDEST_SAMPLE;
+
 /**
  * Remembers the last sign that clocks can't be trusted, and how long it counts:
  *
@@ -39,7 +42,7 @@ export class Suspicion {
 
   /** Whether a sign came within the time in which every node samples anew. */
   get isActive(): boolean {
-    return this.node.monotonic() < this.#since + OLDEST_SAMPLE;
+    return this.node.monotonic() < this.#since + NOTICED_WITHIN;
   }
 
   /** For people; undefined while there is none. */
@@ -49,6 +52,6 @@ export class Suspicion {
 
   /** @param duration of a lease, in ms */
   isOverFor(duration: number): boolean {
-    return this.node.monotonic() >= this.#since + OLDEST_SAMPLE + 2 * duration;
+    return this.node.monotonic() >= this.#since + NOTICED_WITHIN + 2 * duration;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pauseAfter } from '../../lib/async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../lib/async/backoff.js';
 
 describe('the pause after failures', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('the pause after failures', () => {
     [40, 1, 5000],
     [5000, 0, 2500],
   ])('to connect: after %d failures, by chance %d, %d ms', (failures, random, expected) => {
-    expect(pauseAfter(failures, random)).toBe(expected);
+    expect(pauseAfter(failures, random, RECONNECT)).toBe(expected);
   });
 
   it.each([

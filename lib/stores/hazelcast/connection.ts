@@ -1,7 +1,7 @@
 import { messageOf } from '../../decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
-import { pauseAfter } from '../../async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../async/backoff.js';
 import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import type { ClientSource, LiveClient } from './client-source.js';
@@ -61,7 +61,7 @@ export class Connection<Session> {
         this.failure = error;
         this.#endFirstAttempt();
       }
-      await pause(systemClock, pauseAfter(this.#failures++, Math.random()), { signal });
+      await pause(systemClock, pauseAfter(this.#failures++, Math.random(), RECONNECT), { signal });
     }
   }
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../decision/index.js';
-import { pauseAfter } from '../../async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../async/backoff.js';
 import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import type { StoreHealth } from '../store.js';
@@ -51,7 +51,7 @@ export class RemoteHealth {
     const { signal } = this.#closing;
     this.#isAsking = true;
     for (let failures = 0; !this.#health.connected && !signal.aborted; failures++) {
-      await pause(systemClock, pauseAfter(failures, Math.random()), { signal, isAwaited: false });
+      await pause(systemClock, pauseAfter(failures, Math.random(), RECONNECT), { signal, isAwaited: false });
       if (!signal.aborted) await this.ask().catch(() => undefined);
     }
     this.#isAsking = false;

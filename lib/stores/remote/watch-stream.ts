@@ -1,4 +1,4 @@
-import { pauseAfter } from '../../async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../async/backoff.js';
 import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import type { RecordChange, StoreHealth } from '../store.js';
@@ -47,7 +47,7 @@ export class WatchStream {
       await this.#listen().catch(() => this.to.endpoints.failed(index));
       this.#hasMissed = true;
       this.#opened();
-      await pause(systemClock, pauseAfter(this.#failures++, Math.random()), { signal, isAwaited: false });
+      await pause(systemClock, pauseAfter(this.#failures++, Math.random(), RECONNECT), { signal, isAwaited: false });
     }
   }
 

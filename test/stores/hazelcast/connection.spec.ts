@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
-import { pauseAfter } from '../../../lib/async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../../lib/async/backoff.js';
 import type { ClientSource } from '../../../lib/stores/hazelcast/client-source.js';
 import { Connection } from '../../../lib/stores/hazelcast/connection.js';
 import { eventually } from '../../contract/eventually.js';
@@ -73,7 +73,7 @@ describe('The pause before the next attempt', () => {
     [6, 2500, 5000],
     [1_000_000, 2500, 5000],
   ])('after %i failures lies from %i to %i ms', (failures, shortest, longest) => {
-    expect(pauseAfter(failures, 0)).toBe(shortest);
-    expect(pauseAfter(failures, 1)).toBe(longest);
+    expect(pauseAfter(failures, 0, RECONNECT)).toBe(shortest);
+    expect(pauseAfter(failures, 1, RECONNECT)).toBe(longest);
   });
 });
