@@ -41,8 +41,8 @@ export const PERMIT_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/decision/decide.ts',
-        find: 'duration: expiresAt - view.now, asked };',
-        replace: 'duration: expiresAt - view.now, asked, token: nextToken(record.lastToken, view.now) };',
+        find: 'const permit = lasting(held, {',
+        replace: 'const permit = lasting({ ...held, token: nextToken(record.lastToken, view.now) }, {',
       },
     ],
     layer: { kind: 'specs', title: 'properties', specs: ['test/decision/decide.properties.spec.ts'] },
