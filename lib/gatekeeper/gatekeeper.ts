@@ -58,8 +58,8 @@ export class Gatekeeper {
   }
 
   /**
-   * Names of semaphores whose record changed, on whatever node, as this one gets to know it: at once where the store
-   * tells, else when it next looks at all of them. Completes at {@link close}.
+   * Names of semaphores whose record changed on any node, as this one notices it: at once where the store sends a hint,
+   * else when this node next looks at the record, if it defines or uses the semaphore. Completes at {@link close}.
    */
   get changes$(): Observable<string> {
     return this.#parts.context.changes.asObservable();

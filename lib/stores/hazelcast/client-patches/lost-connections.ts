@@ -10,6 +10,7 @@
  */
 import type { EventEmitter } from 'node:events';
 import type { Client as HazelcastClient } from 'hazelcast-client';
+import { oncePerClient } from '../once-per-client.js';
 
 /** The part of the client's inside that is used; its types hide it. */
 interface Inside {
@@ -29,7 +30,7 @@ const CONNECTION_REMOVED = 'connectionRemoved';
  *
  * @returns ends it
  */
-export function forgetLostConnections(client: HazelcastClient): () => void {
+export const forgetLostConnections = oncePerClient((client) => {
   const inside = client as HazelcastClient & Inside;
   const connections = inside.getConnectionManager?.();
   const handlers = inside.getInvocationService?.()?.invocationsWithEventHandlers;
@@ -39,4 +40,4 @@ export function forgetLostConnections(client: HazelcastClient): () => void {
   };
   connections?.on?.(CONNECTION_REMOVED, forget);
   return () => void connections?.off?.(CONNECTION_REMOVED, forget);
-}
+});

@@ -9,6 +9,7 @@
  */
 import type { EventEmitter } from 'node:events';
 import type { Client as HazelcastClient } from 'hazelcast-client';
+import { oncePerClient } from '../once-per-client.js';
 
 /** The part of the client's inside that is used; its types hide it. */
 interface Inside {
@@ -41,13 +42,13 @@ const patched = new WeakSet<Writer>();
  *
  * @returns leaves connections to come alone
  */
-export function failUnsentCalls(client: HazelcastClient): () => void {
+export const failUnsentCalls = oncePerClient((client) => {
   const connections = (client as HazelcastClient & Inside).getConnectionManager?.();
   const patch = ({ writer }: Connection) => writer && patchClose(writer);
   connections?.getConnectionRegistry?.()?.forEachConnection?.(patch);
   connections?.on?.(CONNECTION_ADDED, patch);
   return () => void connections?.off?.(CONNECTION_ADDED, patch);
-}
+});
 
 function patchClose(writer: Writer): void {
   const close = writer.close?.bind(writer);
