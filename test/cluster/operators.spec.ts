@@ -44,11 +44,10 @@ describeOnHazelcast('what an operator does through one node, on real members', (
 
   beforeAll(async () => {
     cluster = await startHazelcast({ clusterName: 'operators' });
-    [office, worker] = await Promise.all([open('office', { definitions: DEFINITIONS }), open('worker')]);
+    [office, worker] = await Promise.all([open('office'), open('worker')]);
     worker.events$.subscribe((event) => heard.push(event));
     const areThere = async () => (await worker.state()).semaphores.length === DEFINITIONS.length;
     await eventually('all definitions are there', areThere, 60_000);
-    // A change is news only to a node that knew what was there before.
     const isKnown = ({ name }: { name: string }) => partsOf(worker).directory.get(name).recordClient.known;
     await eventually('the worker has seen them all', () => DEFINITIONS.every(isKnown), 60_000);
   }, 120_000);
@@ -63,6 +62,8 @@ describeOnHazelcast('what an operator does through one node, on real members', (
     const settings = parseGatekeeperOptions({
       store,
       acquirer,
+      // Nodes of one application: a change is news to a node that defines the semaphore.
+      definitions: DEFINITIONS,
       definitionsDelay: 0,
       ...PATIENT,
       ...options,

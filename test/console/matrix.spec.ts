@@ -65,6 +65,8 @@ const MEANT_OF_STORE = {
   read: 'node',
   compareAndSet: 'node, writes',
   list: 'node',
+  page: 'node',
+  readMany: 'node',
   now: 'node',
   health: 'node',
   append: 'node, writes',

@@ -30,7 +30,7 @@ describe('options of startHazelcast', () => {
   });
 
   it('want a basePort where no port can be tried out', async () => {
-    await expect(settleMember(0, { address: '192.0.2.1' }, {}, [])).rejects.toThrow(/192\.0\.2\.1.*set basePort/);
+    await expect(settleMember(0, { address: '192.0.2.1' }, {}, [])).rejects.toThrow(/192\.0\.2\.1.*Set basePort/);
   });
 });
 

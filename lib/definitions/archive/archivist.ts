@@ -38,10 +38,12 @@ export class Archivist {
     this.#cancelTimer = undefined;
     // One at a time: the later one has all that the earlier one has.
     await this.#saving;
-    const heard = [...this.#heard.values()];
+    const latest = new Map(this.#heard);
     this.#heard.clear();
-    const known = [...this.known()].flatMap(([name, record]) => entriesOf(name, record));
-    this.#saving = this.archive.save([...heard, ...known]);
+    for (const [name, record] of this.known()) {
+      for (const entry of entriesOf(name, record)) latest.set(name, later(entry, latest.get(name)));
+    }
+    this.#saving = this.archive.save([...latest.values()]);
     await this.#saving;
   }
 
@@ -49,7 +51,7 @@ export class Archivist {
   observe(name: string, text: string): void {
     try {
       const entries = entriesOf(name, decodeRecord(name, text));
-      for (const entry of entries) this.#heard.set(name, entry);
+      for (const entry of entries) this.#heard.set(name, later(entry, this.#heard.get(name)));
       if (entries.length > 0) this.#saveSoon();
     } catch (error) {
       // A node that uses the record reports it.
@@ -70,6 +72,11 @@ export class Archivist {
   #saveSoon(): void {
     this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.save(), GATHERING);
   }
+}
+
+/** An archive takes one entry of a name. */
+function later(entry: ArchivedDefinition, other: ArchivedDefinition | undefined): ArchivedDefinition {
+  return other && other.revision > entry.revision ? other : entry;
 }
 
 function entriesOf(name: string, { revision, definition, change, pause }: SemaphoreRecord): ArchivedDefinition[] {
