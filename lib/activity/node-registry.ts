@@ -13,7 +13,6 @@ import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-in
 const KEY_PREFIX = 'nodes:';
 /** Nodes share so many texts: few to read, and rarely two writers at once. */
 const SHARDS = 16;
-const KEYS = Array.from({ length: SHARDS }, (_, shard) => `${KEY_PREFIX}${shard}`);
 const TRIES = 5;
 /** ms until the next try while this node's card was never written: its first connection may still be under way. */
 const FIRST_TRIES = 500;
@@ -68,7 +67,7 @@ export class NodeRegistry {
   async nodes(): Promise<NodeInfo[]> {
     const { store, timers, timing, nodeClock } = this.context;
     const patience = LIST_FACTOR * timing.callTimeout;
-    const texts = await answerWithin(timers, patience, 'list the nodes', () => store.readMany(KEYS));
+    const texts = await answerWithin(timers, patience, 'list the nodes', () => store.list(KEY_PREFIX));
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
     const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
