@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { spreadOf } from '../decision/texts/spread.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { LeftOut } from '../context/left-out.js';
@@ -45,7 +46,7 @@ export class NodeRegistry {
     private readonly runs: Pick<RunHistory, 'newestHere'>,
   ) {
     this.#leftOut = new LeftOut('read the cards of the nodes', context);
-    this.#key = KEY_PREFIX + (shardOf(context.node.instance) % SHARDS);
+    this.#key = KEY_PREFIX + spreadOf(context.node.instance, SHARDS);
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
   }
 
@@ -147,13 +148,6 @@ export class NodeRegistry {
     const { at, took, outcome, message, token, slot } = run;
     return { ...card, lastRun: { at, took, outcome, message, token, slot } };
   }
-}
-
-/** The same on every platform and version; any spread will do. */
-function shardOf(instance: string): number {
-  let hash = 0;
-  for (const character of instance) hash = (31 * hash + character.codePointAt(0)!) >>> 0;
-  return hash;
 }
 
 function nameOf({ group, acquirer, instance }: NodeInfo): string {

@@ -72,8 +72,9 @@ export class SweepPermit implements SweepTurn {
     return this.isHeld;
   }
 
-  /** Another node may sweep at once. If the store can't be asked, the permit runs out by itself. */
+  /** Another node may sweep at once. */
   async close(): Promise<void> {
+    // If the store can't be asked, the permit expires, and the next sweep of another node takes over.
     await this.#permit?.release().catch(() => undefined);
     await this.#leases.close();
   }

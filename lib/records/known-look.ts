@@ -1,3 +1,4 @@
+import { spreadOf } from '../decision/texts/spread.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Context } from '../context/context.js';
 import { MOST_KEYS } from '../stores/index.js';
@@ -24,7 +25,8 @@ export class KnownLook<R extends StoredRecord> {
     this.#turn = (this.#turn + 1) % ROUND;
     await this.#lookAt((client) => {
       const wasUsed = client.takeUse();
-      return wasUsed || this.#isHeld(client) || turnOf(client.name) === this.#turn;
+      // By the name, so that no record is passed over while others come and go.
+      return wasUsed || this.#isHeld(client) || spreadOf(client.name, ROUND) === this.#turn;
     });
   }
 
@@ -60,11 +62,4 @@ export class KnownLook<R extends StoredRecord> {
       await this.caretaker.examine(client, texts.get(client.key));
     }
   }
-}
-
-/** Always the same for the same name, so that no record is passed over while others come and go. */
-function turnOf(name: string): number {
-  let hash = 0;
-  for (let at = 0; at < name.length; at++) hash = (31 * hash + name.charCodeAt(at)) >>> 0;
-  return hash % ROUND;
 }

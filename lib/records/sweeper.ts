@@ -19,10 +19,10 @@ import type { SweptRecords } from './swept-records.js';
  *   reconnection, a member came or went, a loss found ─────▶ KnownLook: all that this node knows, at once
  * ```
  *
- * Safety rests on neither. A record is restored by a node that knew it: its holders, each node that defines it, and for
- * records with permits or an operator's change the node that sweeps. Two sweeps at once, or one that goes on after a
- * freeze, harm nothing: each write is a compare-and-set that decides anew from the text in its place, and a lease ends by
- * what this node itself observed of it.
+ * No promise depends on who has the turn. A lost record is restored by a node that knew it: by its holders, by each node
+ * that defines it, and, if it had permits or an operator's change, by the node that sweeps. Two sweeps at once do no harm,
+ * nor does one that goes on after a freeze. Each write is a compare-and-set that decides anew from the present text. A
+ * node ends a lease only by its own observations of it.
  */
 export class Sweeper<R extends StoredRecord> {
   readonly #caretaker: Caretaker<R>;
