@@ -8,6 +8,11 @@ export * from './patterns/matchers.js';
 export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';
+export * from './shard.js';
+export * from './shard-recovery.js';
+export * from './claims.js';
+export * from './birth.js';
+export * from './shard.codec.js';
 export * from './stored-values.js';
 // Every change of a record.
 export * from './decide.js';

@@ -54,6 +54,8 @@ export const pauseSchema = z.strictObject({
   groupPattern: z.string(),
 });
 
+export const graceSchema = z.strictObject(expiring);
+
 const recordSchema = z.strictObject({
   v: z.literal(RECORD_VERSION),
   nonce: z.string().min(1),
@@ -65,7 +67,8 @@ const recordSchema = z.strictObject({
   permits: storedList(storedPermitSchema),
   change: changeSchema.optional(),
   pause: pauseSchema.optional(),
-  grace: z.strictObject(expiring).optional(),
+  grace: graceSchema.optional(),
+  origin: z.string().min(1).optional(),
 });
 
 /**
@@ -76,29 +79,38 @@ const recordSchema = z.strictObject({
  * @throws NewerRecordError when a newer version wrote it
  */
 export function decodeRecord(name: string, text: string): SemaphoreRecord {
-  const value = parseJson(name, text);
-  const version = (value as { v?: unknown } | null)?.v;
-  if (typeof version === 'number' && version > RECORD_VERSION) {
-    throw new NewerRecordError(
-      `the record of semaphore ${show(name)} has version ${version}, this package reads ${RECORD_VERSION}: upgrade this node`,
-    );
+  return decodeStored(recordSchema, RECORD_VERSION, `the record of semaphore ${show(name)}`, text);
+}
+
+/**
+ * Reads the text of a record of any kind.
+ *
+ * @param version the newest that this package reads
+ * @param subject names the record in errors
+ * @throws CorruptRecordError or NewerRecordError
+ */
+export function decodeStored<T>(schema: z.ZodType<T>, version: number, subject: string, text: string): T {
+  const value = parseJson(subject, text);
+  const { v } = (value ?? {}) as { v?: unknown };
+  if (typeof v === 'number' && v > version) {
+    throw new NewerRecordError(`${subject} has version ${v}, this package reads ${version}: upgrade this node`);
   }
-  const parsed = recordSchema.safeParse(value);
-  if (!parsed.success) throw corrupt(name, text, faultsOf(parsed.error).join('; '));
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw corrupt(subject, text, faultsOf(parsed.error).join('; '));
   return parsed.data;
 }
 
-function parseJson(name: string, text: string): unknown {
+function parseJson(subject: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw corrupt(name, text, 'it is not JSON', error);
+    throw corrupt(subject, text, 'it is not JSON', error);
   }
 }
 
-function corrupt(name: string, text: string, fault: string, cause?: unknown): CorruptRecordError {
+function corrupt(subject: string, text: string, fault: string, cause?: unknown): CorruptRecordError {
   return new CorruptRecordError(
-    `the record of semaphore ${show(name)} can't be read (${fault}): it grants nothing until it is repaired or reset. It begins ${show(text)}`,
+    `${subject} can't be read (${fault}): it grants nothing until it is repaired or reset. It begins ${show(text)}`,
     { cause },
   );
 }
@@ -109,18 +121,19 @@ function corrupt(name: string, text: string, fault: string, cause?: unknown): Co
  * and a refresh takes 17 in all.
  */
 export function encodeRecord(record: SemaphoreRecord): string {
-  const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace } = record;
+  const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace, origin } = record;
   const definitionText = definition ? `,"definition":${textOf(definition)}` : '';
   const changeText = change ? `,"change":${textOf(change)}` : '';
   const pauseText = pause ? `,"pause":${textOf(pause)}` : '';
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
+  const originText = origin === undefined ? '' : `,"origin":${quote(origin)}`;
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"revision":${revision},"lastToken":${lastToken}` +
-    `${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}}`
+    `${originText}${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}}`
   );
 }
 
-function textOfPermit(permit: StoredPermit): string {
+export function textOfPermit(permit: StoredPermit): string {
   const { id, slot, token, grantedAt, expiresAt, duration, asked } = permit;
   const askedText = asked ? `,"asked":{"duration":${asked.duration},"under":${asked.under}}` : '';
   return (
@@ -156,6 +169,6 @@ function textOf(part: SemaphoreDefinition | DefinitionChange | Pause): string {
 /** Texts that JSON takes as they are: printable ASCII without the quote and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -74,6 +74,8 @@ export interface SemaphoreRecord {
   readonly pause?: Pause;
   /** Present after lost data: until it ends only a holder that still holds by its own clocks may re-assert its permit. */
   readonly grace?: Expiring;
+  /** Of a semaphore that code defines: the id of the record, which the claim of its name names. A lost record gets another. */
+  readonly origin?: string;
 }
 
 /** The knowledge of a decision besides the record: clock readings, and the node's observations of leases. */
@@ -103,6 +105,7 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     permits: permits.filter((permit) => !view.isExpired(permit)),
     change: 'change' in changes ? changes.change : record.change,
     pause: 'pause' in changes ? changes.pause : record.pause,
+    origin: record.origin,
   };
   return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
@@ -124,10 +127,25 @@ export function createRecord(definition: SemaphoreDefinition, now: number, nonce
 }
 
 /**
+ * The record of a name that code defines before its shard has noted the claim: it has no definition yet and grants
+ * nothing.
+ */
+export function pendingRecord(origin: string, now: number, nonce: string): SemaphoreRecord {
+  return { ...EMPTY_RECORD, nonce, seq: 1, at: now, origin };
+}
+
+/** Whether a record was in force at any time: it has a definition, or had one that was removed. */
+export function isActive({ revision }: SemaphoreRecord): boolean {
+  return revision > 0;
+}
+
+type Counters = Pick<SemaphoreRecord, 'seq' | 'nonce' | 'lastToken' | 'revision'>;
+
+/**
  * Whether this record lacks writes that `known` had: the store lost data, or an old text was put back. Where both count
  * as many writes but the last of them differs, one was written by a node that did not know the other.
  */
-export function isBehind(record: SemaphoreRecord, known: SemaphoreRecord): boolean {
+export function isBehind(record: Counters, known: Counters): boolean {
   return (
     record.seq < known.seq ||
     record.lastToken < known.lastToken ||

@@ -62,20 +62,25 @@ export function reinstate(
   return rewrite(before, { revision, definition, change, pause, permits }, view, nonce);
 }
 
-/** The higher of each number, the newer definition; in a slot that was granted twice the permit with the higher token. */
+/** The higher of each number, the newer definition, and the permits of both. */
 function merge(known: SemaphoreRecord, found: SemaphoreRecord): SemaphoreRecord {
   const [newer, older] = found.revision > known.revision ? [found, known] : [known, found];
-  const bySlot = new Map<number, StoredPermit>();
-  for (const permit of [...older.permits, ...newer.permits]) {
-    const rival = bySlot.get(permit.slot);
-    if (!rival || isFurther(permit, rival)) bySlot.set(permit.slot, permit);
-  }
   return {
     ...newer,
     seq: Math.max(known.seq, found.seq),
     lastToken: Math.max(known.lastToken, found.lastToken),
-    permits: [...bySlot.values()],
+    permits: merged(newer.permits, older.permits),
   };
+}
+
+/** The permits of two versions of a record: in a slot that was granted twice the one with the higher token. */
+export function merged(newer: readonly StoredPermit[], older: readonly StoredPermit[]): StoredPermit[] {
+  const bySlot = new Map<number, StoredPermit>();
+  for (const permit of [...older, ...newer]) {
+    const rival = bySlot.get(permit.slot);
+    if (!rival || isFurther(permit, rival)) bySlot.set(permit.slot, permit);
+  }
+  return [...bySlot.values()];
 }
 
 function isFurther(permit: StoredPermit, rival: StoredPermit): boolean {

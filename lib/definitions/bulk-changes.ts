@@ -1,11 +1,9 @@
 import {
   type DefinitionChange,
-  InvalidOptionsError,
   type SemaphoreRecord,
   type View,
   edit,
   intendedDefinition,
-  isOwnName,
   messageOf,
 } from '../decision/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
@@ -13,11 +11,8 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, Slices, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { NothingMatchesError } from './definitions.errors.js';
-import { listRecords } from '../records/list-records.js';
 import type { NodeInfo } from '../activity/index.js';
-import { isUnreadable } from '../records/known-record.js';
-import type { SemaphoreClient } from '../records/semaphore-records.js';
-import { KEY_PREFIX } from '../decision/record.js';
+import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import { type MigrationPlan, namesInPieces, planSteps } from './migration.js';
@@ -43,7 +38,7 @@ type Change = (
 /** Changes many definitions, each one separately, so that a failure does not stop the others. */
 export class BulkChanges {
   constructor(
-    private readonly recordClientOf: (name: string) => SemaphoreClient,
+    private readonly listing: SemaphoreListing,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
@@ -120,22 +115,8 @@ export class BulkChanges {
    * The records that can be read: the others can't be changed, and the state reports them. A text that is read here is
    * news for this node, too, so that each change begins from it. The package's own semaphores are left out.
    */
-  async #records(only?: (name: string) => boolean): Promise<Map<string, SemaphoreRecord>> {
-    return inSlices(this.#recordsInPieces(await listRecords(this.context), only), this.context.nodeClock);
-  }
-
-  *#recordsInPieces(
-    texts: ReadonlyMap<string, string>,
-    only: (name: string) => boolean = () => true,
-  ): Pieces<Map<string, SemaphoreRecord>> {
-    const records = new Map<string, SemaphoreRecord>();
-    for (const [key, text] of texts) {
-      const name = key.slice(KEY_PREFIX.length);
-      const record = isOwnName(name) || !only(name) ? undefined : this.#recordOf(name, text);
-      if (record) records.set(name, record);
-      yield 1;
-    }
-    return records;
+  #records(only?: (name: string) => boolean): Promise<ReadonlyMap<string, SemaphoreRecord>> {
+    return this.listing.takenIn(only);
   }
 
   /**
@@ -187,18 +168,6 @@ export class BulkChanges {
   /** @throws InvalidOptionsError when matching all names takes too many steps */
   #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
     return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
-  }
-
-  #recordOf(name: string, text: string): SemaphoreRecord | undefined {
-    try {
-      const recordClient = this.recordClientOf(name);
-      recordClient.observe(text);
-      return recordClient.known;
-    } catch (error) {
-      // The record of a newer version or a foreign program, or under a name that no semaphore can have.
-      if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
-      throw error;
-    }
   }
 }
 

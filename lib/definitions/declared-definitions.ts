@@ -4,19 +4,26 @@ import {
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
   type View,
-  createRecord,
   defined,
+  isActive,
+  nameIn,
   parseDefinition,
   reinstate,
+  reservedNameFault,
   restore,
+  rewrite,
+  withName,
 } from '../decision/index.js';
 import { durationFault } from '../decision/definition.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from '../records/known-record.js';
-import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-records.js';
+import type { OwnRecords } from '../records/own-records.js';
+import type { OwnRecordClient, SemaphoreStep } from '../records/semaphore-records.js';
+import type { Shards } from '../records/shards.js';
 import type { Archived } from './archive/bounded-archive.js';
 import { FirstLoad } from './first-load.js';
+import { OwnRecordMaker } from './own-record-maker.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
 
 /**
@@ -25,12 +32,14 @@ import type { ArchivedDefinition } from './archive/definition-archive.js';
  */
 export class DeclaredDefinitions {
   #declared = new Map<string, SemaphoreDefinition>();
-  #isLoading: boolean;
+  readonly #maker: OwnRecordMaker;
+  #isLoaded = false;
   /** Calls that find no definition right after the start wait for it. */
   readonly firstLoad: FirstLoad;
 
   constructor(
-    private readonly recordClientOf: (name: string) => SemaphoreClient,
+    private readonly own: OwnRecords,
+    private readonly shards: Shards,
     private readonly context: Context,
     private readonly options: {
       readonly requireDefinitions: boolean;
@@ -40,10 +49,12 @@ export class DeclaredDefinitions {
       readonly patience: number;
       /** Archived definitions; undefined while the archive can't be read. */
       readonly archived?: () => Promise<Archived | undefined>;
+      /** Waits until this node has read all shards, for so many ms. @returns false when it did not */
+      readonly awaitHistory: (timeout: number) => Promise<boolean>;
     },
   ) {
-    this.#isLoading = options.atOnce;
     this.firstLoad = new FirstLoad(context, options.patience);
+    this.#maker = new OwnRecordMaker(own, shards, context);
   }
 
   /** Whether code declares a definition of that name, loaded or not yet. */
@@ -82,41 +93,61 @@ export class DeclaredDefinitions {
     if (this.options.atOnce) await this.load();
   }
 
+  /** Waits until this node may grant names on demand. @returns false when it may not */
+  async awaitShards(): Promise<boolean> {
+    await this.options.awaitHistory(this.options.patience);
+    if (!this.shards.isReady) await this.firstLoad.wait('', () => false);
+    return this.shards.isReady;
+  }
+
+  /** Waits until a definition of this node's code may be in force. @returns false when there is nothing to wait for */
+  awaitLoad(name: string): Promise<boolean> {
+    return this.firstLoad.wait(name, () => !this.isAwaited(name));
+  }
+
+  /** Whether a call is to find a definition: code has one of that name, or the duration that the call asks for makes one. */
+  expects(name: string, duration: number | undefined): boolean {
+    return this.has(name) || (duration !== undefined && this.mayDemand(name));
+  }
+
+  /** Whether the duration of a call may make a definition of that name. */
+  mayDemand(name: string): boolean {
+    return !this.options.requireDefinitions && reservedNameFault(name) === undefined;
+  }
+
   /**
-   * Where no definition of that name is known, a duration given with a call makes one: any group, any acquirer, one
-   * permit.
+   * Checks the duration that a call asks for. Where the store is this process's own, the definition of the name is there
+   * when this resolves: a unit test may call a method of an application that it only compiled.
    *
    * @param duration ms or text
    * @returns undefined when there is nothing to wait for
    * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
    */
   ensure(name: string, duration: DurationInput | undefined): Promise<void> | undefined {
-    if (duration === undefined || this.#isDeclared(name, duration)) return this.#ensureAtOnce(name);
-    return this.#ensureDeclared(name, duration);
+    this.#checkDuration(name, duration);
+    if (!this.options.atOnce) return undefined;
+    // An operator may have paused a name on demand.
+    const isArchived = this.options.archived !== undefined && !this.#isLoaded;
+    return isArchived || this.isAwaited(name) ? this.#tryToLoad(name) : undefined;
   }
 
-  /** Whether a call with a duration that was read has nothing to declare: the usual case, without a second reading. */
-  #isDeclared(name: string, duration: DurationInput): boolean {
-    if (typeof duration !== 'number' || !this.#declared.has(name)) return false;
-    return durationFault(duration, this.context.timing.clockTolerance) === undefined;
-  }
-
-  async #ensureDeclared(name: string, duration: DurationInput): Promise<void> {
-    const definition = parseDefinition({ name, duration }, this.context.timing.clockTolerance);
-    if (this.#declared.has(name) || this.options.requireDefinitions) return this.#ensureAtOnce(name);
-    this.#declared.set(name, definition);
-    if (this.#isLoading) await this.#tryToLoad(name);
-  }
-
-  /** Also works before the start: a unit test may call methods of an application that it has only compiled. */
-  #ensureAtOnce(name: string): Promise<void> | undefined {
-    if (!this.options.atOnce || !this.#declared.has(name)) return undefined;
-    return this.recordClientOf(name).known === undefined ? this.#tryToLoad(name) : undefined;
+  /** A duration that was read before is only compared: the usual case. @throws InvalidOptionsError */
+  #checkDuration(name: string, duration: DurationInput | undefined): void {
+    const { clockTolerance } = this.context.timing;
+    if (typeof duration === 'number' && durationFault(duration, clockTolerance) === undefined) return;
+    if (duration !== undefined) parseDefinition({ name, duration }, clockTolerance);
   }
 
   async #tryToLoad(name: string): Promise<void> {
     const archived = await this.#archived();
-    if (archived) await this.#load(name, archived).catch(() => undefined);
+    if (archived) await this.#loadThese([name], archived).catch(() => undefined);
+  }
+
+  /** Whether code defines a name, but the store has no record of it in force, as far as this node knows. */
+  isAwaited(name: string): boolean {
+    if (!this.has(name)) return false;
+    const known = this.own.find(name)?.known;
+    return !known || !isActive(known);
   }
 
   /**
@@ -124,12 +155,18 @@ export class DeclaredDefinitions {
    * job could run. Called once the cluster had time to show its records, and again whenever one may be missing. A record
    * that can't be read is left as it is and keeps no other from being loaded.
    *
+   * @param others records of other nodes that this node watches: their names are claimed again, too
    * @throws when the store can't be asked
    */
-  async load(): Promise<void> {
-    this.#isLoading = true;
+  async load(others: Iterable<OwnRecordClient> = []): Promise<void> {
     const archived = await this.#archived();
-    if (archived) await forEachLimit(this.#missing(archived), (name) => this.#load(name, archived));
+    if (archived) {
+      if (!(await this.options.awaitHistory(this.options.patience))) return;
+      await this.#loadThese(this.#missing(archived), archived);
+      await this.#maker.claimAgain(others);
+      this.#isLoaded = true;
+      this.shards.markLoaded();
+    }
     this.firstLoad.end();
   }
 
@@ -139,14 +176,31 @@ export class DeclaredDefinitions {
 
   /** Names without a record, or with an earlier revision than the archive, as far as this node knows. */
   #missing(archived: Archived): string[] {
-    const revisionOf = (name: string) => this.recordClientOf(name).known?.revision;
-    const expected = [...this.#declared.keys()].filter((name) => revisionOf(name) === undefined);
-    const lost = [...archived.values()].filter(({ name, revision }) => (revisionOf(name) ?? -1) < revision);
+    const expected = [...this.#declared.keys()].filter((name) => this.isAwaited(name));
+    const lost = [...archived.values()].filter(({ name, revision }) => (this.#revisionOf(name) ?? -1) < revision);
     return [...new Set([...expected, ...lost.map(({ name }) => name)])];
   }
 
-  async #load(name: string, archived: Archived): Promise<void> {
-    const event = await this.#create(name, archived.get(name)).catch((error: unknown) => {
+  #revisionOf(name: string): number | undefined {
+    return this.#hasOwn(name) ? this.own.find(name)?.known?.revision : this.shards.revisionOf(name);
+  }
+
+  /** Whether the record of a name is one of its own, now or soon. */
+  #hasOwn(name: string): boolean {
+    if (this.own.find(name)?.known || this.shards.isClaimed(name) || reservedNameFault(name)) return true;
+    return this.has(name) && !this.shards.isDefined(name);
+  }
+
+  async #loadThese(names: readonly string[], archived: Archived): Promise<void> {
+    const own = names.filter((name) => this.#hasOwn(name));
+    const onDemand = names.filter((name) => !this.#hasOwn(name) && archived.has(name));
+    await this.#maker.prepare(own);
+    await forEachLimit(own, (name) => this.#load(name, this.#createOwn(name, archived.get(name))));
+    await forEachLimit(onDemand, (name) => this.#load(name, this.#reinstateInShard(archived.get(name)!)));
+  }
+
+  async #load(name: string, creating: Promise<Creation>): Promise<void> {
+    const event = await creating.catch((error: unknown) => {
       if (isUnreadable(error)) return undefined;
       throw error;
     });
@@ -155,22 +209,37 @@ export class DeclaredDefinitions {
     if (event) this.context.events.next({ ...event, semaphore: name });
   }
 
-  #create(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
-    return this.recordClientOf(name).transact<Creation>((record, view, nonce): SemaphoreStep<Creation> => {
+  /** A record that is pending becomes active; one that is has the archived definition put back, if that is further. */
+  #createOwn(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
+    return this.own.of(name).transact<Creation>((record, view, nonce): SemaphoreStep<Creation> => {
+      const claim = this.shards.claimOf(name);
+      if (!record || (!isActive(record) && claim === undefined)) return { result: undefined };
       const found = archived && this.#reinstated(archived, record, view, nonce);
-      const first = found ?? (record ? undefined : this.#first(name, view, nonce));
+      const first = found ?? (isActive(record) ? undefined : this.#first(name, record, view, nonce));
       if (!first) return { result: undefined };
       const { revision } = first;
       // The record may be missing because the store lost it: a holder of a permit may still be at work.
-      const isUnsure = !record && this.context.timing.strictStart;
+      const isUnsure = !isActive(record) && (this.context.timing.strictStart || claim !== record.origin);
       const write = isUnsure ? restore(first, undefined, view, nonce) : first;
       return { write, done: () => ({ type: found ? 'reinstated' : 'defined', revision }) };
     });
   }
 
-  #first(name: string, view: View, nonce: string): SemaphoreRecord | undefined {
+  #reinstateInShard(archived: ArchivedDefinition): Promise<Creation> {
+    const { name, revision } = archived;
+    return this.shards.ofName(name).transact<Creation>((found, view, nonce) => {
+      const shard = this.shards.orEmpty(found);
+      if (!shard || shard.claims.has(name)) return { result: undefined };
+      const before = nameIn(shard, name);
+      const next = reinstate(archived, before, view, nonce);
+      if (!next) return { result: undefined };
+      return { write: withName(shard, name, before, next, view), done: () => ({ type: 'reinstated', revision }) };
+    });
+  }
+
+  #first(name: string, pending: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
     const definition = this.#declared.get(name);
-    return definition && createRecord(definition, view.now, nonce);
+    return definition && rewrite(pending, { definition, revision: 1 }, view, nonce);
   }
 
   /** After a reset, the present code counts, even if it has changed since the reset. */

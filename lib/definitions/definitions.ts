@@ -20,6 +20,7 @@ import type { Audit } from '../activity/index.js';
 import type { NodeInfo } from '../activity/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
+import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
@@ -50,7 +51,6 @@ export class Definitions {
    */
   constructor(
     private readonly recordClients: {
-      of(name: string): SemaphoreClient;
       peek(name: string): SemaphoreClient;
       readonly visit: RecordVisit;
     },
@@ -58,9 +58,10 @@ export class Definitions {
     private readonly audit: Audit,
     private readonly context: Context,
     nodes: () => Promise<readonly NodeInfo[]>,
+    listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
-    this.bulk = new BulkChanges(recordClients.of, this.writer, context, nodes);
+    this.bulk = new BulkChanges(listing, this.writer, context, nodes);
   }
 
   /** @returns undefined when there is none, or it was removed */

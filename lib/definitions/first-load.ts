@@ -25,12 +25,15 @@ export class FirstLoad {
   /**
    * Waits until the record of a semaphore may be there: this node loaded its definitions, or heard of another node's.
    *
+   * @param isThere whether it is in force: a record is pending before that
    * @returns false when there is nothing to wait for
    */
-  async wait(semaphore: string): Promise<boolean> {
+  async wait(semaphore: string, isThere: () => boolean): Promise<boolean> {
     if (this.#isOver) return false;
     const bell = new Wakeup(this.context.nodeClock);
-    const changes = this.context.changes.pipe(filter((changed) => changed === semaphore)).subscribe(bell.ring);
+    const changes = this.context.changes
+      .pipe(filter((changed) => changed === semaphore && isThere()))
+      .subscribe(bell.ring);
     this.#waiting.add(bell);
     try {
       await bell.wait(this.patience);

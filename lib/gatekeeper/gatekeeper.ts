@@ -75,7 +75,8 @@ export class Gatekeeper {
     await this.#verifyStore();
     if (this.#isClosing) return;
     this.#parts.context.clusterClock.start();
-    await this.#parts.sweeper.start();
+    await this.#parts.sweeping.start();
+    await this.#parts.directory.birth.start();
     await this.#parts.housekeeping.start();
     this.registry.start();
   }
@@ -90,7 +91,7 @@ export class Gatekeeper {
    */
   async ready(options?: ReadyOptions): Promise<void> {
     const { context, directory } = this.#parts;
-    await new Readiness(directory.declared, (name) => directory.get(name).recordClient, context).wait(options);
+    await new Readiness(directory.declared, directory.own, directory.shards, context).wait(options);
   }
 
   async #verifyStore(): Promise<void> {
@@ -246,7 +247,7 @@ export class Gatekeeper {
     this.#isClosing = true;
     this.#parts.external.close();
     this.#parts.directory.declared.firstLoad.end();
-    const semaphores = [...this.#parts.directory.known.values()];
+    const semaphores = [...this.#parts.directory.inUse.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);
     await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
@@ -255,8 +256,8 @@ export class Gatekeeper {
   async #close(): Promise<void> {
     await this.drain();
     this.#parts.housekeeping.stop();
-    const semaphores = [...this.#parts.directory.known.values()];
-    await Promise.all([this.#parts.sweepPermit?.close(), ...semaphores.map((semaphore) => semaphore.close())]);
+    const semaphores = [...this.#parts.directory.inUse.values()];
+    await Promise.all([this.#parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
     await this.#parts.archivist?.close();
     await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();
@@ -267,10 +268,14 @@ export class Gatekeeper {
     this.#parts.context.events.complete();
   }
 
+  async #stopWatching(): Promise<void> {
+    await Promise.all([this.#parts.sweeping, this.#parts.directory.birth].map((watching) => watching.stop()));
+  }
+
   /** The store is closed even when the watch does not end: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
     const { timers, timing } = this.#parts.context;
-    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#parts.sweeper.stop()).catch((error) =>
+    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#stopWatching()).catch((error) =>
       this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
     );
   }

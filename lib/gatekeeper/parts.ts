@@ -7,23 +7,21 @@ import { HealthCheck } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
-import { SweepPermit } from '../permits/sweep-permit.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { Sweeper } from '../records/sweeper.js';
-import { type SweepTurn, alsoNowAndThen } from '../records/cluster-sweep.js';
-import type { SweptRecords } from '../records/swept-records.js';
-import { freeExpired, isIdle, semaphoreClient } from '../records/semaphore-records.js';
-import { KEY_PREFIX, type SemaphoreRecord } from '../decision/record.js';
+import type { SemaphoreRecord } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
+import { Sweeping } from './sweeping.js';
 
 /** The machine's clocks and randomness, unless a test gives others. */
 export interface Environment {
   readonly nodeClock?: NodeClock;
   readonly random?: Randomness;
+  /** Fewer shards of the names on demand: only for simulations. */
+  readonly shards?: number;
 }
 
 /** The parts of one gatekeeper. */
@@ -36,16 +34,12 @@ export interface Parts {
   readonly audit: Audit;
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
-  readonly sweeper: Sweeper<SemaphoreRecord>;
-  readonly sweepPermit?: SweepPermit | undefined;
+  readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
   /** Opens another client of the store, which is notified of this node's writes, too. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
-
-/** A store that only this process writes to needs no turns. */
-const ALWAYS: SweepTurn = { take: async () => true, isHeld: true };
 
 /** Kept outside the class, so that users of a gatekeeper see the public members only. */
 const partsByGatekeeper = new WeakMap<object, Parts>();
@@ -81,7 +75,7 @@ export function createParts(
   settings: GatekeeperSettings,
   logger: GatekeeperLogger,
   isClosing: () => boolean,
-  { nodeClock = systemClock, random = systemRandomness() }: Environment = {},
+  { nodeClock = systemClock, random = systemRandomness(), shards }: Environment = {},
 ): Parts {
   const { group, acquirer } = settings;
   const context = createContext(settings, {
@@ -92,39 +86,31 @@ export function createParts(
     grantFault: () => health.report().faults.find(({ stopsGrants }) => stopsGrants),
   });
   const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
-  const directory = createDirectory(context, settings, archive);
+  const directory = createDirectory(context, settings, archive, shards);
   const archivist =
-    archive && new Archivist(archive, context, () => new Map([...watched(sweeper), ...directory.records]));
+    archive && new Archivist(archive, context, () => new Map([...watched(sweeping), ...directory.records]));
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
   const registry = new NodeRegistry(context, settings, runHistory);
   const health: HealthCheck = new HealthCheck(context, { runs: runHistory, audit, nodes: registry, archive });
-  const definitions = new Definitions(directory.recordClients, directory.declared, audit, context, () =>
-    registry.nodes(),
-  );
+  const nodes = () => registry.nodes();
+  const { recordClients, declared, listing } = directory;
+  const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
-  const sweepPermit = settings.store.isOwn ? undefined : new SweepPermit(context, settings.sweepInterval);
-  const turn = sweepPermit ?? ALWAYS;
-  const semaphores: SweptRecords<SemaphoreRecord> = {
-    keyPrefix: KEY_PREFIX,
-    directory: directory.recordClients,
-    open: (name) => semaphoreClient(name, context),
-    isHeldHere: ({ permits }) => permits.some(({ instance }) => instance === context.node.instance),
-    isIdle,
-    tidy: (client) => freeExpired(client, context),
-    swept: async () => {
-      if (housekeeping.mayLoad) await directory.declared.load();
-    },
+  const sweeping: Sweeping = new Sweeping(directory, context, {
+    isOwn: settings.store.isOwn === true,
+    interval: settings.sweepInterval,
+    hasArchive: archive !== undefined,
+    mayLoad: () => housekeeping.mayLoad,
     unknown: (name, text) => {
       context.changes.next(name);
       if (text !== undefined) archivist?.observe(name, text);
     },
-  };
-  const sweeper = new Sweeper(semaphores, archive ? alsoNowAndThen(turn) : turn, context);
+  });
   const dump = async () => {
     for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
   };
-  const sweep = () => sweeper.sweep().finally(() => archivist?.save());
+  const sweep = () => sweeping.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
     context,
     { sweep, load: () => directory.declared.load(), dump },
@@ -141,26 +127,28 @@ export function createParts(
     audit,
     runHistory,
     external,
-    sweeper,
-    sweepPermit,
+    sweeping,
     health,
     housekeeping,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
 }
 
-function watched(sweeper: Sweeper<SemaphoreRecord>): [string, SemaphoreRecord][] {
-  return [...sweeper.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
+function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {
+  return [...sweeping.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
 }
 
 function createDirectory(
   context: Context,
-  { requireDefinitions, definitionsDelay, callTimeout, store, definitions }: GatekeeperSettings,
+  { requireDefinitions, definitionsDelay, sweepInterval, callTimeout, store, definitions }: GatekeeperSettings,
   archive: BoundedArchive | undefined,
+  shards: number | undefined,
 ): SemaphoreDirectory {
   const archived = archive && (() => archive.archived());
-  const loading = { atOnce: store.isOwn === true, patience: definitionsDelay + callTimeout, archived };
-  const directory = new SemaphoreDirectory(context, { requireDefinitions, ...loading });
+  const isOwn = store.isOwn === true;
+  const loading = { atOnce: isOwn, patience: definitionsDelay + callTimeout, ...(archived && { archived }) };
+  const births = { isOwn, shards, definitionsDelay, sweepInterval };
+  const directory = new SemaphoreDirectory(context, { requireDefinitions, ...loading, ...births });
   for (const definition of definitions) directory.declared.register(definition);
   return directory;
 }

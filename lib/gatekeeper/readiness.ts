@@ -5,7 +5,8 @@ import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Lack, NotReadyError } from './not-ready.error.js';
 import { isUnreadable } from '../records/known-record.js';
 import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
-import type { SemaphoreClient } from '../records/semaphore-records.js';
+import type { OwnRecords } from '../records/own-records.js';
+import type { Shards } from '../records/shards.js';
 
 /** ms between two looks at a store or a clock that is not there yet. */
 const PAUSE = 100;
@@ -22,7 +23,8 @@ interface Lacking {
 export class Readiness {
   constructor(
     private readonly declared: DeclaredDefinitions,
-    private readonly recordClientOf: (name: string) => SemaphoreClient,
+    private readonly own: OwnRecords,
+    private readonly shards: Shards,
     private readonly context: Context,
   ) {}
 
@@ -39,7 +41,7 @@ export class Readiness {
       if (this.context.isClosing()) throw new NotReadyError('closing', timeout);
       if (deadline.remaining <= 0) throw new NotReadyError(lack, timeout, { cause });
       const isWorthwhile =
-        awaited !== undefined && (await this.#inTime(deadline, () => this.declared.firstLoad.wait(awaited), last));
+        awaited !== undefined && (await this.#inTime(deadline, () => this.declared.awaitLoad(awaited), last));
       if (!isWorthwhile) await deadline.pause(PAUSE);
     }
   }
@@ -73,19 +75,25 @@ export class Readiness {
     if (!clusterClock.isFresh || clusterClock.mayHearMore) await clusterClock.sample();
   }
 
-  /** Names that the store has no record of. One that can't be read is there, and is left as it is. */
+  /** Names of which the store has no record in force. One that can't be read is there, and is left as it is. */
   async #absent(): Promise<string[]> {
-    const unknown = this.declared.all.map(({ name }) => name).filter((name) => !this.recordClientOf(name).known);
+    const names = this.declared.all.map(({ name }) => name).filter((name) => this.declared.isAwaited(name));
     const absent: string[] = [];
-    await forEachLimit(unknown, async (name) => {
-      const isThere = await this.recordClientOf(name)
-        .transact((record) => ({ result: record !== undefined }))
-        .catch((error: unknown) => {
-          if (isUnreadable(error)) return true;
-          throw error;
-        });
-      if (!isThere) absent.push(name);
+    await forEachLimit(names, async (name) => {
+      const isReadable = await this.#look(name);
+      if (isReadable && this.declared.isAwaited(name) && !this.shards.isDefined(name)) absent.push(name);
     });
     return absent;
+  }
+
+  /** @returns false when it can't be read */
+  async #look(name: string): Promise<boolean> {
+    try {
+      await this.own.of(name).look();
+      return true;
+    } catch (error) {
+      if (isUnreadable(error)) return false;
+      throw error;
+    }
   }
 }

@@ -1,9 +1,8 @@
-import { type SemaphoreRecord, isOwnName, mismatchInPieces } from '../decision/index.js';
+import { mismatchInPieces } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Context } from '../context/context.js';
-import { listRecords, readRecord } from '../records/list-records.js';
-import { KEY_PREFIX } from '../decision/record.js';
+import type { Listed } from '../records/semaphore-listing.js';
 import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import type { HealthCheck } from './health-check.js';
 import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
@@ -40,23 +39,19 @@ function byName(one: SemaphoreState, other: SemaphoreState): number {
 
 async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
-  const { decoded } = directory;
-  const reading =
-    only === undefined ? decoded.all(await listRecords(context)) : decoded.some(await readRecord(context, only));
-  const records = await inSlices(reading, context.nodeClock);
+  const { listing } = directory;
+  const records = await (only === undefined ? listing.all() : listing.one(only));
   return inSlices(statesInPieces(records, directory, context), context.nodeClock);
 }
 
 function* statesInPieces(
-  records: ReadonlyMap<string, SemaphoreRecord | Error>,
+  records: ReadonlyMap<string, Listed>,
   { declared }: SemaphoreDirectory,
   { node, clusterClock }: Context,
 ): Pieces<SemaphoreState[]> {
   const now = clusterClock.earliest();
   const states: SemaphoreState[] = [];
-  for (const [key, record] of records) {
-    const name = key.slice(KEY_PREFIX.length);
-    if (isOwnName(name)) continue;
+  for (const [name, record] of records) {
     const isRecord = !(record instanceof Error);
     // The result is cached for `semaphoreState`.
     if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
@@ -74,9 +69,7 @@ function unreadable(name: string, { message }: Error): SemaphoreState {
 
 function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {
   const now = clusterClock.earliest();
-  return [...directory.known.values()].flatMap(({ name, recordClient }) =>
-    recordClient.known && (only ?? name) === name
-      ? [semaphoreState(name, recordClient.known, { node, now, code: directory.declared.get(name) })]
-      : [],
+  return [...directory.records].flatMap(([name, record]) =>
+    (only ?? name) === name ? [semaphoreState(name, record, { node, now, code: directory.declared.get(name) })] : [],
   );
 }

@@ -52,19 +52,25 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   const method = jobName(instance, place);
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
-  if (!isMock(gatekeeper)) await declare(gatekeeper, name, duration);
+  const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
   // A name that depends on the arguments makes runs for different arguments different jobs.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
-  const result = await gatekeeper.run?.(name, work, { ...options, job });
+  const onDemand = asked === undefined ? {} : { duration: asked };
+  const result = await gatekeeper.run?.(name, work, { ...onDemand, ...options, job });
   // A mock may return anything: a job that silently never ran would look like a skipped one.
   if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
   return result.executed ? result.value : undefined;
 }
 
-/** Only if nothing else defines the semaphore: the current definition, not the decorator, says how long a permit lasts. */
-async function declare(gatekeeper: object, name: string, duration: number | string | undefined): Promise<void> {
-  const { declared } = partsOf(gatekeeper).directory;
-  if (!declared.has(name)) await declared.ensure(unreserved(name), duration);
+/**
+ * The decorator's duration where nothing else defines the name: the definition in force says how long a permit lasts, not
+ * the decorator.
+ */
+async function durationOf(gatekeeper: object, name: string, duration: number | string | undefined) {
+  const { declared, shards } = partsOf(gatekeeper).directory;
+  if (declared.has(name)) return undefined;
+  await declared.ensure(unreserved(name), duration);
+  return shards.isDefined(name) ? undefined : duration;
 }
 
 /**

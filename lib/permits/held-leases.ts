@@ -1,11 +1,12 @@
-import { type StoredPermit, decide, release, usableDuration, keepable } from '../decision/index.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { type StoredPermit, askedAgain, decide, release, usableDuration, keepable } from '../decision/index.js';
+import { UnknownOutcomeError } from '../stores/index.js';
+import type { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
 import type { AttemptOptions } from './call-options.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
-import { type Attempt, HeldPermit, type PermitOwner } from './held-permit.js';
+import { type Attempt, HeldPermit, type PermitOwner, deniedBy } from './held-permit.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant } from '../records/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
@@ -32,6 +33,8 @@ export class HeldLeases implements PermitOwner {
   constructor(
     private readonly recordClient: SemaphoreClient,
     private readonly orphans: OrphanCleanup,
+    /** Counts each lease until it ends. */
+    private readonly uses: UseCount,
     private readonly context: Context,
   ) {
     this.semaphore = recordClient.name;
@@ -57,14 +60,13 @@ export class HeldLeases implements PermitOwner {
     try {
       const attempt = await this.recordClient.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
-        const held = lease?.permit;
-        const heldFor = lease?.left;
+        const [held, heldFor] = [lease?.permit, lease?.left];
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
         const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration: usable };
         const decision = decide(record, who, view);
         refreshed = decision.outcome === 'refreshed' ? lease : undefined;
         return this.#step(decision, holder, keepAlive);
-      });
+      }, duration);
       this.context.reachability.back();
       // It was under way when this node began to shut down: no work may begin any more.
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
@@ -73,7 +75,8 @@ export class HeldLeases implements PermitOwner {
         void this.orphans.reclaim(permitId, duration);
         if (refreshed) this.#markUncertain(refreshed, duration);
       }
-      const denied = this.#deniedBy(error);
+      const denied = deniedBy(error);
+      if (!isUnreadable(error)) this.context.reachability.lost(denied.error);
       // The store is out of reach because it is being closed.
       return this.context.isClosing() ? CLOSING : denied;
     }
@@ -84,26 +87,32 @@ export class HeldLeases implements PermitOwner {
    *
    * @returns false when the permit was lost
    */
-  async refresh(lease: Lease, duration?: number): Promise<boolean> {
+  refresh(lease: Lease, duration?: number): Promise<boolean> {
+    return this.uses.during(() => this.#refresh(lease, duration));
+  }
+
+  async #refresh(lease: Lease, duration?: number): Promise<boolean> {
     const running = lease.users.size > 0;
-    let isSent = false;
-    let requested = duration;
-    const refreshing = this.recordClient.transact<boolean>((record, view, nonce) => {
-      if (!lease.isHeld) return { result: false };
-      requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
-      const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
-      if (decision.outcome !== 'denied') {
-        isSent = true;
-        const done = (sent: Instant) => {
-          isSent = false;
-          return this.#renew(lease, decision.permit, sent);
-        };
-        return { notify: 'none', write: decision.record, done };
-      }
-      // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
-      if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
-      return { result: false };
-    });
+    let [isSent, requested] = [false, duration];
+    const refreshing = this.recordClient.transact<boolean>(
+      (record, view, nonce) => {
+        if (!lease.isHeld) return { result: false };
+        requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
+        const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
+        if (decision.outcome !== 'denied') {
+          isSent = true;
+          const done = (sent: Instant) => {
+            isSent = false;
+            return this.#renew(lease, decision.permit, sent);
+          };
+          return { notify: 'none', write: decision.record, done };
+        }
+        // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
+        if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
+        return { result: false };
+      },
+      duration ?? askedAgain(lease.permit),
+    );
     try {
       const isRenewed = await refreshing;
       if (isSent) this.#markUncertain(lease, requested);
@@ -134,7 +143,7 @@ export class HeldLeases implements PermitOwner {
     const { lease } = permit;
     permit.end('released');
     const isStillUsed = lease.users.size > 0 || lease.isKept || !lease.isHeld;
-    return isStillUsed ? Promise.resolve() : this.#giveBack(lease);
+    return isStillUsed ? Promise.resolve() : this.uses.during(() => this.#giveBack(lease));
   }
 
   /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
@@ -223,6 +232,7 @@ export class HeldLeases implements PermitOwner {
   }
 
   #begin(holder: string, permit: StoredPermit, sent: Instant): Lease | undefined {
+    this.uses.begin();
     const lease = new Lease(permit, sent, this.context, (ended, reason) => this.#ended(holder, ended, reason));
     if (!lease.isHeld) return undefined;
     this.#leases.get(holder)?.finish('revoked');
@@ -262,8 +272,9 @@ export class HeldLeases implements PermitOwner {
     this.#keepAlives.get(lease)?.stop();
     this.#keepAlives.delete(lease);
     this.#reclaimDoubtful(lease);
-    if (lease.users.size === 0 || reason === 'released') return;
-    this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: lease.permit, reason });
+    const isLost = lease.users.size > 0 && reason !== 'released';
+    if (isLost) this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: lease.permit, reason });
+    this.uses.end();
   }
 
   async #giveBack(lease: Lease): Promise<void> {
@@ -285,14 +296,5 @@ export class HeldLeases implements PermitOwner {
       void this.orphans.reclaim(permit.id);
       throw error;
     }
-  }
-
-  /** A store that can't be asked or a record that can't be read denies; anything else is a fault of this program. */
-  #deniedBy(error: unknown): Attempt {
-    if (isUnreadable(error)) return { reason: error.code, holders: [], error };
-    if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
-    this.context.reachability.lost(error);
-    const reason = error instanceof NoQuorumError ? error.code : 'unavailable';
-    return { reason, holders: [], error };
   }
 }

@@ -1,6 +1,8 @@
 import { parseAcquireOptions } from './call-options.js';
 import { PermitLostError } from './permits.errors.js';
 import type { DenialReason, StoredPermit } from '../decision/index.js';
+import { isUnreadable } from '../records/known-record.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { LossReason } from '../context/events.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { Permit } from './permit.js';
@@ -130,3 +132,14 @@ export type Attempt =
       /** Why the record could not be asked or read. */
       readonly error?: Error;
     };
+
+/**
+ * The denial that comes of an error: a store that can't be asked, or a record that can't be read.
+ *
+ * @throws any other error: it is a fault of this program
+ */
+export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
+  if (isUnreadable(error)) return { reason: error.code, holders: [], error };
+  if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+  return { reason: error instanceof NoQuorumError ? error.code : 'unavailable', holders: [], error };
+}

@@ -8,8 +8,8 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
+import { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
-import type { StoredPermit } from '../decision/index.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
@@ -17,7 +17,7 @@ import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Attempt } from './held-permit.js';
 import type { Permit } from './permit.js';
-import { type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
+import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
@@ -36,21 +36,21 @@ export class NodeSemaphore implements Semaphore {
   readonly orphans: OrphanCleanup;
   readonly runner: Runner;
   readonly waitQueue: WaitQueue;
+  /** Calls, leases and clean-ups under way. */
+  readonly uses: UseCount;
 
+  /** @param onIdle runs when nothing uses it any more */
   constructor(
     readonly recordClient: SemaphoreClient,
     private readonly declared: DeclaredDefinitions,
     private readonly context: Context,
+    onIdle: () => void,
   ) {
-    this.orphans = new OrphanCleanup(recordClient, context);
-    this.heldLeases = new HeldLeases(recordClient, this.orphans, context);
+    this.uses = new UseCount(onIdle);
+    this.orphans = new OrphanCleanup(recordClient, this.uses, context);
+    this.heldLeases = new HeldLeases(recordClient, this.orphans, this.uses, context);
     this.runner = new Runner(recordClient.name, this.#runLeases(), context);
-    const timeUntilExpiry = (permit: StoredPermit) => recordClient.timeUntilExpiry(permit);
-    this.waitQueue = new WaitQueue(recordClient.name, context, timeUntilExpiry);
-    recordClient.listen({
-      changed: (change) => takesAway(change) && this.#lookAgain(),
-      confirmed: () => this.heldLeases.verify(),
-    });
+    this.waitQueue = new WaitQueue(recordClient, context);
   }
 
   get name(): string {
@@ -62,7 +62,7 @@ export class NodeSemaphore implements Semaphore {
     const declaring = this.declared.ensure(this.name, parsed.duration);
     if (declaring) await declaring;
     const attempt = await this.#attempt(parsed);
-    return attempt.permit ?? this.#denied(attempt);
+    return attempt.permit ?? this.#denied(attempt, parsed.duration);
   }
 
   async acquire(options?: AcquireWaitOptions): Promise<Permit> {
@@ -96,9 +96,15 @@ export class NodeSemaphore implements Semaphore {
   }
 
   /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
-  #lookAgain(): void {
+  onChange(change: SemaphoreChanged): void {
+    if (!takesAway(change)) return;
     this.heldLeases.verify();
     this.waitQueue.wake();
+  }
+
+  /** Looks after leases that the record no longer shows. */
+  verify(): void {
+    this.heldLeases.verify();
   }
 
   /** Calls that wait end now, denied as `closing`. */
@@ -127,7 +133,7 @@ export class NodeSemaphore implements Semaphore {
   async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
     const waiting = wait === undefined ? this.#attempt(options) : this.#wait({ ...options, timeout: wait });
     const attempt = await waiting;
-    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
     return attempt;
   }
 
@@ -145,7 +151,7 @@ export class NodeSemaphore implements Semaphore {
   async #ask(options: WaitOptions, mayTake: boolean): Promise<Attempt> {
     if (!mayTake && !this.heldLeases.holds(options.holder)) return BEHIND;
     const attempt = await this.heldLeases.attempt(options);
-    if (!attempt.permit) this.#checkKnown(attempt.reason);
+    if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
     return attempt;
   }
 
@@ -157,23 +163,23 @@ export class NodeSemaphore implements Semaphore {
   }
 
   #mayBeLoaded(attempt: Attempt): boolean {
-    if (attempt.permit || attempt.reason !== 'no-definition') return false;
-    return this.recordClient.known === undefined && this.declared.has(this.name);
+    return !attempt.permit && attempt.reason === 'no-definition' && this.declared.isAwaited(this.name);
   }
 
   async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
-    return (await this.declared.firstLoad.wait(this.name)) ? this.heldLeases.attempt(options) : denied;
+    return (await this.declared.awaitLoad(this.name)) ? this.heldLeases.attempt(options) : denied;
   }
 
-  #denied({ error, reason }: Attempt & { permit?: undefined }): undefined {
+  #denied({ error, reason }: Attempt & { permit?: undefined }, duration: number | undefined): undefined {
     if (error) throw error;
-    this.#checkKnown(reason);
+    this.#checkKnown(reason, duration);
     this.context.events.next({ type: 'denied', semaphore: this.name, reason });
     return undefined;
   }
 
   /** A misspelt name must not look like a denial: nothing would ever run, without any error. */
-  #checkKnown(reason: SkipReason): void {
-    if (reason === 'no-definition' && !this.declared.has(this.name)) throw new UnknownSemaphoreError(this.name);
+  #checkKnown(reason: SkipReason, duration: number | undefined): void {
+    if (reason !== 'no-definition' || this.declared.expects(this.name, duration)) return;
+    throw new UnknownSemaphoreError(this.name);
   }
 }

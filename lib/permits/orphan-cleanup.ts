@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type StoredPermit, release, rewrite } from '../decision/index.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { pause } from '../async/pause.js';
+import type { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
 
@@ -16,6 +17,8 @@ export class OrphanCleanup {
 
   constructor(
     private readonly recordClient: SemaphoreClient,
+    /** Counts each clean-up until it ends. */
+    private readonly uses: UseCount,
     private readonly context: Context,
   ) {
     // As many pauses as permits are to be freed: Node would warn of a leak from the eleventh on.
@@ -29,7 +32,11 @@ export class OrphanCleanup {
    * @param duration for which it was asked, in ms, if not for the definition's
    * @param isUnused for permits that another caller may have taken over meanwhile: whether it is still unused
    */
-  async reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
+  reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
+    return this.uses.during(() => this.#reclaim(permitId, duration, isUnused));
+  }
+
+  async #reclaim(permitId: string, duration: number, isUnused: IsUnused): Promise<void> {
     const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
     for (let failures = 0; !this.#isClosed; failures++) {
       try {
@@ -53,10 +60,12 @@ export class OrphanCleanup {
   }
 
   /** As {@link reclaim}, but not before `delay` ms have passed. */
-  async reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
-    if (this.#isClosed) return;
-    await this.#pause(delay);
-    await this.reclaim(...what);
+  reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
+    return this.uses.during(async () => {
+      if (this.#isClosed) return;
+      await this.#pause(delay);
+      await this.reclaim(...what);
+    });
   }
 
   /** How long a permit lasts, as far as this node knows, in ms. */

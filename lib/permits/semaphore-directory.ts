@@ -1,112 +1,135 @@
 import {
   InvalidOptionsError,
   type SemaphoreRecord,
-  decodeRecord,
   faultsOf,
+  isActive,
   nameSchema,
+  reservedNameFault,
   unreserved,
 } from '../decision/index.js';
-import type { Pieces } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from '../definitions/index.js';
-import { DecodedTexts } from '../records/decoded-texts.js';
-import { type SemaphoreClient, semaphoreClient } from '../records/semaphore-records.js';
-import { KEY_PREFIX } from '../decision/record.js';
+import { OwnRecords } from '../records/own-records.js';
+import { RoutedClient } from '../records/routed-client.js';
+import { ShardBirth } from '../records/shard-birth.js';
+import { SemaphoreListing } from '../records/semaphore-listing.js';
+import type { SemaphoreChanged, SemaphoreClient } from '../records/semaphore-records.js';
+import { Shards } from '../records/shards.js';
 import { NodeSemaphore } from './node-semaphore.js';
+import type { Semaphore } from './semaphore.js';
+import { SemaphoreHandle } from './semaphore-handle.js';
 
-/** All semaphores that this node knows, by name; made when first asked for. */
+type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3], 'awaitHistory'> & {
+  readonly isOwn: boolean;
+  readonly shards?: number | undefined;
+  /** ms between two looks at the shards' root. */
+  readonly sweepInterval: number;
+  /** ms for which a birth is announced. */
+  readonly definitionsDelay: number;
+};
+
+/**
+ * The semaphores that this node uses, at most one of each name: a second one would not know the leases of the first. One
+ * that code defines stays; any other is forgotten when its last call, lease and clean-up have ended.
+ */
 export class SemaphoreDirectory {
   readonly declared: DeclaredDefinitions;
-  /** All records as they were last listed, or why one can't be read. */
-  readonly decoded = new DecodedTexts(decodedOrFault);
-  readonly #known = new Map<string, NodeSemaphore>();
-  /** Semaphores in use by {@link visit} alone, with the number of their users. */
-  readonly #visited = new Map<string, { readonly semaphore: NodeSemaphore; users: number }>();
+  readonly own: OwnRecords;
+  readonly shards: Shards;
+  readonly birth: ShardBirth;
+  readonly listing: SemaphoreListing;
+  readonly #inUse = new Map<string, NodeSemaphore>();
 
   constructor(
     private readonly context: Context,
-    options: ConstructorParameters<typeof DeclaredDefinitions>[2],
+    options: DirectoryOptions,
   ) {
-    this.declared = new DeclaredDefinitions((name) => this.get(name).recordClient, context, options);
+    const changed = (name: string, change: SemaphoreChanged) => this.#inUse.get(name)?.onChange(change);
+    this.own = new OwnRecords(context, { changed, confirmed: (name) => this.#inUse.get(name)?.verify() });
+    const { isOwn, shards } = options;
+    this.shards = new Shards(context, {
+      isOwn,
+      ...(shards && { shards }),
+      awaitsArchive: options.archived !== undefined,
+      nameChanged: changed,
+    });
+    const { definitionsDelay: patience, sweepInterval: interval } = options;
+    this.birth = new ShardBirth(this.shards, context, { patience, interval });
+    const awaitHistory = (timeout: number) => this.birth.wait(timeout);
+    this.declared = new DeclaredDefinitions(this.own, this.shards, context, { ...options, awaitHistory });
+    this.listing = new SemaphoreListing(this.own, this.shards, context);
   }
 
-  get known(): ReadonlyMap<string, NodeSemaphore> {
-    return this.#known;
+  /** Semaphores that have leases, calls or clean-ups under way, or that code defines and that were used. */
+  get inUse(): ReadonlyMap<string, NodeSemaphore> {
+    return this.#inUse;
   }
 
-  /** The records that this node knows, by name of the semaphore. */
+  /** How many semaphores are in memory. */
+  get size(): number {
+    return this.#inUse.size;
+  }
+
+  /** The records that this node knows, by name of the semaphore, also of those that it does not use. */
   get records(): ReadonlyMap<string, SemaphoreRecord> {
-    const records = [...this.#known].flatMap(([name, { recordClient }]) =>
-      recordClient.known ? [[name, recordClient.known] as const] : [],
-    );
-    return new Map(records);
+    const records = new Map(this.shards.names());
+    for (const { name, known } of this.own.all()) if (known && isActive(known)) records.set(name, known);
+    return records;
   }
 
-  /** For the application. @throws ReservedNameError, or as {@link get} */
-  offer(name: string): NodeSemaphore {
-    return this.get(unreserved(name));
+  /** For the application. @throws ReservedNameError, InvalidOptionsError */
+  offer(name: string): Semaphore {
+    return new SemaphoreHandle(checked(unreserved(name)), this);
   }
 
   /**
-   * Uses a semaphore whose name comes from outside, and keeps it only if the store has a record of it: made-up names
-   * leave nothing in memory. Calls at one time share one semaphore, and so its queue.
+   * Uses a semaphore. Calls at one time share one semaphore, and so its queue and its leases.
    *
-   * @throws as {@link get}, or whatever `work` throws
+   * @throws InvalidOptionsError when no semaphore can have that name, or any error of `work`
    */
   async visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
-    if (this.#known.has(name)) return work(this.get(name));
-    const visited = this.#visited.get(name) ?? { semaphore: this.peek(name), users: 0 };
-    this.#visited.set(name, visited);
-    visited.users++;
-    try {
-      return await work(visited.semaphore);
-    } finally {
-      if (--visited.users === 0) this.#visited.delete(name);
-      if (visited.semaphore.recordClient.known) this.#known.set(name, visited.semaphore);
-    }
+    const semaphore = this.peek(name);
+    this.#inUse.set(name, semaphore);
+    return semaphore.uses.during(() => work(semaphore));
+  }
+
+  /** For reading only: leaves nothing behind. Errors as of {@link visit}. */
+  peek(name: string): NodeSemaphore {
+    return this.#inUse.get(name) ?? this.#create(checked(name));
   }
 
   /** The same for the parts that work on records alone. */
   readonly recordClients = {
-    find: (name: string): SemaphoreClient | undefined => this.#known.get(name)?.recordClient,
-    all: (): Iterable<SemaphoreClient> => [...this.#known.values()].map(({ recordClient }) => recordClient),
-    of: (name: string): SemaphoreClient => this.get(name).recordClient,
     peek: (name: string): SemaphoreClient => this.peek(name).recordClient,
     visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>): Promise<T> =>
       this.visit(name, ({ recordClient }) => work(recordClient)),
   };
 
-  /** How many semaphores are in memory. */
-  get size(): number {
-    return this.#known.size + this.#visited.size;
+  /** Looks after the leases of all semaphores in use: a release or loss may not have been heard of. */
+  verify(): void {
+    for (const semaphore of this.#inUse.values()) semaphore.verify();
   }
 
-  /** @throws InvalidOptionsError when no semaphore can have that name */
-  get(name: string): NodeSemaphore {
-    const semaphore = this.peek(name);
-    this.#known.set(name, semaphore);
+  #create(name: string): NodeSemaphore {
+    const client = new RoutedClient(name, this.shards, {
+      isReserved: reservedNameFault(name) !== undefined,
+      declared: () => this.declared.get(name),
+      mayDemand: this.declared.mayDemand(name),
+      find: () => this.own.find(name),
+      own: () => this.own.of(name),
+      awaitShards: () => this.declared.awaitShards(),
+    });
+    const forget = () => {
+      if (!this.declared.has(name) && this.#inUse.get(name) === semaphore) this.#inUse.delete(name);
+    };
+    const semaphore = new NodeSemaphore(client, this.declared, this.context, forget);
     return semaphore;
-  }
-
-  /**
-   * For reading only: a semaphore that is not known yet stays unknown, or a caller who asks for one made-up name after
-   * the other would fill the memory. Errors as of {@link get}.
-   */
-  peek(name: string): NodeSemaphore {
-    const known = this.#known.get(name) ?? this.#visited.get(name)?.semaphore;
-    if (known) return known;
-    const parsed = nameSchema.safeParse(name);
-    if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    return new NodeSemaphore(semaphoreClient(name, this.context), this.declared, this.context);
   }
 }
 
-// A record is one piece.
-// oxlint-disable-next-line require-yield
-function* decodedOrFault(key: string, text: string): Pieces<SemaphoreRecord | Error> {
-  try {
-    return decodeRecord(key.slice(KEY_PREFIX.length), text);
-  } catch (error) {
-    return error as Error;
-  }
+/** @throws InvalidOptionsError when no semaphore can have that name */
+function checked(name: string): string {
+  const parsed = nameSchema.safeParse(name);
+  if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
+  return name;
 }

@@ -1,10 +1,10 @@
 import { Subject } from 'rxjs';
-import { CorruptRecordError } from '../decision/index.js';
+import { CorruptRecordError, type SemaphoreDefinition, createRecord, parseDefinition } from '../decision/index.js';
 import { LONGEST_DURATION } from '../decision/duration.js';
-import { DeclaredDefinitions } from '../definitions/index.js';
 import type { Context } from '../context/context.js';
 import { Reachability } from '../context/reachability.js';
-import { semaphoreClient } from '../records/semaphore-records.js';
+import { UseCount } from '../async/use-count.js';
+import { type OwnRecordClient, semaphoreClient } from '../records/semaphore-records.js';
 import type { SweepTurn } from '../records/cluster-sweep.js';
 import { NoQuorumError, StoreUnavailableError } from '../stores/index.js';
 import { HeldLeases } from './held-leases.js';
@@ -24,9 +24,9 @@ const SHORTEST = 5000;
  * Its record is made where it is missing, without delay or grace: two sweepers at once harm nothing.
  */
 export class SweepPermit implements SweepTurn {
-  readonly #declared: DeclaredDefinitions;
+  readonly #client: OwnRecordClient;
+  readonly #definition: SemaphoreDefinition;
   readonly #leases: HeldLeases;
-  readonly #duration: number;
   #permit?: HeldPermit;
   /** The record can't be read: each node sweeps. */
   #isOpen = false;
@@ -40,12 +40,11 @@ export class SweepPermit implements SweepTurn {
     const reachability = new Reachability(events, context.nodeClock, 0);
     const silent: Context = { ...context, events, reachability, changes: new Subject() };
     const shortest = SHORTEST + 2 * context.timing.clockTolerance;
-    this.#duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
-    const client = semaphoreClient(NAME, silent);
-    const loading = { requireDefinitions: false, atOnce: true, patience: 0 };
-    this.#declared = new DeclaredDefinitions(() => client, silent, loading);
-    this.#declared.register({ name: NAME, duration: this.#duration });
-    this.#leases = new HeldLeases(client, new OrphanCleanup(client, silent), silent);
+    const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
+    this.#definition = parseDefinition({ name: NAME, duration }, context.timing.clockTolerance);
+    this.#client = semaphoreClient(NAME, silent);
+    const uses = new UseCount(() => undefined);
+    this.#leases = new HeldLeases(this.#client, new OrphanCleanup(this.#client, uses, silent), uses, silent);
   }
 
   get isHeld(): boolean {
@@ -54,8 +53,8 @@ export class SweepPermit implements SweepTurn {
 
   /** @throws StoreUnavailableError */
   async take(): Promise<boolean> {
-    await this.#declared.ensure(NAME, undefined);
-    const attempt = await this.#leases.attempt({ duration: this.#duration });
+    await this.#ensureRecord();
+    const attempt = await this.#leases.attempt({ duration: this.#definition.duration });
     if (!attempt.permit) {
       const { error } = attempt;
       if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw withoutName(error);
@@ -70,6 +69,18 @@ export class SweepPermit implements SweepTurn {
     // The lease goes on with the newer use.
     await former?.release();
     return this.isHeld;
+  }
+
+  /** Makes the record at the first turn. A record that was there and is lost comes back as each other one. */
+  async #ensureRecord(): Promise<void> {
+    if (this.#client.known) return;
+    const making = this.#client.transact<void>((record, view, nonce) =>
+      record
+        ? { result: undefined }
+        : { notify: 'none', write: createRecord(this.#definition, view.now, nonce), done: () => undefined },
+    );
+    // The attempt that follows meets the same error, and says whose turn it is.
+    await making.catch(() => undefined);
   }
 
   /** Another node may sweep at once. */

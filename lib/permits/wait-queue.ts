@@ -2,7 +2,8 @@ import { pauseAfter } from '../async/backoff.js';
 import { pause } from '../async/pause.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
-import { type DenialReason, KEY_PREFIX, type StoredPermit } from '../decision/index.js';
+import type { DenialReason, StoredPermit } from '../decision/index.js';
+import type { SemaphoreClient } from '../records/semaphore-records.js';
 
 /** A waiter looks at least this often (ms), because the watch is only a hint. */
 const LONGEST_NAP = 5_000;
@@ -71,10 +72,8 @@ export class WaitQueue {
   readonly #aside = new Set<Waiter>();
 
   constructor(
-    private readonly semaphore: string,
-    private readonly context: Pick<Context, 'nodeClock' | 'random' | 'store'>,
-    /** ms until a permit may be taken over. */
-    private readonly timeUntilExpiry: (permit: StoredPermit) => number,
+    private readonly record: Pick<SemaphoreClient, 'awaitChanges' | 'timeUntilExpiry'>,
+    private readonly context: Pick<Context, 'nodeClock' | 'random'>,
   ) {}
 
   /** The record changed, or this node shuts down. */
@@ -122,7 +121,7 @@ export class WaitQueue {
         if (isItsTurn || !answer) answer = await ask(isItsTurn);
         if (!isDenial(answer) || answer.reason === 'closing' || waiter.quit.aborted) return answer;
         if (isItsTurn) waiter.denials++;
-        endWait ??= this.context.store.awaitChanges(KEY_PREFIX + this.semaphore);
+        endWait ??= this.record.awaitChanges();
         if ((isItsTurn || isNew) && isMismatch(answer)) await this.#standAside(waiter);
         else if (this.#first === waiter) await this.#nap(waiter, answer);
         else await waiter.bell.wait();
@@ -161,7 +160,7 @@ export class WaitQueue {
     if (reason === 'paused') return LONGEST_NAP;
     if (reason !== 'no-permit') return SHORT_NAP;
     if (isFirstLook) return FIRST_NAP;
-    const untilExpiry = Math.min(...holders.map((permit) => this.timeUntilExpiry(permit)));
+    const untilExpiry = Math.min(...holders.map((permit) => this.record.timeUntilExpiry(permit)));
     return Math.min(LONGEST_NAP, Math.max(1, untilExpiry));
   }
 

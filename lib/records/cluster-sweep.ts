@@ -96,9 +96,10 @@ export class ClusterSweep<R extends StoredRecord> {
     if (isOwnName(name)) return undefined;
     const known = this.records.directory.find(name);
     const watched = this.#watched.get(name);
-    if (known || this.records.isIdle(text)) this.#watched.delete(name);
+    const isIdle = this.records.isIdle(name, text);
+    if (known || isIdle) this.#watched.delete(name);
     if (known) return known;
-    if (this.records.isIdle(text)) return undefined;
+    if (isIdle) return undefined;
     const client = watched ?? this.records.open(name);
     this.#watched.set(name, client);
     return client;

@@ -1,7 +1,6 @@
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
-import { KEY_PREFIX } from '../decision/record.js';
 import type { RecordPage } from '../stores/index.js';
 
 /** One answer has many records, and may be large: it gets more time than a call for one of them. */
@@ -20,11 +19,11 @@ export async function* recordPages(
   }
 }
 
-/** Every record's text by its key. @throws StoreUnavailableError */
-export async function listRecords(context: Context): Promise<Map<string, string>> {
+/** Every text below a prefix by its key. @throws StoreUnavailableError */
+export async function listRecords(context: Context, prefix: string): Promise<Map<string, string>> {
   const slices = Slices.of(context.nodeClock);
   const texts = new Map<string, string>();
-  for await (const page of recordPages(context, KEY_PREFIX)) {
+  for await (const page of recordPages(context, prefix)) {
     for (const [key, text] of page) {
       if (slices.isOver) await slices.turn();
       texts.set(key, text);
@@ -33,9 +32,8 @@ export async function listRecords(context: Context): Promise<Map<string, string>
   return texts;
 }
 
-/** The same of one semaphore alone; empty when it has none. @throws StoreUnavailableError */
-export async function readRecord({ store, timers, timing }: Context, name: string): Promise<Map<string, string>> {
-  const key = KEY_PREFIX + name;
+/** The same of one key alone; empty when the store has none. @throws StoreUnavailableError */
+export async function readRecord({ store, timers, timing }: Context, key: string): Promise<Map<string, string>> {
   const text = await answerWithin(timers, timing.callTimeout, 'read a record', () => store.read(key));
   return new Map(text === undefined ? [] : [[key, text]]);
 }

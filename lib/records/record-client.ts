@@ -120,6 +120,11 @@ export class RecordClient<R extends StoredRecord> {
     return this.#seen.timeUntilExpiry(lease);
   }
 
+  /** Says that this node waits for a change of the record, until the returned function is called. */
+  awaitChanges(): () => void {
+    return this.context.store.awaitChanges(this.key);
+  }
+
   async #carryOut<T>(plan: Plan<R, T>, deadline: Deadline): Promise<T> {
     const attempts: Attempt<R, T>[] = [];
     let isRead = false;

@@ -1,13 +1,16 @@
 import {
+  type Expiring,
   InvalidOptionsError,
   type SemaphoreRecord,
   type StoredPermit,
+  type View,
   costFault,
   decodeRecord,
   encodeRecord,
   expire,
   expired,
   intendedDefinition,
+  isActive,
   isBehind,
   patternFaults,
   quoted,
@@ -20,8 +23,30 @@ import type { Plan, Step } from './plan.js';
 import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.js';
 import { RecordClient } from './record-client.js';
 
-/** The client of one semaphore's record. */
-export type SemaphoreClient = RecordClient<SemaphoreRecord>;
+/** The client of a semaphore's own record. */
+export type OwnRecordClient = RecordClient<SemaphoreRecord>;
+export type SemaphoreChanged = RecordChanged<SemaphoreRecord>;
+
+/** The record of one semaphore, wherever it stands: as a record of its own, or as a name in a shard. */
+export interface SemaphoreClient {
+  readonly name: string;
+  /** As this node last knew it; may be old. */
+  readonly known: SemaphoreRecord | undefined;
+  /**
+   * See {@link RecordClient.transact}.
+   *
+   * @param asked duration in ms that makes a definition where no node's code and no operator made one
+   * @throws InvalidOptionsError for a duration that only a definition may have
+   */
+  transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T>;
+  /** The view of this moment. Only while cluster time is fresh. */
+  view(): View;
+  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  timeUntilExpiry(lease: Expiring): number;
+  /** Says that this node waits for a change, until the returned function is called. */
+  awaitChanges(): () => void;
+}
+
 export type SemaphorePlan<T> = Plan<SemaphoreRecord, T>;
 export type SemaphoreStep<T> = Step<SemaphoreRecord, T>;
 
@@ -38,24 +63,30 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
 };
 
 /** Creates a client that reports changes of its record as events of the gatekeeper. */
-export function semaphoreClient(name: string, context: Context): SemaphoreClient {
+export function semaphoreClient(name: string, context: Context): OwnRecordClient {
   const client = new RecordClient(name, SEMAPHORE, context);
   client.listen(reporting(name, context));
   return client;
 }
 
-function reporting(semaphore: string, { events, changes }: Context): RecordListener<SemaphoreRecord> {
+function reporting(semaphore: string, context: Context): RecordListener<SemaphoreRecord> {
+  const { events } = context;
   return {
-    changed({ record, former }) {
-      if (changes.observed && former?.nonce !== record.nonce) changes.next(semaphore);
-      if (former?.revision === record.revision) return;
-      reportCostlyPatterns(semaphore, record, events);
-      const { revision, change } = record;
-      if (former) events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
-    },
+    changed: (change) => reportChange(semaphore, change, context),
     restored: ({ revision }) => events.next({ type: 'restored', semaphore, revision }),
     unreadable: (error) => events.next({ type: 'record-unreadable', semaphore, error }),
   };
+}
+
+/** Reports another text of a semaphore's record, and another definition. */
+export function reportChange(semaphore: string, { record, former }: SemaphoreChanged, context: Context): void {
+  const { events, changes } = context;
+  if (changes.observed && former?.nonce !== record.nonce) changes.next(semaphore);
+  if (former?.revision === record.revision) return;
+  reportCostlyPatterns(semaphore, record, events);
+  const { revision, change } = record;
+  // A record that becomes active is defined, not changed.
+  if (former && isActive(former)) events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
 /** Reports stored patterns that cost too much, once per revision. Compiles none: a node reads every record. */
@@ -77,7 +108,7 @@ export function isIdle(text: string): boolean {
 }
 
 /** Writes the record without the permits that expired, whichever node held them, so that every node sees the slots free. */
-export async function freeExpired(client: SemaphoreClient, { events }: Context): Promise<void> {
+export async function freeExpired(client: OwnRecordClient, { events }: Context): Promise<void> {
   if (!client.known || expired(client.known, client.view()).length === 0) return;
   const permits = await client.transact<readonly StoredPermit[]>((record, view, nonce) => {
     const ended = record ? expired(record, view) : [];
@@ -91,7 +122,7 @@ export async function freeExpired(client: SemaphoreClient, { events }: Context):
  * Whether a record lacks something that the one before it had: a permit, some of its time, or a revision. Then a slot
  * may be free, and a permit of this node may be gone.
  */
-export function takesAway({ record, former }: RecordChanged<SemaphoreRecord>): boolean {
+export function takesAway({ record, former }: SemaphoreChanged): boolean {
   if (record.revision !== former?.revision) return true;
   // Writes keep the order of permits, so a permit at another index counts as gone. That only costs an additional look.
   return !former.permits.every(({ id, expiresAt }, index) => {

@@ -15,10 +15,10 @@ export interface SweptRecords<R extends StoredRecord> {
   readonly directory: RecordDirectory<R>;
   /** Makes a client that the directory does not keep. */
   readonly open: (name: string) => RecordClient<R>;
-  /** Whether this node holds something in the record. */
+  /** Whether this node looks at the record each time, because it holds something in it. */
   readonly isHeldHere: (record: R) => boolean;
-  /** Whether a text surely holds nothing that can end or get lost: no lease, no change by an operator. */
-  readonly isIdle: (text: string) => boolean;
+  /** Whether a record surely needs no care: no lease that can end, no change by an operator, no claim to be made. */
+  readonly isIdle: (name: string, text: string) => boolean;
   /** Writes a record without what expired in it. */
   readonly tidy: (client: RecordClient<R>) => Promise<void>;
   /** Runs at the end of each sweep. */

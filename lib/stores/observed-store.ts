@@ -3,6 +3,9 @@ import { messageOf } from '../decision/index.js';
 import { onePage, readMany } from './paging.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
 import { KEY_PREFIX } from '../decision/record.js';
+import { SHARD_PREFIX } from '../decision/shard.js';
+
+const RECORD_PREFIXES: ReadonlySet<string> = new Set([KEY_PREFIX, SHARD_PREFIX]);
 
 /** Kinds of calls, each observed separately: single records, the members' clocks, and every list that people see. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
@@ -64,7 +67,8 @@ export class ObservedStore implements RecordStore {
 
   /** Records count as read; other keys as the list that they belong to. */
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    const part = keys[0]?.startsWith(KEY_PREFIX) ? 'reads' : 'nodes';
+    const [first = ''] = keys;
+    const part = [...RECORD_PREFIXES].some((prefix) => first.startsWith(prefix)) ? 'reads' : 'nodes';
     return this.#observed(part, () => readMany(this.inner, keys));
   }
 
@@ -151,7 +155,7 @@ export class ObservedStore implements RecordStore {
 }
 
 function partOf(prefix: string): StorePart {
-  return prefix === KEY_PREFIX ? 'records' : 'nodes';
+  return RECORD_PREFIXES.has(prefix) ? 'records' : 'nodes';
 }
 
 /** Changed in place: each write comes here twice. */

@@ -141,7 +141,7 @@ describe('explain', () => {
     // All that is kept is closed.
     const close = jest.spyOn(NodeSemaphore.prototype, 'close');
     await gatekeeper.close();
-    expect(close.mock.contexts.map((closed) => (closed as NodeSemaphore).name)).toEqual(['job']);
+    expect(close.mock.contexts.map((closed) => (closed as NodeSemaphore).name)).toEqual([]);
     close.mockRestore();
   });
 

@@ -17,7 +17,7 @@ export const stillClock: NodeClock = {
 };
 
 /** A store whose every call takes its turn, there and back, where the scheduler puts it. */
-export function interleaved(scheduler: fc.Scheduler): StoreDefinition {
+export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readonly raw: RecordStore } {
   const definition = memory({ clock: () => START });
   const open = (): RecordStore => {
     const store = definition.open();
@@ -40,5 +40,5 @@ export function interleaved(scheduler: fc.Scheduler): StoreDefinition {
       close: () => store.close(),
     };
   };
-  return { kind: 'interleaved', open };
+  return { kind: 'interleaved', open, raw: definition.open() };
 }

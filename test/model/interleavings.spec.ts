@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Gatekeeper, type Permit, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { interleaved, stillClock } from './interleaved-store.js';
+import { Gatekeeper, type Permit, type RecordStore, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { FEW_SHARDS, bear } from '../support/born.js';
+import { START, interleaved, stillClock } from './interleaved-store.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const SEMAPHORE = 'job';
@@ -17,19 +18,22 @@ class Nodes {
   most = 0;
   readonly tokens: number[] = [];
   readonly #gatekeepers: Gatekeeper[];
+  readonly #raw: RecordStore;
 
   constructor(scheduler: fc.Scheduler, count: number, permits: number) {
-    const store = interleaved(scheduler);
+    const { raw, ...store } = interleaved(scheduler);
+    this.#raw = raw;
     const definitions = [{ name: SEMAPHORE, permits, duration: 10_000 }];
     const settings = parseGatekeeperOptions({ store, definitions, callTimeout: 60_000, heartbeat: 0, history: false });
     this.#gatekeepers = Array.from({ length: count }, (_, node) => {
       let ids = 0;
       const random = { number: () => 0, id: () => `${node}.${ids++}`, instance: () => `node-${node}` };
-      return new Gatekeeper(settings, silent, { nodeClock: stillClock, random });
+      return new Gatekeeper(settings, silent, { nodeClock: stillClock, random, shards: FEW_SHARDS });
     });
   }
 
   async start(): Promise<void> {
+    await bear(this.#raw, START);
     await Promise.all(this.#gatekeepers.map((gatekeeper) => gatekeeper.start()));
     await Promise.all(this.#gatekeepers.map((gatekeeper) => partsOf(gatekeeper).directory.declared.load()));
   }

@@ -1,3 +1,4 @@
+import { LONGEST_ON_DEMAND } from '../../lib/decision/index.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
@@ -42,7 +43,10 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures } = world;
   const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
-  const patience = 2 * measures.longest + setBack + SOON;
+  // A definition that was not in force yet when data were lost, or when a cluster begins strictly, waits for the grace of
+  // the shard that its name belongs to.
+  const ofShards = faultMix.dataLosses > 0 || faultMix.rollbacks > 0 || faultMix.strictStart ? LONGEST_ON_DEMAND : 0;
+  const patience = 2 * measures.longest + setBack + SOON + ofShards;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   for (const node of machines.living) {

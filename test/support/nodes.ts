@@ -9,6 +9,8 @@ import {
   memory,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
+import { SHARD_PREFIX, shardOf } from '../../lib/decision/index.js';
+import { FEW_SHARDS, bear } from './born.js';
 import { FakeTime, settled } from './fake-time.js';
 import { type ScriptedStore, scripted } from './scripted-store.js';
 
@@ -34,9 +36,11 @@ export class TestCluster {
   /** The bare store, for a look at the texts. */
   readonly raw: RecordStore = this.memory.open();
   readonly #nodes: TestNode[] = [];
+  #born?: Promise<void>;
 
-  /** A node that has loaded its definitions. */
+  /** A node that has loaded its definitions, in a cluster that was born before. */
   async node(options: Partial<GatekeeperOptions> = {}): Promise<TestNode> {
+    await this.bear();
     const node = this.unstarted({ definitions: [JOB], definitionsDelay: 0, ...options });
     await node.gatekeeper.start();
     await this.time.advance(0);
@@ -51,7 +55,7 @@ export class TestCluster {
     const gatekeeper = new Gatekeeper(
       parseGatekeeperOptions({ ...QUIET, store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
       logger,
-      { nodeClock: this.time },
+      { nodeClock: this.time, shards: FEW_SHARDS },
     );
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));
@@ -62,15 +66,34 @@ export class TestCluster {
     return node;
   }
 
+  /** An earlier node has made the shards of the names on demand. */
+  bear(): Promise<void> {
+    this.#born ??= bear(this.raw, this.time.cluster());
+    return this.#born;
+  }
+
   /** The record of a semaphore as it stands in the store. */
   async record(name = 'job'): Promise<{ permits: { id: string; expiresAt: number; holder: string }[]; seq: number }> {
     return JSON.parse((await this.raw.read(keyOf(name)))!);
   }
 
   async overwrite(text: string | undefined, name = 'job'): Promise<void> {
-    const texts = (this.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts;
-    if (text === undefined) texts.delete(keyOf(name));
-    else texts.set(keyOf(name), text);
+    if (text === undefined) this.#texts.delete(keyOf(name));
+    else this.#texts.set(keyOf(name), text);
+  }
+
+  /** The store loses one text. */
+  lose(key: string): void {
+    this.#texts.delete(key);
+  }
+
+  /** The store loses everything. */
+  loseAll(): void {
+    this.#texts.clear();
+  }
+
+  get #texts(): Map<string, string> {
+    return (this.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts;
   }
 
   async close(): Promise<void> {
@@ -81,6 +104,9 @@ export class TestCluster {
 }
 
 export const keyOf = (name: string) => `semaphore:${name}`;
+
+/** The key of the shard that a name on demand belongs to. */
+export const shardKeyOf = (name: string) => SHARD_PREFIX + shardOf(name, FEW_SHARDS);
 
 /** A cluster that is closed when the test ends. */
 export function useCluster(): () => TestCluster {

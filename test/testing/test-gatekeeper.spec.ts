@@ -146,7 +146,7 @@ describe('TestGatekeeper without Nest', () => {
         semaphore: 'tenant:acme',
         job: 'Jobs.perTenant(tenant:acme)',
         duration: 300_000,
-        options: { job: 'Jobs.perTenant(tenant:acme)', atLeastFor: '1m', maxRunTime: '4m' },
+        options: { duration: '5m', job: 'Jobs.perTenant(tenant:acme)', atLeastFor: '1m', maxRunTime: '4m' },
         outcome: 'granted',
       },
       {

@@ -113,7 +113,7 @@ export class SimNode {
   }
 
   #semaphore(name: string): NodeSemaphore {
-    return partsOf(this.gatekeeper).directory.get(name);
+    return partsOf(this.gatekeeper).directory.peek(name);
   }
 
   #granted(semaphore: string, permitId: string): void {
@@ -141,7 +141,7 @@ export class SimNode {
     };
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${name}.${ids++}`, instance: () => name };
-    return new Gatekeeper(settings, silent, { nodeClock: process, random });
+    return new Gatekeeper(settings, silent, { nodeClock: process, random, shards: 2 });
   }
 }
 

@@ -1,0 +1,57 @@
+import type { Expiring } from './permit.js';
+import { type View, isBehind } from './record.js';
+import { merged } from './recovery.js';
+import { LONGEST_ON_DEMAND, type NameEntry, type ShardRecord, leasesIn, rewriteShard } from './shard.js';
+
+/** Whether a shard lacks writes that `known` had, or was made anew at another birth. */
+export function isShardBehind(shard: ShardRecord, known: ShardRecord): boolean {
+  return isBehind(shard, known) || shard.birth !== known.birth;
+}
+
+/**
+ * Puts back a shard that the store lost, as far as this node knew it, with a grace for all names. It lasts as long as the
+ * longest permit that a holder may have, whether this node heard of it or not.
+ */
+export function restoreShard(
+  known: ShardRecord,
+  found: ShardRecord | undefined,
+  view: View,
+  nonce: string,
+): ShardRecord {
+  const both = [known, ...(found ? [found] : [])];
+  const leases = both.flatMap(leasesIn);
+  const entries = both.flatMap(({ names }) => [...names.values()]);
+  const asked = entries.flatMap(({ permits }) => permits.map((permit) => permit.asked?.duration ?? 0));
+  const defined = entries.map(({ definition }) => definition?.duration ?? 0);
+  const until = [LONGEST_ON_DEMAND, ...asked, ...defined, ...leases.map(({ duration }) => duration)];
+  const expiresAt = Math.max(view.now + Math.max(...until), ...leases.map((lease) => lease.expiresAt));
+  const grace: Expiring = { id: `grace-${nonce}`, expiresAt, duration: expiresAt - view.now };
+  return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);
+}
+
+/** All that either has. An operator's definition that was removed meanwhile may come back; one that is lost may not. */
+function mergeShards(known: ShardRecord, found: ShardRecord): ShardRecord {
+  const names = new Map(found.names);
+  for (const [name, entry] of known.names) {
+    const other = found.names.get(name);
+    names.set(name, other ? mergeEntries(entry, other) : entry);
+  }
+  return {
+    ...known,
+    birth: found.birth,
+    seq: Math.max(known.seq, found.seq),
+    lastToken: Math.max(known.lastToken, found.lastToken),
+    revision: Math.max(known.revision, found.revision),
+    names,
+    claims: new Map([...found.claims, ...known.claims]),
+  };
+}
+
+function mergeEntries(known: NameEntry, found: NameEntry): NameEntry {
+  const [newer, older] = found.revision > known.revision ? [found, known] : [known, found];
+  const permits = merged(newer.permits, older.permits);
+  // A definition that only the older one has was not there to be changed: the newer one is in use on demand.
+  return newer.definition || !older.definition
+    ? { ...newer, permits }
+    : { ...older, revision: newer.revision, permits };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import {
+  changeSchema,
+  decodeStored,
+  graceSchema,
+  pauseSchema,
+  quote,
+  storedDefinitionSchema,
+  storedPermitSchema,
+  textOfPermit,
+} from './record.codec.js';
+import { type NameEntry, SHARD_VERSION, type ShardRecord } from './shard.js';
+import { storedCount, storedList, storedTime } from './stored-values.js';
+
+const nameSchema = z.string().min(1);
+
+const namedSchema = z.strictObject({
+  name: nameSchema,
+  revision: storedCount,
+  permits: storedList(storedPermitSchema),
+  definition: storedDefinitionSchema.optional(),
+  change: changeSchema.optional(),
+  pause: pauseSchema.optional(),
+});
+
+/** A second entry of a name would hide the permits of the first. */
+const namesSchema = storedList(namedSchema)
+  .refine((entries) => isDistinct(entries.map(({ name }) => name)), 'has a name twice')
+  .transform((entries) => new Map<string, NameEntry>(entries.map(({ name, ...entry }) => [name, entry])));
+
+const claimsSchema = storedList(z.tuple([nameSchema, z.string()]))
+  .refine((claims) => isDistinct(claims.map(([name]) => name)), 'has a name twice')
+  .transform((claims) => new Map(claims));
+
+const shardSchema = z.strictObject({
+  v: z.literal(SHARD_VERSION),
+  nonce: z.string().min(1),
+  seq: storedCount,
+  at: storedTime,
+  birth: z.string(),
+  lastToken: storedCount,
+  revision: storedCount,
+  names: namesSchema,
+  claims: claimsSchema,
+  grace: graceSchema.optional(),
+});
+
+function isDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
+
+/**
+ * Reads a shard's text. Names stand in lists, not in objects: one like "__proto__" is a name as any other.
+ *
+ * @throws CorruptRecordError or NewerRecordError
+ */
+export function decodeShard(shard: string, text: string): ShardRecord {
+  return decodeStored(shardSchema, SHARD_VERSION, `shard ${shard} of the names on demand`, text);
+}
+
+/** Writes a shard's text. Entries that a write leaves as they were keep their text. */
+export function encodeShard({
+  v,
+  nonce,
+  seq,
+  at,
+  birth,
+  lastToken,
+  revision,
+  names,
+  claims,
+  grace,
+}: ShardRecord): string {
+  const nameTexts = [...names].map(([name, entry]) => textOfEntry(name, entry));
+  const claimTexts = [...claims].map(([name, origin]) => `[${quote(name)},${quote(origin)}]`);
+  const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
+  return (
+    `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"birth":${quote(birth)},"lastToken":${lastToken},"revision":${revision},` +
+    `"names":[${nameTexts.join(',')}],"claims":[${claimTexts.join(',')}]${graceText}}`
+  );
+}
+
+/** Texts of entries, made once per object: an entry belongs to one name for all its life. */
+const texts = new WeakMap<NameEntry, string>();
+
+function textOfEntry(name: string, entry: NameEntry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
+  const { revision, permits, definition, change, pause } = entry;
+  const rest = definition ? `,${JSON.stringify({ definition, change, pause }).slice(1)}` : '}';
+  const text = `{"name":${quote(name)},"revision":${revision},"permits":[${permits.map(textOfPermit).join(',')}]${rest}`;
+  texts.set(entry, text);
+  return text;
+}

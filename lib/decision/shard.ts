@@ -1,0 +1,215 @@
+import type { SemaphoreDefinition } from './definition.js';
+import { InvalidOptionsError } from './invalid-options.error.js';
+import type { Expiring, StoredPermit } from './permit.js';
+import { type DefinitionChange, EMPTY_RECORD, type Pause, type SemaphoreRecord, type View } from './record.js';
+import { show } from './texts/show.js';
+
+/**
+ * Names on demand: semaphores that no code defines, as `tryAcquire('order-123', { duration })` uses them. They live
+ * together in a fixed number of shard records, because a removed record looks like
+ * one that the store lost. A shard is never removed: one that is missing was lost.
+ *
+ *     name ─ hash ─▶ shard:17 ─ nameIn ─▶ record of the name ─ decide ─▶ next record ─ withName ─▶ shard:17
+ *
+ * | a name                          | stands in its shard                                        |
+ * | ------------------------------- | ---------------------------------------------------------- |
+ * | in use on demand                | with its permits, and vanishes with the last of them       |
+ * | defined or changed by operators | with its definition, until that is removed                 |
+ * | defined by code                 | as a claim alone: its record is one of its own             |
+ *
+ * {@link nameIn} and {@link withName} are a lens: all that is decided of a semaphore is decided of a name in a shard.
+ */
+export interface ShardRecord {
+  readonly v: typeof SHARD_VERSION;
+  readonly nonce: string;
+  readonly seq: number;
+  readonly at: number;
+  /** The id of the root under which it was made: see `birth.ts`. Empty where only one process writes to the store. */
+  readonly birth: string;
+  /** Highest token of all names: a name that comes back gets a higher one than it had. */
+  readonly lastToken: number;
+  /** Highest revision of all names: a name that comes back has no lower one than it had. */
+  readonly revision: number;
+  /** Present after lost data, for all names. */
+  readonly grace?: Expiring;
+  readonly names: ReadonlyMap<string, NameEntry>;
+  /** Names that have a record of their own, with that record's origin. */
+  readonly claims: ReadonlyMap<string, string>;
+}
+
+/** One name in its shard. */
+export interface NameEntry {
+  readonly revision: number;
+  readonly permits: readonly StoredPermit[];
+  /** Operators made it; absent: the durations of its permits say how long they last. */
+  readonly definition?: SemaphoreDefinition;
+  readonly change?: DefinitionChange;
+  readonly pause?: Pause;
+}
+
+export const SHARD_VERSION = 1;
+/** The keys of shards begin with it. */
+export const SHARD_PREFIX = 'shard:';
+/** A constant of the format: nodes with another number would look for a name in another shard. */
+export const SHARDS = 512;
+
+/**
+ * The longest duration that a call may ask for where no definition says more, in ms. A constant of the format: a shard
+ * that was lost comes back with a grace of this length, also through a node that never saw its permits.
+ */
+export const LONGEST_ON_DEMAND = 15 * 60_000;
+
+/** A shard before its first record. */
+export const EMPTY_SHARD: ShardRecord = {
+  v: SHARD_VERSION,
+  nonce: '',
+  seq: 0,
+  at: 0,
+  birth: '',
+  lastToken: 0,
+  revision: 0,
+  names: new Map(),
+  claims: new Map(),
+};
+
+/**
+ * The shard of a name: FNV-1a with 32 bits over its UTF-8 bytes, modulo the number of shards.
+ *
+ * @param shards another number only in simulations
+ */
+export function shardOf(name: string, shards = SHARDS): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return String(hash % shards);
+}
+
+/**
+ * One name as its shard has it. A name that is not in use has no definition, unless a call asks for a duration.
+ *
+ * @param asked ms that a call asks for: makes a definition with any group, any acquirer and one permit
+ */
+export function nameIn(shard: ShardRecord, name: string, asked?: number): SemaphoreRecord {
+  const { nonce, seq, at, lastToken, grace } = shard;
+  const entry = shard.names.get(name);
+  const definition = entry?.definition ?? impliedDefinition(name, entry, asked);
+  return {
+    ...EMPTY_RECORD,
+    nonce,
+    seq,
+    at,
+    lastToken,
+    revision: entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision),
+    ...(definition && { definition }),
+    permits: entry?.permits ?? [],
+    ...(entry?.change && { change: entry.change }),
+    ...(entry?.pause && { pause: entry.pause }),
+    ...(grace && { grace }),
+  };
+}
+
+/** Of several durations the longest counts: a shorter one that another use asks for must not shorten a permit's. */
+function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0): SemaphoreDefinition | undefined {
+  const durations = (entry?.permits ?? []).map((permit) => permit.asked?.under ?? permit.duration);
+  const duration = Math.max(asked, ...durations);
+  if (duration === 0) return undefined;
+  return { name, groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration };
+}
+
+/**
+ * The shard with one name as it is to be written. The name vanishes when it has neither a permit nor an operator's
+ * definition. Permits of other names that expired go in the same write.
+ *
+ * @param before what {@link nameIn} gave
+ * @param next a rewriting of it
+ */
+export function withName(
+  shard: ShardRecord,
+  name: string,
+  before: SemaphoreRecord,
+  next: SemaphoreRecord,
+  view: View,
+): ShardRecord {
+  const { permits, revision, change, pause } = next;
+  const isImplied = !shard.names.get(name)?.definition && next.definition === before.definition;
+  const definition = isImplied ? undefined : next.definition;
+  const names = new Map(shard.names);
+  names.delete(name);
+  if (definition) {
+    names.set(name, { revision, permits, definition, ...(change && { change }), ...(pause && { pause }) });
+  } else if (permits.length > 0) names.set(name, { revision, permits });
+  const { nonce, lastToken } = next;
+  const counters = { lastToken: Math.max(shard.lastToken, lastToken), revision: Math.max(shard.revision, revision) };
+  return rewriteShard(shard, { names, ...counters }, view, nonce);
+}
+
+type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'lastToken' | 'revision' | 'grace'>>;
+
+/** The next shard: every write also drops permits and a grace that have expired, and names with nothing left. */
+export function rewriteShard(shard: ShardRecord, changes: ShardChanges, view: View, nonce: string): ShardRecord {
+  const { grace, names, ...rest } = { ...shard, ...changes };
+  const next = { ...rest, nonce, seq: shard.seq + 1, at: view.now, names: living(names, view) };
+  return grace && !view.isExpired(grace) ? { ...next, grace } : next;
+}
+
+function living(names: ShardRecord['names'], view: View): ShardRecord['names'] {
+  const alive = new Map<string, NameEntry>();
+  for (const [name, entry] of names) {
+    const permits = entry.permits.filter((permit) => !view.isExpired(permit));
+    // One that is as it was keeps its identity, and its text.
+    const next = permits.length === entry.permits.length ? entry : { ...entry, permits };
+    if (permits.length > 0 || next.definition) alive.set(name, next);
+  }
+  return alive;
+}
+
+/** Permits of a shard that expired without being released, by name. */
+export function expiredIn(shard: ShardRecord, view: View): Map<string, readonly StoredPermit[]> {
+  const expired = new Map<string, readonly StoredPermit[]>();
+  for (const [name, { permits }] of shard.names) {
+    const ended = permits.filter((permit) => view.isExpired(permit));
+    if (ended.length > 0) expired.set(name, ended);
+  }
+  return expired;
+}
+
+/** Everything that ends by itself in a shard. */
+export function leasesIn({ names, grace }: ShardRecord): readonly Expiring[] {
+  const permits = [...names.values()].flatMap((entry) => entry.permits);
+  return grace ? [...permits, grace] : permits;
+}
+
+/**
+ * Checks the duration that a call asks for.
+ *
+ * @throws InvalidOptionsError for one that a shard's grace would not outlast
+ */
+export function expectShort(shard: ShardRecord, name: string, asked: number | undefined): void {
+  const longest = Math.max(LONGEST_ON_DEMAND, shard.names.get(name)?.definition?.duration ?? 0);
+  if (asked === undefined || asked <= longest) return;
+  throw new InvalidOptionsError(`options for semaphore ${show(name)}`, [
+    `duration: ${asked} ms is longer than the ${longest} ms that a semaphore without a definition may have: define the semaphore, or ask for ${longest} ms or less`,
+  ]);
+}
+
+/**
+ * The duration in ms that a holder asks for when it refreshes a permit of a name on demand: a shard that came back
+ * without the name knows no other.
+ */
+export function askedAgain({ asked, duration }: StoredPermit): number {
+  return Math.min(asked?.duration ?? duration, LONGEST_ON_DEMAND);
+}
+
+/** Names whose permits or definition differ between two texts of a shard. */
+export function changedNames(former: ShardRecord | undefined, shard: ShardRecord): string[] {
+  const names = new Set([...(former?.names.keys() ?? []), ...shard.names.keys()]);
+  return [...names].filter((name) => !isSame(former?.names.get(name), shard.names.get(name)));
+}
+
+function isSame(one: NameEntry | undefined, other: NameEntry | undefined): boolean {
+  if (one === other || !one || !other) return one === other;
+  const isSamePermit = ({ id, expiresAt }: StoredPermit, index: number) =>
+    other.permits[index]?.id === id && other.permits[index]?.expiresAt === expiresAt;
+  return (
+    one.revision === other.revision && one.permits.length === other.permits.length && one.permits.every(isSamePermit)
+  );
+}

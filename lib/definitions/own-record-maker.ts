@@ -1,0 +1,66 @@
+import { type Claim, isActive, pendingRecord } from '../decision/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { OwnRecords } from '../records/own-records.js';
+import type { OwnRecordClient } from '../records/semaphore-records.js';
+import type { Shards } from '../records/shards.js';
+
+/** The claim of an active record that a former version wrote: it has no origin. */
+const FORMER = 'former';
+
+/** Makes records for names that code defines, and claims the names in their shards (see `decision/claims`). */
+export class OwnRecordMaker {
+  constructor(
+    private readonly own: OwnRecords,
+    private readonly shards: Shards,
+    private readonly context: Context,
+  ) {}
+
+  /** Makes pending records where there are none, and claims their names as far as the shards let them. */
+  async prepare(names: readonly string[]): Promise<void> {
+    await forEachLimit(names, (name) => this.#makePending(this.own.of(name)));
+    await this.shards.claim(names.flatMap((name) => this.#claimOf(this.own.of(name)) ?? []));
+  }
+
+  /**
+   * Claims the names of records in force again where a shard lost the claim, or a former version made none.
+   *
+   * @param others records that are no part of this node's own
+   */
+  async claimAgain(others: Iterable<OwnRecordClient>): Promise<void> {
+    await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
+  }
+
+  *#lacking(others: Iterable<OwnRecordClient>): Pieces<Claim[]> {
+    const lost: Claim[] = [];
+    for (const client of [...this.own.all(), ...others]) {
+      const claim = this.#claimOf(client);
+      if (claim?.isActive) lost.push(claim);
+      yield 1;
+    }
+    return lost;
+  }
+
+  /** @returns undefined where the name needs no claim, or has one */
+  #claimOf({ name, known }: OwnRecordClient): Claim | undefined {
+    if (!known || !this.shards.lacksClaim(name)) return undefined;
+    return { name, origin: known.origin ?? FORMER, isActive: isActive(known) };
+  }
+
+  async #makePending(client: OwnRecordClient): Promise<void> {
+    if (client.known) return;
+    const origin = this.context.random.id();
+    await client
+      .transact<void>((record, view, nonce) =>
+        record
+          ? { result: undefined }
+          : { notify: 'none', write: pendingRecord(origin, view.now, nonce), done: () => undefined },
+      )
+      .catch((error: unknown) => {
+        // It is left as it is, and keeps no other from being loaded. Its client has reported it.
+        if (!isUnreadable(error)) throw error;
+      });
+  }
+}

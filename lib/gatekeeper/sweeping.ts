@@ -1,0 +1,120 @@
+import type { Context } from '../context/context.js';
+import { KEY_PREFIX, SHARD_PREFIX, type SemaphoreRecord, type ShardRecord } from '../decision/index.js';
+import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import { SweepPermit } from '../permits/sweep-permit.js';
+import { type SweepTurn, alsoNowAndThen } from '../records/cluster-sweep.js';
+import { type OwnRecordClient, freeExpired, isIdle, semaphoreClient } from '../records/semaphore-records.js';
+import { freeExpiredNames } from '../records/shard-records.js';
+import { Sweeper } from '../records/sweeper.js';
+
+interface SweepingOptions {
+  /** The store belongs to this process alone. */
+  readonly isOwn: boolean;
+  /** ms */
+  readonly interval: number;
+  /** This node keeps an archive: it has to see every record now and then. */
+  readonly hasArchive: boolean;
+  /** Whether definitions are being loaded: from then on each look also brings back those that are missing. */
+  readonly mayLoad: () => boolean;
+  /** Hears of a change of a record that this node does not know. */
+  readonly unknown: (name: string, text: string | undefined) => void;
+}
+
+/** A store that only this process writes to needs no turns. */
+const ALWAYS: SweepTurn = { take: async () => true, isHeld: true };
+const NEVER: SweepTurn = { take: async () => false, isHeld: false };
+
+/**
+ * The looks of a node at the records of semaphores and at the shards of the names on demand.
+ *
+ * One node at a time sweeps the semaphores' own records and frees what expired, also in the shards. The shards themselves
+ * are few: every node looks at all of them each time, since it restores those that it knows and claims names in them.
+ */
+export class Sweeping {
+  readonly semaphores: Sweeper<SemaphoreRecord>;
+  readonly shards: Sweeper<ShardRecord>;
+  readonly #permit?: SweepPermit;
+  readonly #turn: SweepTurn;
+
+  constructor(
+    private readonly directory: SemaphoreDirectory,
+    private readonly context: Context,
+    private readonly options: SweepingOptions,
+  ) {
+    if (!options.isOwn) this.#permit = new SweepPermit(context, options.interval);
+    this.#turn = this.#permit ?? ALWAYS;
+    this.semaphores = this.#semaphoreSweeper();
+    this.shards = this.#shardSweeper();
+  }
+
+  /** Records that this node keeps in memory only because it sweeps. */
+  get watched(): Iterable<OwnRecordClient> {
+    return this.semaphores.watched;
+  }
+
+  async start(): Promise<void> {
+    await this.semaphores.start();
+    await this.shards.start();
+  }
+
+  /** The shards first: names are claimed in them after the look at the semaphores. @throws StoreUnavailableError */
+  async sweep(): Promise<void> {
+    if (this.directory.birth.hasHistory) await this.shards.sweep();
+    await this.semaphores.sweep();
+  }
+
+  /** @returns whether it is this node's turn to sweep @throws StoreUnavailableError */
+  takeTurn(): Promise<boolean> {
+    return this.#turn.take();
+  }
+
+  /** Another node may sweep at once. */
+  async giveUpTurn(): Promise<void> {
+    await this.#permit?.close();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.semaphores.stop(), this.shards.stop()]);
+  }
+
+  #semaphoreSweeper(): Sweeper<SemaphoreRecord> {
+    const { context, directory, options } = this;
+    const turn = options.hasArchive ? alsoNowAndThen(this.#turn) : this.#turn;
+    const records = {
+      keyPrefix: KEY_PREFIX,
+      directory: directory.own,
+      open: (name: string) => semaphoreClient(name, context),
+      isHeldHere: ({ permits }: SemaphoreRecord) => permits.some(({ instance }) => instance === context.node.instance),
+      // A record of a former version has no claim yet: it is watched until it has one.
+      isIdle: (name: string, text: string) =>
+        isIdle(text) && !(directory.birth.hasHistory && directory.shards.lacksClaim(name)),
+      tidy: (client: OwnRecordClient) => freeExpired(client, context),
+      swept: async () => {
+        if (options.mayLoad()) await directory.declared.load(this.watched);
+      },
+      unknown: options.unknown,
+    };
+    return new Sweeper(records, turn, context);
+  }
+
+  #shardSweeper(): Sweeper<ShardRecord> {
+    const { context, directory, options } = this;
+    return new Sweeper<ShardRecord>(
+      {
+        keyPrefix: SHARD_PREFIX,
+        directory: directory.shards,
+        open: (shard) => directory.shards.of(shard),
+        isHeldHere: () => true,
+        isIdle: () => false,
+        tidy: async (client) => {
+          if (this.#turn.isHeld) await freeExpiredNames(client, context);
+        },
+        swept: async () => directory.verify(),
+        // A node with history knows all shards; another one reads them before it uses them.
+        unknown: () => undefined,
+      },
+      options.isOwn ? ALWAYS : NEVER,
+      context,
+    );
+  }
+}

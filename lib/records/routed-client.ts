@@ -1,0 +1,172 @@
+import {
+  type Expiring,
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  type ShardRecord,
+  type View,
+  expectShort,
+  isActive,
+  nameIn,
+  quoted,
+  withName,
+} from '../decision/index.js';
+import { StoreUnavailableError } from '../stores/index.js';
+import type { Plan, Step } from './plan.js';
+import type { OwnRecordClient, SemaphoreClient, SemaphorePlan } from './semaphore-records.js';
+import type { ShardClient } from './shard-records.js';
+import type { Shards } from './shards.js';
+
+/** In place of a result: the name has a record of its own. */
+const OWN = Symbol('own');
+/** In place of a result: this node has not read the shard, and a write needs it. */
+const UNREAD = Symbol('unread');
+
+const NOT_READ = 'this node has not read the shards of the names on demand yet: try again in a moment';
+
+export interface Route {
+  /** Whether the package itself uses the name: its record is always one of its own. */
+  readonly isReserved: boolean;
+  /** The definition of this node's code, if it has one. */
+  readonly declared: () => SemaphoreDefinition | undefined;
+  /** Whether a call's duration may make a definition. */
+  readonly mayDemand: boolean;
+  /** The client of the name's own record, if this node has one. */
+  readonly find: () => OwnRecordClient | undefined;
+  /** The same; makes one when there is none. */
+  readonly own: () => OwnRecordClient;
+  /** Waits until this node has read the shards. @returns false when it did not */
+  readonly awaitShards: () => Promise<boolean>;
+}
+
+/**
+ * The record of a name, wherever it stands now:
+ *
+ * | own record | shard                            | the record of the name                                             |
+ * | ---------- | -------------------------------- | ------------------------------------------------------------------ |
+ * | active     | any                              | the own record                                                     |
+ * | none yet   | has a claim of the name          | the own record                                                     |
+ * | none yet   | has an operator's definition     | in the shard                                                       |
+ * | none yet   | neither, and code defines it     | in the shard, without a definition: it grants nothing before the claim |
+ * | none yet   | neither                          | in the shard, on demand                                            |
+ * | none yet   | was not read by this node yet    | unknown: nothing is granted or written                             |
+ *
+ * That an own record is active proves that its name was claimed. The same compare-and-set of the shard decides a claim and
+ * a grant on demand, so that no two nodes take different rows while a permit lives.
+ */
+export class RoutedClient implements SemaphoreClient {
+  constructor(
+    readonly name: string,
+    private readonly shards: Shards,
+    private readonly route: Route,
+  ) {}
+
+  get known(): SemaphoreRecord | undefined {
+    const own = this.#own();
+    if (own) return own.known;
+    const shard = this.shards.orEmpty(this.#shard.known);
+    return shard && this.#nameIn(shard);
+  }
+
+  async transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T> {
+    const isDeclared = this.route.declared() !== undefined;
+    if (isDeclared && !this.#own()) await this.route.own().look();
+    const own = this.#own();
+    if (own) return own.transact(plan);
+    if (!this.shards.isReady) {
+      const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
+      if (result !== UNREAD) return result;
+      if (!(await this.route.awaitShards())) throw this.#unread();
+      if (isDeclared) await this.route.own().look();
+    }
+    return this.#own()?.transact(plan) ?? this.#transactInShard(plan, asked);
+  }
+
+  async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+    const result = await this.#shard.transact(this.#planInShard(plan, this.route.mayDemand ? asked : undefined));
+    if (result === UNREAD) throw this.#unread();
+    return result === OWN ? this.route.own().transact(plan) : result;
+  }
+
+  view(): View {
+    return this.#current().view();
+  }
+
+  timeUntilExpiry(lease: Expiring): number {
+    return this.#current().timeUntilExpiry(lease);
+  }
+
+  awaitChanges(): () => void {
+    return this.#current().awaitChanges();
+  }
+
+  #current(): OwnRecordClient | ShardClient {
+    return this.#own() ?? this.#shard;
+  }
+
+  /** The own record, if that is where the name stands: from then on it stays so. */
+  #own(): OwnRecordClient | undefined {
+    if (this.route.isReserved) return this.route.own();
+    const own = this.route.find();
+    if (own?.known && isActive(own.known)) return own;
+    return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;
+  }
+
+  /** Found anew each time: what was read of the shards may be forgotten at the birth of a cluster. */
+  get #shard(): ShardClient {
+    return this.shards.ofName(this.name);
+  }
+
+  #nameIn(shard: ShardRecord, asked?: number, view?: View): SemaphoreRecord {
+    const record = nameIn(shard, this.name, asked);
+    const declared = this.route.declared();
+    if (!declared) return record;
+    // Before the claim neither a call's duration nor a permit's stands for the definition. In a grace the code's shows why
+    // nothing is granted: only holders go on.
+    const isInGrace = shard.grace && view && !view.isExpired(shard.grace);
+    const definition = shard.names.get(this.name)?.definition ?? (isInGrace ? declared : undefined);
+    const { definition: _, ...rest } = record;
+    return definition ? { ...rest, definition } : rest;
+  }
+
+  #planInShard<T>(
+    plan: SemaphorePlan<T>,
+    asked: number | undefined,
+  ): Plan<ShardRecord, T | typeof OWN | typeof UNREAD> {
+    const { name } = this;
+    return (found, view, nonce) => {
+      const shard = this.shards.orEmpty(found);
+      if (!shard) return { result: UNREAD };
+      if (shard.claims.has(name)) return { result: OWN };
+      expectShort(shard, name, asked);
+      const before = this.#nameIn(shard, asked, view);
+      return inShard(plan(before, view, nonce), name, (next) => withName(shard, name, before, next, view));
+    };
+  }
+
+  #unread(): StoreUnavailableError {
+    return new StoreUnavailableError(`semaphore ${quoted(this.name)}: ${NOT_READ}`);
+  }
+}
+
+/** A plan that may give its result, but write nothing. */
+function readOnly<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
+  return (record, view, nonce) => {
+    const step = plan(record, view, nonce);
+    return 'result' in step ? step : { result: UNREAD };
+  };
+}
+
+/** A step with the record of a name, as a step with its shard. */
+function inShard<T>(
+  step: Step<SemaphoreRecord, T>,
+  name: string,
+  put: (next: SemaphoreRecord) => ShardRecord,
+): Step<ShardRecord, T> {
+  if ('result' in step) return step;
+  const { write, isDoneIn, ...rest } = step;
+  return {
+    ...rest,
+    write: put(write),
+    ...(isDoneIn && { isDoneIn: (shard, isUncertain) => isDoneIn(shard && nameIn(shard, name), isUncertain) }),
+  };
+}

@@ -1,0 +1,137 @@
+import {
+  InvalidOptionsError,
+  KEY_PREFIX,
+  type SemaphoreRecord,
+  SHARD_PREFIX,
+  type ShardRecord,
+  decodeRecord,
+  decodeShard,
+  isActive,
+  isOwnName,
+  messageOf,
+  nameIn,
+} from '../decision/index.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { DecodedTexts } from './decoded-texts.js';
+import { isUnreadable } from './known-record.js';
+import { listRecords, readRecord } from './list-records.js';
+import type { OwnRecords } from './own-records.js';
+import type { RecordClient } from './record-client.js';
+import type { StoredRecord } from './record-codec.js';
+import type { Shards } from './shards.js';
+
+/** A semaphore's record, or why it can't be read. */
+export type Listed = SemaphoreRecord | Error;
+
+/** All semaphores of the store by name, wherever their records stand. */
+export class SemaphoreListing {
+  readonly #own = new DecodedTexts(decodedOrFault(decodeRecord, KEY_PREFIX));
+  readonly #shards = new DecodedTexts(decodedOrFault(decodeShard, SHARD_PREFIX));
+
+  constructor(
+    private readonly own: OwnRecords,
+    private readonly shards: Shards,
+    private readonly context: Context,
+  ) {}
+
+  /** Every semaphore but the package's own. @throws StoreUnavailableError */
+  async all(): Promise<Map<string, Listed>> {
+    const [own, shards] = await Promise.all([listRecords(this.context, KEY_PREFIX), this.shards.texts()]);
+    return this.#merged(this.#own.all(own), this.#shards.all(shards));
+  }
+
+  /** The same of one semaphore alone; empty when the store has none of that name. @throws StoreUnavailableError */
+  async one(name: string): Promise<Map<string, Listed>> {
+    const [own, shard] = await Promise.all([
+      readRecord(this.context, KEY_PREFIX + name),
+      readRecord(this.context, SHARD_PREFIX + this.shards.keyOf(name)),
+    ]);
+    const found = await this.#merged(this.#own.some(own), this.#shards.some(shard));
+    return new Map([...found].filter(([each]) => each === name));
+  }
+
+  /**
+   * Lists all semaphores and takes the records of some in as news: a change of each begins from what was listed. Records
+   * that can't be read and the package's own are left out.
+   *
+   * @param only whether a name is wanted; the others leave nothing in memory
+   * @throws StoreUnavailableError
+   */
+  async takenIn(only: (name: string) => boolean = () => true): Promise<ReadonlyMap<string, SemaphoreRecord>> {
+    const [own, shards] = await Promise.all([listRecords(this.context, KEY_PREFIX), this.shards.texts()]);
+    return inSlices(this.#takeIn(own, shards, only), this.context.nodeClock);
+  }
+
+  *#takeIn(
+    own: ReadonlyMap<string, string>,
+    shards: ReadonlyMap<string, string>,
+    only: (name: string) => boolean,
+  ): Pieces<ReadonlyMap<string, SemaphoreRecord>> {
+    const records = new Map<string, SemaphoreRecord>();
+    for (const [key, text] of shards) {
+      // A shard that this node has not read yet is taken in when it is.
+      const shard = this.shards.isReady ? known(() => this.shards.of(key.slice(SHARD_PREFIX.length)), text) : undefined;
+      for (const name of shard?.names.keys() ?? []) if (only(name)) records.set(name, nameIn(shard!, name));
+      yield 1;
+    }
+    for (const [key, text] of own) {
+      const name = key.slice(KEY_PREFIX.length);
+      const record = isOwnName(name) || !only(name) ? undefined : known(() => this.own.of(name), text);
+      if (record && isActive(record)) records.set(name, record);
+      yield 1;
+    }
+    return records;
+  }
+
+  async #merged(
+    own: Pieces<Map<string, Listed>>,
+    shards: Pieces<Map<string, ShardRecord | Error>>,
+  ): Promise<Map<string, Listed>> {
+    const { nodeClock } = this.context;
+    return inSlices(merged(await inSlices(own, nodeClock), await inSlices(shards, nodeClock)), nodeClock);
+  }
+}
+
+/** A record of its own comes before the name in a shard, once it is in force. */
+function* merged(
+  own: ReadonlyMap<string, Listed>,
+  shards: ReadonlyMap<string, ShardRecord | Error>,
+): Pieces<Map<string, Listed>> {
+  const records = new Map<string, Listed>();
+  for (const [key, shard] of shards) {
+    if (shard instanceof Error) records.set(key, shard);
+    else for (const name of shard.names.keys()) records.set(name, nameIn(shard, name));
+    yield 1;
+  }
+  for (const [key, record] of own) {
+    const name = key.slice(KEY_PREFIX.length);
+    if (!isOwnName(name) && (record instanceof Error || isActive(record))) records.set(name, record);
+    yield 1;
+  }
+  return records;
+}
+
+function decodedOrFault<T>(decode: (name: string, text: string) => T, prefix: string) {
+  // A record is one piece.
+  // oxlint-disable-next-line require-yield
+  return function* (key: string, text: string): Pieces<T | Error> {
+    try {
+      return decode(key.slice(prefix.length), text);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  };
+}
+
+/** @returns undefined for the record of a newer version or a foreign program, and one under a name that nothing can have */
+function known<R extends StoredRecord>(clientOf: () => RecordClient<R>, text: string): R | undefined {
+  try {
+    const client = clientOf();
+    client.observe(text);
+    return client.known;
+  } catch (error) {
+    if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
+    throw error;
+  }
+}

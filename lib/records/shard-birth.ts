@@ -1,0 +1,268 @@
+import {
+  KEY_PREFIX,
+  ROOT_KEY,
+  SHARD_PREFIX,
+  type ShardRoot,
+  adoptedShard,
+  blankShard,
+  decodeRecord,
+  decodeRoot,
+  decodeShard,
+  encodeRoot,
+  encodeShard,
+  isActive,
+  isBlank,
+  isOwnName,
+  nextBirthStep,
+} from '../decision/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import { Periodic } from '../async/periodic.js';
+import { SerialQueue } from '../async/serial-queue.js';
+import { Wakeup } from '../async/wakeup.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { isUnreadable } from './known-record.js';
+import { LIST_FACTOR, listRecords } from './list-records.js';
+import type { Shards } from './shards.js';
+
+/** ms between two looks of a node without history, at least and at most. */
+const [SOONEST, LATEST] = [250, 1000];
+
+/**
+ * Finds out whether the cluster was just born, and so makes the shards or reads them all, once (`decision/birth`). From
+ * then on this node has history, and defends it: when the root is lost, it writes the one that it knows.
+ */
+export class ShardBirth {
+  /** The id of the open root under which this node has read all shards. */
+  #rootId?: string;
+  /** The root's text that this node waits for, and since when (monotonic ms). */
+  #stood?: { readonly text: string; readonly since: number };
+  readonly #queue = new SerialQueue();
+  readonly #periodic: Periodic;
+  readonly #waiting = new Set<Wakeup>();
+  #isStopped = false;
+  #endWatch?: () => Promise<void>;
+
+  constructor(
+    private readonly shards: Shards,
+    private readonly context: Context,
+    private readonly options: {
+      /** ms for which an announcement must have stood: so long a node that knows better has to object. */
+      readonly patience: number;
+      /** ms between two looks of a node with history. */
+      readonly interval: number;
+    },
+  ) {
+    this.#periodic = new Periodic(context.nodeClock, () => this.look(), {
+      interval: () => this.#untilNextLook(),
+      chance: context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  get hasHistory(): boolean {
+    return this.shards.isOwn || this.#rootId !== undefined;
+  }
+
+  async start(): Promise<void> {
+    if (this.shards.isOwn) return;
+    void this.#periodic.begin();
+    this.#endWatch = await this.context.store.watch(ROOT_KEY, () => {
+      if (!this.#isStopped) void this.look().catch((error: unknown) => this.#report(error));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#periodic.stop();
+    this.#wake();
+    await this.#endWatch?.();
+  }
+
+  /** Waits until this node has history. @returns false when the time (ms) is over, or this node shuts down */
+  async wait(timeout: number): Promise<boolean> {
+    if (this.hasHistory || this.#isStopped) return this.hasHistory;
+    const bell = new Wakeup(this.context.nodeClock);
+    this.#waiting.add(bell);
+    try {
+      await bell.wait(timeout);
+    } finally {
+      this.#waiting.delete(bell);
+    }
+    return this.hasHistory;
+  }
+
+  /** Looks at the root, and goes on as far as it can without waiting. @throws when the store can't be asked */
+  look(): Promise<void> {
+    return this.#queue.run(async () => {
+      const hadHistory = this.#rootId !== undefined;
+      while (!this.#isStopped && (await this.#step()));
+      if (!hadHistory && this.#rootId !== undefined) this.#wake();
+    });
+  }
+
+  /** @returns whether a further step may follow at once */
+  async #step(): Promise<boolean> {
+    const text = await this.#readRoot();
+    const root = text === undefined ? undefined : decodeRoot(text);
+    if (this.#rootId !== undefined) return this.#defend(this.#rootId, root, text);
+    const isOpen = root?.state === 'open';
+    const facts = {
+      hasData: !isOpen && (await this.#hasData()),
+      isStrict: this.context.timing.strictStart,
+      hasStood: this.#hasStood(text, root),
+    };
+    switch (nextBirthStep(root, facts)) {
+      case 'join':
+        await this.#join(root!);
+        return false;
+      case 'open':
+        return this.#write(text, 'open');
+      case 'announce':
+        return this.#write(text, 'announced');
+      case 'wait':
+        return false;
+      case 'create':
+        return this.#create(text);
+    }
+  }
+
+  /** With history: a root that is not open was lost. One under another id was opened by a node that objected, too. */
+  async #defend(rootId: string, root: ShardRoot | undefined, text: string | undefined): Promise<boolean> {
+    if (root?.state === 'open') {
+      this.#rootId = root.id;
+      return false;
+    }
+    await this.#write(text, 'open', rootId);
+    await forEachLimit([...this.shards.all()], (shard) => shard.look().catch(ignoreUnreadable));
+    return false;
+  }
+
+  /** Reads all shards under an open root. Those that are missing, or of another birth, come back with a grace. */
+  async #join({ id }: ShardRoot): Promise<void> {
+    this.shards.forget();
+    const texts = await this.shards.texts();
+    await forEachLimit(this.shards.keys, (shard) => this.#adopt(shard, id, texts.get(SHARD_PREFIX + shard)));
+    const text = await this.#readRoot();
+    const root = text === undefined ? undefined : decodeRoot(text);
+    // Another birth began meanwhile: the next look reads them anew.
+    if (root?.state !== 'open' || root.id !== id) return;
+    this.#rootId = id;
+    this.shards.markRead();
+  }
+
+  async #adopt(shard: string, id: string, text: string | undefined): Promise<void> {
+    const client = this.shards.of(shard);
+    try {
+      if (text !== undefined && decodeShard(shard, text).birth === id) return void client.observe(text);
+      await client.transact<void>((found, view, nonce) =>
+        found?.birth === id
+          ? { result: undefined }
+          : { write: adoptedShard(id, found, view, nonce), done: () => undefined },
+      );
+    } catch (error) {
+      // It is left as it is, and grants nothing. Its client has reported it.
+      ignoreUnreadable(error);
+    }
+  }
+
+  /** Makes all shards, blank, under an id of its own. An attempt that is not surely done is given up. */
+  async #create(text: string | undefined): Promise<boolean> {
+    const id = this.context.random.id();
+    const creating = await this.#write(text, 'creating', id);
+    if (!creating) return false;
+    if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
+    const texts = await this.shards.texts();
+    let isDone = true;
+    await forEachLimit(this.shards.keys, async (shard) => {
+      // Not `isDone &&= await`: that would forget a failure of another shard meanwhile.
+      if (!(await this.#makeBlank(shard, id, texts.get(SHARD_PREFIX + shard)))) isDone = false;
+    });
+    return isDone && this.#write(this.#stood?.text, 'open', id);
+  }
+
+  async #makeBlank(shard: string, id: string, found: string | undefined): Promise<boolean> {
+    if (found !== undefined && !isBlank(decodeShard(shard, found))) return false;
+    const blank = blankShard(id, this.context.clusterClock.latest(), this.context.random.id());
+    return this.#compareAndSet(SHARD_PREFIX + shard, found, encodeShard(blank));
+  }
+
+  /** Whether a cluster that lives, or lived, left something: then missing shards were lost. */
+  async #hasData(): Promise<boolean> {
+    const shards = await this.shards.texts();
+    for (const [key, text] of shards) {
+      if (!isVoid(() => isBlank(decodeShard(key.slice(SHARD_PREFIX.length), text)))) return true;
+    }
+    const own = await listRecords(this.context, KEY_PREFIX);
+    for (const [key, text] of own) {
+      const name = key.slice(KEY_PREFIX.length);
+      // The package's own semaphores are used before the shards are there.
+      if (!isOwnName(name) && !isVoid(() => !isActive(decodeRecord(name, text)))) return true;
+    }
+    return false;
+  }
+
+  #hasStood(text: string | undefined, root: ShardRoot | undefined): boolean {
+    const now = this.context.nodeClock.monotonic();
+    if (text === undefined) this.#stood = undefined;
+    else if (this.#stood?.text !== text) this.#stood = { text, since: now };
+    // A creator that lives needs its time: nodes that replaced one another would never be done.
+    const forCreator = root?.state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
+    return this.#stood !== undefined && now - this.#stood.since >= this.options.patience + forCreator;
+  }
+
+  /** All nodes hear of it: one that has history objects. @returns whether it was surely written */
+  async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
+    const next = encodeRoot({ nonce: this.context.random.id(), id, state });
+    if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
+    this.#stood = { text: next, since: this.context.nodeClock.monotonic() };
+    return true;
+  }
+
+  async #compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    const { store, timers, timing } = this.context;
+    try {
+      return await answerWithin(timers, timing.callTimeout, 'write', () => store.compareAndSet(key, expected, next));
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) return false;
+      throw error;
+    }
+  }
+
+  async #readRoot(): Promise<string | undefined> {
+    const { store, timers, timing } = this.context;
+    return answerWithin(timers, timing.callTimeout, 'read the root of the shards', () => store.read(ROOT_KEY));
+  }
+
+  #untilNextLook(): number {
+    if (this.#rootId !== undefined) return this.options.interval;
+    const stood = this.#stood ? this.context.nodeClock.monotonic() - this.#stood.since : 0;
+    return Math.min(LATEST, Math.max(SOONEST, this.options.patience - stood));
+  }
+
+  #wake(): void {
+    for (const bell of this.#waiting) bell.ring();
+  }
+
+  #report(error: unknown): void {
+    if (this.#isStopped) return;
+    if (error instanceof StoreUnavailableError) this.context.reachability.lost(error);
+    else this.context.events.next({ type: 'problem', action: 'read the shards of the names on demand', error });
+  }
+}
+
+/** A text that can't be read counts as data. */
+function isVoid(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch (error) {
+    ignoreUnreadable(error);
+    return false;
+  }
+}
+
+/** A record that can't be read is left as it is. Its client reports it. */
+function ignoreUnreadable(error: unknown): void {
+  if (!isUnreadable(error)) throw error;
+}

@@ -1,0 +1,82 @@
+import {
+  SHARD_PREFIX,
+  type ShardRecord,
+  changedNames,
+  decodeShard,
+  encodeShard,
+  expiredIn,
+  isShardBehind,
+  leasesIn,
+  nameIn,
+  restoreShard,
+  rewriteShard,
+} from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import { RecordClient } from './record-client.js';
+import type { RecordChanged, RecordCodec, RecordListener } from './record-codec.js';
+import { type SemaphoreChanged, reportChange } from './semaphore-records.js';
+
+/** The client of one shard of the names on demand. */
+export type ShardClient = RecordClient<ShardRecord>;
+
+const SHARD: RecordCodec<ShardRecord> = {
+  kind: 'shard',
+  keyPrefix: SHARD_PREFIX,
+  decode: decodeShard,
+  encode: encodeShard,
+  isBehind: isShardBehind,
+  restore: restoreShard,
+  rewrite: (shard, view, nonce) => rewriteShard(shard, {}, view, nonce),
+  leases: leasesIn,
+};
+
+/**
+ * A client that reports the changes of each name as events of the gatekeeper.
+ *
+ * @param nameChanged notifies the semaphore of a name, if this node uses it
+ */
+export function shardClient(
+  shard: string,
+  context: Context,
+  nameChanged: (name: string, change: SemaphoreChanged) => void,
+): ShardClient {
+  const client = new RecordClient(shard, SHARD, context);
+  client.listen({
+    ...reporting(SHARD_PREFIX + shard, context),
+    changed: (change) => {
+      for (const [name, each] of changesOf(change)) {
+        reportChange(name, each, context);
+        nameChanged(name, each);
+      }
+    },
+  });
+  return client;
+}
+
+function* changesOf({ record, former, own }: RecordChanged<ShardRecord>): Generator<[string, SemaphoreChanged]> {
+  for (const name of changedNames(former, record)) {
+    const [before, after] = [former && nameIn(former, name), nameIn(record, name)];
+    const isOnDemand = !former?.names.get(name)?.definition;
+    // The revision of a name that vanished is the shard's; without an operator's definition nothing was changed.
+    const revision = isOnDemand && !record.names.has(name) ? (before?.revision ?? after.revision) : after.revision;
+    yield [name, { record: { ...after, revision }, former: former?.names.has(name) ? before : undefined, own }];
+  }
+}
+
+function reporting(semaphore: string, { events }: Context): RecordListener<ShardRecord> {
+  return {
+    restored: ({ revision }) => events.next({ type: 'restored', semaphore, revision }),
+    unreadable: (error) => events.next({ type: 'record-unreadable', semaphore, error }),
+  };
+}
+
+/** Writes the shard without the permits that expired: a name whose last permit it was vanishes. */
+export async function freeExpiredNames(client: ShardClient, { events }: Context): Promise<void> {
+  if (!client.known || expiredIn(client.known, client.view()).size === 0) return;
+  const ended = await client.transact<ReturnType<typeof expiredIn>>((shard, view, nonce) => {
+    const expired = shard ? expiredIn(shard, view) : new Map();
+    if (!shard || expired.size === 0) return { result: new Map() };
+    return { notify: 'none', write: rewriteShard(shard, {}, view, nonce), done: () => expired };
+  });
+  for (const [semaphore, permits] of ended) events.next({ type: 'expired', semaphore, permits });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ROOT_KEY,
+  SHARD_PREFIX,
+  decodeRoot,
+  decodeShard,
+  encodeRoot,
+  nextBirthStep,
+} from '../../lib/decision/index.js';
+import { JOB, type TestCluster, useCluster } from '../support/nodes.js';
+
+const NAME = 'order-123';
+const SHORT = { duration: '10s' };
+const born = { v: 1, nonce: 'n', id: 'i' } as const;
+
+describe('the next step of a node without history', () => {
+  it.each([
+    ['open', true, false, false, 'join'],
+    ['announced', true, false, true, 'open'],
+    ['absent', true, false, false, 'open'],
+    ['absent', false, true, false, 'open'],
+    ['absent', false, false, false, 'announce'],
+    ['announced', false, false, false, 'wait'],
+    ['creating', false, false, true, 'create'],
+  ] as const)(
+    'with a root that is %s (data %s, strict %s, stood %s) is to %s',
+    (state, hasData, isStrict, hasStood, step) => {
+      const root = state === 'absent' ? undefined : { ...born, state };
+      expect(nextBirthStep(root, { hasData, isStrict, hasStood })).toBe(step);
+    },
+  );
+});
+
+describe('the birth of a cluster', () => {
+  const cluster = useCluster();
+  const start = async (nodes: TestCluster, options = {}) => {
+    const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: '5s', ...options });
+    await node.gatekeeper.start();
+    return node;
+  };
+  const shards = async (nodes: TestCluster) =>
+    [...(await nodes.raw.list(SHARD_PREFIX))].map(([key, text]) => decodeShard(key, text));
+
+  it('makes all shards once, without a grace, though several nodes begin at the same moment', async () => {
+    const nodes = cluster();
+    await Promise.all([start(nodes), start(nodes), start(nodes)]);
+    await nodes.time.advance(12_000);
+    const root = decodeRoot((await nodes.raw.read(ROOT_KEY))!);
+    expect(root.state).toBe('open');
+    expect(new Set((await shards(nodes)).map(({ birth, grace }) => `${birth} ${grace?.id}`))).toEqual(
+      new Set([`${root.id} undefined`]),
+    );
+  });
+
+  it('takes the grace where a node starts strictly', async () => {
+    const nodes = cluster();
+    const node = await start(nodes, { strictStart: true });
+    await nodes.time.advance(6_000);
+    expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
+    expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
+  });
+
+  it('is finished by another node when its creator died', async () => {
+    const nodes = cluster();
+    const creating = encodeRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
+    await nodes.raw.compareAndSet(ROOT_KEY, undefined, creating);
+    const node = await start(nodes);
+    await nodes.time.advance(20_000);
+    expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
+  });
+
+  it('is refused by a node that knows better: a root that it knew comes back under its id', async () => {
+    const nodes = cluster();
+    const old = await nodes.node();
+    const { id } = decodeRoot((await nodes.raw.read(ROOT_KEY))!);
+    nodes.loseAll();
+    await start(nodes);
+    await nodes.time.advance(30_000);
+    expect(decodeRoot((await nodes.raw.read(ROOT_KEY))!)).toMatchObject({ id, state: 'open' });
+    expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
+    expect(await old.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
+  });
+
+  it('does not count a semaphore of the package as a sign of an earlier life', async () => {
+    const nodes = cluster();
+    const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
+    await nodes.raw.compareAndSet('semaphore:gatekeeper:sweep', undefined, JSON.stringify(record));
+    const node = await start(nodes);
+    await nodes.time.advance(12_000);
+    expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
+  });
+
+  it('counts a record of a former version as one', async () => {
+    const nodes = cluster();
+    const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
+    await nodes.raw.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
+    const node = await start(nodes);
+    const taking = node.gatekeeper.tryAcquire(NAME, SHORT);
+    await nodes.time.advance(12_000);
+    expect(await taking).toBeUndefined();
+    expect(node.of('denied')).toMatchObject([{ semaphore: NAME, reason: 'recovering' }]);
+  });
+});
