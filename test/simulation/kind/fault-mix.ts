@@ -25,6 +25,8 @@ export interface FaultMix {
   readonly quorum: boolean;
   /** How often in a schedule all data are lost. */
   readonly dataLosses: number;
+  /** Whether not all data are lost, but only the shard that was written last. */
+  readonly losesShards: boolean;
   /** ms by which the cluster's clocks jump once, together. */
   readonly clockJumps: readonly number[];
   /** How likely it is the clock of one member only that jumps. */
@@ -57,6 +59,7 @@ const NONE: FaultMix = {
   splits: 0,
   quorum: true,
   dataLosses: 0,
+  losesShards: false,
   clockJumps: [],
   loneJumps: 0,
   rollbacks: 0,
@@ -100,6 +103,9 @@ export const KEPT = {
   'clocks-strict': { ...UNSTABLE_NODES, clockJumps: [...AHEAD, ...BACK], loneJumps: 0.2, strictStart: true },
   'clocks-drift': { ...NONE, freezes: 0.3, drift: 0.6 },
   'on-demand': { ...UNSTABLE_NODES, slow: 0.03, onDemand: true },
+  'on-demand-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, onDemand: true },
+  'on-demand-shard-loss': { ...FORGETFUL, losesShards: true, onDemand: true },
+  'on-demand-strict': { ...FORGETFUL, strictStart: true, longPermits: false, onDemand: true },
 } satisfies Record<string, FaultMix>;
 
 /**

@@ -7,7 +7,7 @@ import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
 import { OnDemandWork } from './on-demand-work.js';
 import { Workload } from './workload.js';
-import { SEMAPHORE, type World } from '../world/world.js';
+import { SEMAPHORE, SHARDS, type World } from '../world/world.js';
 
 const OPEN = { groupPattern: '.*', acquirerPattern: '.*' };
 
@@ -88,7 +88,8 @@ export class SimNode {
   }
 
   get knowsRecord(): boolean {
-    return this.#semaphore(SEMAPHORE).recordClient.known !== undefined;
+    const { birth } = partsOf(this.gatekeeper).directory;
+    return birth.hasHistory && this.#semaphore(SEMAPHORE).recordClient.known !== undefined;
   }
 
   /** Whether work of the application goes on. */
@@ -141,7 +142,7 @@ export class SimNode {
     };
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${name}.${ids++}`, instance: () => name };
-    return new Gatekeeper(settings, silent, { nodeClock: process, random, shards: 2 });
+    return new Gatekeeper(settings, silent, { nodeClock: process, random, shards: SHARDS });
   }
 }
 

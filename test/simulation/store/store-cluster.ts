@@ -1,10 +1,20 @@
 import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
-import { type SemaphoreDefinition, createRecord, encodeRecord } from '../../../lib/decision/index.js';
+import {
+  ROOT_KEY,
+  SHARD_PREFIX,
+  type SemaphoreDefinition,
+  blankShard,
+  createRecord,
+  encodeRecord,
+  encodeRoot,
+  encodeShard,
+} from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
+import { SHARDS } from '../world/world.js';
 import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
@@ -55,6 +65,10 @@ export class StoreCluster {
   putFirst(definition: SemaphoreDefinition): void {
     const first = createRecord(definition, EPOCH - 1000, 'first');
     this.#texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
+    this.#texts.set(ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' }));
+    for (let shard = 0; shard < SHARDS; shard++) {
+      this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard(blankShard('first', EPOCH - 1000, `first.${shard}`)));
+    }
   }
 
   join(client: FaultyStore): void {
@@ -121,8 +135,7 @@ export class StoreCluster {
     this.around.trace.note(where, () => `${writer.name} wrote ${next}`);
     this.around.onWrite(key, next);
     if (notify !== 'none' || this.#tellsAll) this.#tellOthers(writer, { key, text: next }, notify);
-    if (this.#isFragile) this.around.time.after(this.around.chance.skewed(0.1, 100), () => this.#loseData());
-    this.#isFragile = false;
+    if (this.#isFragile) this.#breakSoon(key);
     return true;
   }
 
@@ -139,11 +152,28 @@ export class StoreCluster {
     this.#isFragile = true;
   }
 
+  #breakSoon(key: string): void {
+    const isShardOnly = this.faultMix.losesShards;
+    if (isShardOnly && !key.startsWith(SHARD_PREFIX)) return;
+    this.#isFragile = false;
+    const breakDown = () => (isShardOnly ? this.#lose(key) : this.#loseData());
+    this.around.time.after(this.around.chance.skewed(0.1, 100), breakDown);
+  }
+
+  #lose(key: string): void {
+    this.around.trace.note('store', () => `LOST ${key}`);
+    for (const texts of this.#allTexts) texts.delete(key);
+  }
+
   /** Every record is gone; some hear at once that something happened, as after a reconnection. */
   #loseData(): void {
     this.around.trace.note('store', () => 'LOST ALL DATA');
-    for (const texts of [this.#texts, ...(this.#split?.sides.map((side) => side.texts) ?? [])]) texts.clear();
+    for (const texts of this.#allTexts) texts.clear();
     for (const client of this.#clients) if (this.around.chance.happens(0.5)) client.tell({});
+  }
+
+  get #allTexts(): Map<string, string>[] {
+    return [this.#texts, ...(this.#split?.sides.map((side) => side.texts) ?? [])];
   }
 
   goDown(): void {

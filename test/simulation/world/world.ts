@@ -28,6 +28,10 @@ export interface World {
 export const SEMAPHORE = 'job';
 
 /** Durations that calls may ask for instead of the definition's, in ms. */
+/** Shards of the names on demand: few, so that names share one, and faulty calls make all of them at a birth. */
+export const SHARDS = 2;
+
+/** What may be asked for instead of the definition's duration, in ms. */
 export function anyDuration({ tolerance, faultMix, definition, measures }: World, chance: Chance): number {
   return Math.round(chance.skewed(SHORTEST * tolerance, faultMix.longPermits ? measures.longest : definition.duration));
 }

@@ -1,18 +1,22 @@
-import { KEY_PREFIX, SHARD_PREFIX, decodeShard } from '../../../lib/decision/index.js';
-import type { SemaphoreRecord } from '../../../lib/decision/index.js';
+import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import { SHARD_PREFIX, type SemaphoreRecord, type StoredPermit } from '../../../lib/decision/index.js';
 import type { Written } from './name-history.js';
 
-/** The semaphores that stand in a text of the store, by name. */
-export function writtenIn(key: string, text: string): Iterable<[string, Written]> {
-  if (key.startsWith(SHARD_PREFIX)) return writtenInShard(text);
+interface ShardText {
+  readonly names: readonly {
+    readonly name: string;
+    readonly permits: readonly StoredPermit[];
+    readonly definition?: { readonly permits: number };
+  }[];
+}
+
+/** The semaphores that stand in a text of the store, by name. One that is used on demand has one permit. */
+export function writtenIn(key: string, text: string): [string, Written][] {
+  if (key.startsWith(SHARD_PREFIX)) {
+    const { names } = JSON.parse(text) as ShardText;
+    return names.map(({ name, permits, definition }) => [name, { permits, limit: definition?.permits ?? 1 }]);
+  }
   if (!key.startsWith(KEY_PREFIX)) return [];
   const { permits, definition } = JSON.parse(text) as SemaphoreRecord;
   return [[key.slice(KEY_PREFIX.length), { permits, limit: definition?.permits ?? 0 }]];
-}
-
-/** A name on demand has one permit, unless an operator defined it. */
-function* writtenInShard(text: string): Iterable<[string, Written]> {
-  for (const [name, { permits, definition }] of decodeShard('', text).names) {
-    yield [name, { permits, limit: definition?.permits ?? 1 }];
-  }
 }
