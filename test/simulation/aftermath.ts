@@ -1,6 +1,7 @@
 import { LONGEST_ON_DEMAND } from '../../lib/decision/index.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
+import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
 import type { World } from './world/world.js';
 
@@ -51,6 +52,16 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   for (const node of machines.living) {
     await expectDone(world, node, 'probe', 2 * (patience + SOON), () => node.probe(patience));
+  }
+  for (const node of machines.living) {
+    const probe = async () => node.onDemand?.probe(patience + LONGEST_SWEEP);
+    await expectDone(
+      world,
+      node,
+      'probe of names on demand',
+      ON_DEMAND.length * (patience + LONGEST_SWEEP + SOON),
+      probe,
+    );
   }
 }
 

@@ -1,14 +1,19 @@
 import type { CancelTimer } from '../../../lib/async/node-clock.js';
 import type { Permit, RunPermit } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type SemaphoreDefinition, parseDefinition } from '../../../lib/decision/index.js';
+import {
+  GatekeeperError,
+  LONGEST_ON_DEMAND,
+  type SemaphoreDefinition,
+  parseDefinition,
+} from '../../../lib/decision/index.js';
 import type { Chance } from '../world/chance.js';
-import { type World, anyDuration } from '../world/world.js';
+import { DEFINED_BY_SOME, type World, anyDuration } from '../world/world.js';
 import type { SimNode } from './node.js';
 
 /** No code defines these. Few, so that nodes meet; with few shards, some of them share one. */
-const ON_DEMAND = ['order-1', 'order-2', 'order-3'];
-/** The code of some nodes defines it, the others call it with a duration. */
-const DEFINED_BY_SOME = 'half';
+export const ON_DEMAND = ['order-1', 'order-2', 'order-3'];
+/** How many calls ask for more than any name may have without a definition. */
+const TOO_LONG = 0.05;
 
 const ACTIONS = { hold: 6, run: 3, wait: 2 };
 
@@ -44,6 +49,15 @@ export class OnDemandWork {
     this.#cancelTimer?.();
   }
 
+  /** S5: every name can be had again. @throws GatekeeperError when it can't within `timeout` (ms) */
+  async probe(timeout: number): Promise<void> {
+    for (const name of ON_DEMAND) {
+      const { duration } = this.world.definition;
+      const permit = await this.node.gatekeeper.acquire(name, { holder: 'probe', timeout, duration });
+      await permit.release();
+    }
+  }
+
   async #act(): Promise<void> {
     const action = this.chance.weighted(ACTIONS);
     this.busy++;
@@ -75,7 +89,8 @@ export class OnDemandWork {
   #options(): { duration: number; keepAlive: boolean; holder?: string } {
     const { chance, world } = this;
     const holder = chance.happens(0.3) ? { holder: chance.pick(['h1', 'h2']) } : {};
-    return { duration: anyDuration(world, chance), keepAlive: chance.happens(0.4), ...holder };
+    const duration = chance.happens(TOO_LONG) ? 2 * LONGEST_ON_DEMAND : anyDuration(world, chance);
+    return { duration, keepAlive: chance.happens(0.4), ...holder };
   }
 
   async #use(permit: Permit): Promise<void> {

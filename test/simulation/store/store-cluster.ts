@@ -9,12 +9,13 @@ import {
   encodeRecord,
   encodeRoot,
   encodeShard,
+  shardOf,
 } from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
-import { SHARDS } from '../world/world.js';
+import { DEFINED_BY_SOME, SHARDS } from '../world/world.js';
 import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
@@ -64,10 +65,18 @@ export class StoreCluster {
   /** The cluster has been in use before. */
   putFirst(definition: SemaphoreDefinition): void {
     const first = createRecord(definition, EPOCH - 1000, 'first');
+    const defined = {
+      ...createRecord({ ...definition, name: DEFINED_BY_SOME, permits: 1 }, EPOCH - 1000, 'some'),
+      origin: 'some',
+    };
     this.#texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
+    if (this.faultMix.onDemand) this.#texts.set(KEY_PREFIX + DEFINED_BY_SOME, encodeRecord(defined));
     this.#texts.set(ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' }));
     for (let shard = 0; shard < SHARDS; shard++) {
-      this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard(blankShard('first', EPOCH - 1000, `first.${shard}`)));
+      const blank = blankShard('first', EPOCH - 1000, `first.${shard}`);
+      const isOfDefined = this.faultMix.onDemand && shardOf(DEFINED_BY_SOME, SHARDS) === `${shard}`;
+      const claims = new Map(isOfDefined ? [[DEFINED_BY_SOME, 'some']] : []);
+      this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard({ ...blank, claims }));
     }
   }
 

@@ -5,6 +5,8 @@ export interface Written {
   readonly permits: readonly StoredPermit[];
   /** How many permits its definition allows. */
   readonly limit: number;
+  /** ms that no permit may exceed: a grace after lost data lasts no longer. */
+  readonly longest?: number;
 }
 
 /** All writes of one semaphore, in the order in which the store applied them: grants are judged by them. */
@@ -18,13 +20,14 @@ export class NameHistory {
 
   constructor(private readonly violated: (what: string) => void) {}
 
-  written({ permits, limit }: Written): void {
+  written({ permits, limit, longest = Infinity }: Written): void {
     this.#limits.push(limit);
-    for (const { id, token } of permits) {
+    for (const { id, token, asked } of permits) {
       if (this.#born.has(id)) continue;
       this.#born.set(id, { mustExceed: this.#highestReturned, writes: this.#limits.length - 1 });
       if (!this.#tokens.has(token) && permits.length > limit) this.violated(`a grant was written beyond ${limit}`);
       this.#tokens.add(token);
+      if (asked && asked.duration > longest) this.violated(`S1 a permit for ${asked.duration} ms outlasts every grace`);
     }
     const slots = new Set(permits.map((permit) => permit.slot));
     if (slots.size < permits.length) this.violated(`two permits in one slot were written: ${JSON.stringify(permits)}`);

@@ -27,11 +27,13 @@ export interface World {
 
 export const SEMAPHORE = 'job';
 
-/** Durations that calls may ask for instead of the definition's, in ms. */
+/** The code of some nodes defines it, the others call it with a duration. */
+export const DEFINED_BY_SOME = 'half';
+
 /** Shards of the names on demand: few, so that names share one, and faulty calls make all of them at a birth. */
 export const SHARDS = 2;
 
-/** What may be asked for instead of the definition's duration, in ms. */
+/** Durations that calls may ask for instead of the definition's, in ms. */
 export function anyDuration({ tolerance, faultMix, definition, measures }: World, chance: Chance): number {
   return Math.round(chance.skewed(SHORTEST * tolerance, faultMix.longPermits ? measures.longest : definition.duration));
 }

@@ -1,5 +1,10 @@
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
-import { SHARD_PREFIX, type SemaphoreRecord, type StoredPermit } from '../../../lib/decision/index.js';
+import {
+  LONGEST_ON_DEMAND,
+  SHARD_PREFIX,
+  type SemaphoreRecord,
+  type StoredPermit,
+} from '../../../lib/decision/index.js';
 import type { Written } from './name-history.js';
 
 interface ShardText {
@@ -14,7 +19,10 @@ interface ShardText {
 export function writtenIn(key: string, text: string): [string, Written][] {
   if (key.startsWith(SHARD_PREFIX)) {
     const { names } = JSON.parse(text) as ShardText;
-    return names.map(({ name, permits, definition }) => [name, { permits, limit: definition?.permits ?? 1 }]);
+    return names.map(({ name, permits, definition }) => [
+      name,
+      { permits, limit: definition?.permits ?? 1, ...(!definition && { longest: LONGEST_ON_DEMAND }) },
+    ]);
   }
   if (!key.startsWith(KEY_PREFIX)) return [];
   const { permits, definition } = JSON.parse(text) as SemaphoreRecord;

@@ -1,0 +1,58 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes with names that no code defines. */
+export const ON_DEMAND_BUGS: readonly Bug[] = [
+  {
+    name: 'missing-shard-is-empty',
+    why: 'a shard that is missing counts as empty: the permits that were lost with it are granted a second time',
+    patches: [
+      {
+        file: 'lib/decision/shard-recovery.ts',
+        find: 'return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);',
+        replace: 'return rewriteShard(found ?? { ...known, names: new Map() }, grace ? {} : { grace }, view, nonce);',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'on-demand-shard-loss', within: 300, says: /S1/ },
+  },
+  {
+    name: 'others-vanish',
+    why: 'a write keeps only the name that it is about: permits of other names in the same shard vanish',
+    patches: [
+      {
+        file: 'lib/decision/shard.ts',
+        find: 'const names = new Map(shard.names);',
+        replace: 'const names = new Map();',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /S1/ },
+  },
+  {
+    name: 'claim-ignored',
+    why: 'nodes whose code does not define a name use it in its shard, though it has a record of its own',
+    patches: [
+      {
+        file: 'lib/records/routed-client.ts',
+        find: 'if (shard.claims.has(name)) return { result: OWN };',
+        replace: '',
+      },
+      {
+        file: 'lib/records/routed-client.ts',
+        find: 'return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;',
+        replace: 'return undefined;',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'on-demand', within: 500, says: /S1/ },
+  },
+  {
+    name: 'no-cap',
+    why: 'a call may ask for any duration: a permit outlasts the grace of a shard that was lost',
+    patches: [
+      {
+        file: 'lib/decision/shard.ts',
+        find: 'if (asked === undefined || asked <= longest) return;',
+        replace: 'if (longest > 0) return;',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /S1/ },
+  },
+];
