@@ -169,11 +169,12 @@ export class ShardBirth {
 
   /** Makes all shards, blank, under an id of its own. An attempt that is not surely done is given up. */
   async #create(text: string | undefined): Promise<boolean> {
+    // Before the root is written: shards that a later creator makes are none of these, and so are not replaced.
+    const texts = await this.shards.texts();
     const id = this.context.random.id();
     const creating = await this.#write(text, 'creating', id);
     if (!creating) return false;
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
-    const texts = await this.shards.texts();
     let isDone = true;
     await forEachLimit(this.shards.keys, async (shard) => {
       // Not `isDone &&= await`: that would forget a failure of another shard meanwhile.
