@@ -72,9 +72,12 @@ export class SemaphoreDirectory {
 
   /** The records that this node knows, by name of the semaphore, also of those that it does not use. */
   get records(): ReadonlyMap<string, SemaphoreRecord> {
-    const records = new Map(this.shards.names());
-    for (const { name, known } of this.own.all()) if (known && isActive(known)) records.set(name, known);
-    return records;
+    return this.#withOwn(this.shards.names());
+  }
+
+  /** The same without the names that only permits keep: a call made their definitions. */
+  get definedRecords(): ReadonlyMap<string, SemaphoreRecord> {
+    return this.#withOwn(this.shards.definedNames());
   }
 
   /** For the application. @throws ReservedNameError, InvalidOptionsError */
@@ -108,6 +111,12 @@ export class SemaphoreDirectory {
   /** Looks after the leases of all semaphores in use: a release or loss may not have been heard of. */
   verify(): void {
     for (const semaphore of this.#inUse.values()) semaphore.verify();
+  }
+
+  #withOwn(inShards: Iterable<[string, SemaphoreRecord]>): ReadonlyMap<string, SemaphoreRecord> {
+    const records = new Map(inShards);
+    for (const { name, known } of this.own.all()) if (known && isActive(known)) records.set(name, known);
+    return records;
   }
 
   #create(name: string): NodeSemaphore {

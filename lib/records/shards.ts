@@ -65,7 +65,7 @@ export class Shards {
     this.#isRead = true;
   }
 
-  /** What was archived is in the shards. */
+  /** Notes that the archived definitions are in the shards. */
   markLoaded(): void {
     this.#isLoaded = true;
   }
@@ -123,6 +123,11 @@ export class Shards {
     for (const { known } of this.#clients.values()) {
       for (const name of known?.names.keys() ?? []) yield [name, nameIn(known!, name)];
     }
+  }
+
+  /** The same of the names that an operator defined. */
+  *definedNames(): Generator<[string, SemaphoreRecord]> {
+    for (const [name, record] of this.names()) if (this.isDefined(name)) yield [name, record];
   }
 
   /** Whether a name has a claim, as this node last knew it. */

@@ -26,7 +26,7 @@ export class Archivist {
   constructor(
     private readonly archive: BoundedArchive,
     private readonly context: Context,
-    /** Records that this node knows, by name. */
+    /** Records that this node knows, by name: those that code or an operator defined. */
     private readonly known: () => ReadonlyMap<string, SemaphoreRecord>,
   ) {
     this.#subscription = context.events.subscribe((event) => this.#onEvent(event));
@@ -80,6 +80,7 @@ function later(entry: ArchivedDefinition, other: ArchivedDefinition | undefined)
 }
 
 function entriesOf(name: string, { revision, definition, change, pause }: SemaphoreRecord): ArchivedDefinition[] {
-  if (!change && revision === 1) return [];
+  // Revision 0: code defines it, and its record is not in force yet.
+  if (!change && revision <= 1) return [];
   return [{ name, revision, ...(definition && { definition }), ...(change && { change }), ...(pause && { pause }) }];
 }

@@ -69,6 +69,20 @@ describe('definitions that people changed', () => {
     expect(archive.content.size).toBe(0);
   });
 
+  it('do not include a name that calls use on demand, also after an operator defined it and removed the definition', async () => {
+    const { archive, node, nodes } = prepare();
+    const { gatekeeper } = await node(nodes);
+    const name = 'order-123';
+    await gatekeeper.definitions.define({ name, duration: '10s' }, byAnn);
+    await gatekeeper.definitions.edit(name, { duration: '20s' }, byAnn);
+    await gatekeeper.definitions.remove(name, byAnn);
+    await nodes.time.advance(500);
+    archive.content = new Map();
+    await gatekeeper.tryAcquire(name, { duration: '1m' });
+    await nodes.time.advance(2 * SWEEP);
+    expect([...archive.content.keys()]).toEqual([]);
+  });
+
   it('are back in a cluster that comes up empty: edits, pauses, removals, and what only an operator defined', async () => {
     const { archive, node, nodes } = prepare();
     const code = ['edited', 'paused', 'removed', 'untouched'].map((name) => ({ name, duration: '10s' }));
