@@ -3,7 +3,7 @@ import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
-import type { World } from './world/world.js';
+import { SEMAPHORE, type World } from './world/world.js';
 
 /** ms within which a call that meets no fault is done. */
 const SOON = 5000;
@@ -42,26 +42,20 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 
 /** S5: everybody can have a permit within the time that the promises leave. */
 async function probeAll(world: World, machines: Machines): Promise<void> {
-  const { faultMix, measures } = world;
+  const { faultMix, measures, cluster } = world;
   const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
-  // A definition that was not in force yet when data were lost, or when a cluster begins strictly, waits for the grace of
-  // the shard that its name belongs to.
-  const ofShards = faultMix.dataLosses > 0 || faultMix.rollbacks > 0 || faultMix.strictStart ? LONGEST_ON_DEMAND : 0;
-  const patience = 2 * measures.longest + setBack + SOON + ofShards;
+  const usual = 2 * measures.longest + setBack + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   for (const node of machines.living) {
+    const patience = usual + (cluster.waitsForShard(SEMAPHORE) ? LONGEST_ON_DEMAND : 0);
     await expectDone(world, node, 'probe', 2 * (patience + SOON), () => node.probe(patience));
   }
+  const mayHaveGrace = faultMix.dataLosses > 0 || faultMix.strictStart;
+  const patience = usual + LONGEST_SWEEP + (mayHaveGrace ? LONGEST_ON_DEMAND : 0);
   for (const node of machines.living) {
-    const probe = async () => node.onDemand?.probe(patience + LONGEST_SWEEP);
-    await expectDone(
-      world,
-      node,
-      'probe of names on demand',
-      ON_DEMAND.length * (patience + LONGEST_SWEEP + SOON),
-      probe,
-    );
+    const within = ON_DEMAND.length * (patience + SOON);
+    await expectDone(world, node, 'probe of names on demand', within, async () => node.onDemand?.probe(patience));
   }
 }
 

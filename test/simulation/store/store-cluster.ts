@@ -6,9 +6,12 @@ import {
   type SemaphoreDefinition,
   blankShard,
   createRecord,
+  decodeRecord,
+  decodeShard,
   encodeRecord,
   encodeRoot,
   encodeShard,
+  isActive,
   shardOf,
 } from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
@@ -78,6 +81,17 @@ export class StoreCluster {
       const claims = new Map(isOfDefined ? [[DEFINED_BY_SOME, 'some']] : []);
       this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard({ ...blank, claims }));
     }
+  }
+
+  /**
+   * Whether a semaphore waits for the grace of the shard that its name belongs to: its definition was not in force yet
+   * when data were lost, or when a cluster began strictly.
+   */
+  waitsForShard(name: string): boolean {
+    const own = this.#texts.get(KEY_PREFIX + name);
+    if (own !== undefined && isActive(decodeRecord(name, own))) return false;
+    const shard = this.#texts.get(SHARD_PREFIX + shardOf(name, SHARDS));
+    return shard === undefined || decodeShard(name, shard).grace !== undefined;
   }
 
   join(client: FaultyStore): void {
