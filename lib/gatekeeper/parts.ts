@@ -41,6 +41,9 @@ export interface Parts {
   readonly openStore: () => RecordStore;
 }
 
+/** ms that a node with history needs at most to object to the birth of a cluster, which it hears of at once. */
+const OBJECTION = 2000;
+
 /** Kept outside the class, so that users of a gatekeeper see the public members only. */
 const partsByGatekeeper = new WeakMap<object, Parts>();
 const standIns = new WeakSet<object>();
@@ -146,8 +149,9 @@ function createDirectory(
 ): SemaphoreDirectory {
   const archived = archive && (() => archive.archived());
   const isOwn = store.isOwn === true;
-  const loading = { atOnce: isOwn, patience: definitionsDelay + callTimeout, ...(archived && { archived }) };
-  const births = { isOwn, shards, definitionsDelay, sweepInterval };
+  const announcement = Math.max(definitionsDelay, isOwn ? 0 : Math.min(callTimeout, OBJECTION));
+  const loading = { atOnce: isOwn, patience: announcement + callTimeout, ...(archived && { archived }) };
+  const births = { isOwn, shards, announcement, sweepInterval };
   const directory = new SemaphoreDirectory(context, { requireDefinitions, ...loading, ...births });
   for (const definition of definitions) directory.declared.register(definition);
   return directory;

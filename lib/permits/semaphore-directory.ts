@@ -25,7 +25,7 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
   /** ms between two looks at the shards' root. */
   readonly sweepInterval: number;
   /** ms for which a birth is announced. */
-  readonly definitionsDelay: number;
+  readonly announcement: number;
 };
 
 /**
@@ -53,7 +53,7 @@ export class SemaphoreDirectory {
       awaitsArchive: options.archived !== undefined,
       nameChanged: changed,
     });
-    const { definitionsDelay: patience, sweepInterval: interval } = options;
+    const { announcement: patience, sweepInterval: interval } = options;
     this.birth = new ShardBirth(this.shards, context, { patience, interval });
     const awaitHistory = (timeout: number) => this.birth.wait(timeout);
     this.declared = new DeclaredDefinitions(this.own, this.shards, context, { ...options, awaitHistory });

@@ -60,6 +60,17 @@ describe('the birth of a cluster', () => {
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
   });
 
+  it('is announced long enough for an objection, also where definitions are put there without delay', async () => {
+    const nodes = cluster();
+    const node = await start(nodes, { definitionsDelay: 0 });
+    const stateOf = async () => decodeRoot((await nodes.raw.read(ROOT_KEY))!).state;
+    await nodes.time.advance(1500);
+    expect(await stateOf()).toBe('announced');
+    await nodes.time.advance(1500);
+    expect(await stateOf()).toBe('open');
+    expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
     const creating = encodeRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
