@@ -14,7 +14,8 @@ export interface AcquireOptions {
   /**
    * How long the permit lasts, also after each refresh, whatever the definition says; the definition's duration unless
    * given. Of several uses that share a permit the longest counts. When an operator edits the definition to a shorter
-   * duration, that counts from the next refresh on. Without a definition it makes one.
+   * duration, that counts from the next refresh on. If no code and no operator defined the semaphore, it stands for the
+   * definition while a permit exists, and is 15 minutes at most: a longer one throws InvalidOptionsError.
    */
   readonly duration?: number | string;
   /** Refreshes the permit until it is released (default false: it lasts for its duration, unless extended). */
