@@ -68,7 +68,9 @@ export class DefinitionWriter {
         this.#note(kind, name, options, record, next);
         return how.done(next);
       };
-      return { write: next, done, isDoneIn: (later) => later?.change?.id === id };
+      const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
+        later?.change?.id === id || (kind === 'remove' && isUncertain && isGone(later, next));
+      return { write: next, done, isDoneIn };
     };
     return this.visit(name, (recordClient) => recordClient.transact(plan));
   }
@@ -97,6 +99,11 @@ export class DefinitionWriter {
       ...(to && { to }),
     });
   }
+}
+
+/** Whether a definition that stood in a shard was removed: its name leaves no trace but the shard's revision. */
+function isGone(later: SemaphoreRecord | undefined, removed: SemaphoreRecord): boolean {
+  return later !== undefined && !later.change && later.revision >= removed.revision;
 }
 
 /** @throws EditConflictError that names the author of the other change */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
+import { InvalidOptionsError, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';
@@ -30,6 +30,22 @@ describe('a name that no code defines', () => {
     expect((await shardIn(nodes)).names.size).toBe(0);
     expect(await nodes.raw.read(keyOf(NAME))).toBeUndefined();
     expect([sizeOf(one), sizeOf(other)]).toEqual([0, 0]);
+  });
+
+  it('is removed by its operator also where the answer is lost and another write follows', async () => {
+    const { nodes, one, other } = await two();
+    await one.gatekeeper.definitions.define({ name: NAME, duration: '10s' });
+    let isLost = false;
+    one.store.script = async (call, go) => {
+      const answer = await go();
+      if (call !== 'compareAndSet' || isLost) return answer;
+      isLost = true;
+      await other.gatekeeper.tryAcquire(NAME, SHORT);
+      throw new UnknownOutcomeError('lost');
+    };
+    const removing = one.gatekeeper.definitions.remove(NAME);
+    await nodes.time.advance(1000);
+    expect(await removing).toBe(true);
   });
 
   it('leaves nothing behind when its holder lets it expire', async () => {
