@@ -1,4 +1,5 @@
 import { Slices } from '../async/slices.js';
+import { KEY_PREFIX } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
@@ -42,7 +43,7 @@ export class Caretaker<R extends StoredRecord> {
       if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
       await this.records.tidy(client);
     } catch (error) {
-      this.report(error, 'examine', client.name);
+      this.report(error, 'examine', client.key.startsWith(KEY_PREFIX) ? client.name : client.key);
     }
   }
 
