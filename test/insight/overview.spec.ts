@@ -14,6 +14,7 @@ const DAILY: JobInfo = {
 
 /** A node that tells of itself, runs `jobs` by itself and notes its runs. */
 async function working(nodes: TestCluster, jobs: JobInfo[] = [DAILY], options = {}) {
+  await nodes.bear();
   const node = nodes.unstarted({
     definitions: [JOB],
     definitionsDelay: 0,

@@ -28,6 +28,7 @@ describe('while the store can not be asked', () => {
   const cluster = useCluster();
   const working = async () => {
     const nodes = cluster();
+    await nodes.bear();
     const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0, heartbeat: '10s', history: true });
     node.gatekeeper.registry.jobs = () => [NIGHTLY];
     await node.gatekeeper.start();

@@ -31,6 +31,7 @@ export async function taken(node: TestNode, asking: Asking = {}) {
 
 /** A node whose store tells it nothing of what happens to the records. */
 export async function deafNode(nodes: TestCluster): Promise<TestNode> {
+  await nodes.bear();
   const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
   node.store.watch = async () => async () => undefined;
   await node.gatekeeper.start();
