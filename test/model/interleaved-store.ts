@@ -1,6 +1,7 @@
 import type fc from 'fast-check';
 import { type RecordStore, type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../lib/async/node-clock.js';
+import { readMany } from '../../lib/stores/paging.js';
 
 export const START = 1_790_000_000_000;
 
@@ -30,6 +31,7 @@ export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readon
       read: (key) => inTurn('read', () => store.read(key)),
       compareAndSet: (key, expected, next) => inTurn('write', () => store.compareAndSet(key, expected, next)),
       list: (prefix) => store.list(prefix),
+      readMany: (keys) => readMany(store, keys),
       // Hints come in any order, too.
       watch: (prefix, onChange) =>
         store.watch(prefix, (change) => void inTurn('news', async () => undefined).then(() => onChange(change))),
