@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
+import { InvalidOptionsError, type Permit, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';
@@ -36,16 +36,18 @@ describe('a name that no code defines', () => {
     const { nodes, one, other } = await two();
     await one.gatekeeper.definitions.define({ name: NAME, duration: '10s' });
     let isLost = false;
+    let permit: Permit | undefined;
     one.store.script = async (call, go) => {
       const answer = await go();
       if (call !== 'compareAndSet' || isLost) return answer;
       isLost = true;
-      await other.gatekeeper.tryAcquire(NAME, SHORT);
+      permit = await other.gatekeeper.tryAcquire(NAME, SHORT);
       throw new UnknownOutcomeError('lost');
     };
     const removing = one.gatekeeper.definitions.remove(NAME);
     await nodes.time.advance(1000);
     expect(await removing).toBe(true);
+    expect((await shardIn(nodes)).names.get(NAME)?.permits).toMatchObject([{ id: permit!.id }]);
   });
 
   it('leaves nothing behind when its holder lets it expire', async () => {
