@@ -15,6 +15,7 @@ import {
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
+import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR } from './list-records.js';
 import { type ShardClient, shardClient } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
@@ -151,20 +152,28 @@ export class Shards {
     return known && (known.names.get(name)?.revision ?? known.revision);
   }
 
-  /** Notes claims, one write for each shard. @throws when the store can't be asked */
+  /**
+   * Notes claims, one write for each shard. A shard that can't be read keeps no other from noting them.
+   *
+   * @throws when the store can't be asked
+   */
   async claim(claims: readonly Claim[]): Promise<void> {
     const byShard = new Map<string, Claim[]>();
     for (const each of claims) {
       const shard = this.keyOf(each.name);
       byShard.set(shard, [...(byShard.get(shard) ?? []), each]);
     }
-    await forEachLimit([...byShard], ([key, due]) =>
-      this.of(key).transact<void>((record, view, nonce) => {
+    await forEachLimit([...byShard], async ([key, due]) => {
+      const noting = this.of(key).transact<void>((record, view, nonce) => {
         const shard = this.orEmpty(record);
         const next = shard && claim(shard, due, view, nonce);
         return next ? { write: next, done: () => undefined } : { result: undefined };
-      }),
-    );
+      });
+      // Its client has reported it.
+      await noting.catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+      });
+    });
   }
 
   /** The origin of the record that has claimed a name, as this node last knew it. */
