@@ -82,7 +82,7 @@ export class RoutedClient implements SemaphoreClient {
   }
 
   async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    const result = await this.#shard.transact(this.#planInShard(plan, this.route.mayDemand ? asked : undefined));
+    const result = await this.#shard.transact(this.#planInShard(plan, asked));
     if (result === UNREAD) throw this.#unread();
     return result === OWN ? this.route.own().transact(plan) : result;
   }
@@ -137,9 +137,11 @@ export class RoutedClient implements SemaphoreClient {
       const shard = this.shards.orEmpty(found);
       if (!shard) return { result: UNREAD };
       if (shard.claims.has(name)) return { result: OWN };
-      expectShort(shard, name, asked);
-      const before = this.#nameIn(shard, asked, view);
-      return inShard(plan(before, view, nonce), name, (next) => withName(shard, name, before, next, view));
+      const before = this.#nameIn(shard, this.route.mayDemand ? asked : undefined, view);
+      const step = plan(before, view, nonce);
+      // A name that code defines is granted nothing here before its claim, and then as long as its definition allows.
+      if (!this.route.declared() || 'write' in step) expectShort(shard, name, asked);
+      return inShard(step, name, (next) => withName(shard, name, before, next, view));
     };
   }
 

@@ -228,3 +228,24 @@ describe('an upgrade from the former version', () => {
     expect(await outcomeOf(ready)).toMatchObject({ value: undefined });
   });
 });
+
+describe('a name that code defines with a long duration', () => {
+  const cluster = useCluster();
+
+  it('is granted for as long as the call asks right after the birth of a cluster', async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted({ definitions: [{ name: 'long', duration: '2h' }], definitionsDelay: '5s' });
+    await node.gatekeeper.start();
+    const taking = node.gatekeeper.tryAcquire('long', { duration: '1h' });
+    await nodes.time.advance(SWEEP);
+    expect(await outcomeOf(taking)).toMatchObject({ value: { isHeld: true } });
+  });
+
+  it('is denied, not refused as too long, while another node holds it on demand', async () => {
+    const nodes = cluster();
+    const other = await nodes.node();
+    await other.gatekeeper.tryAcquire('long', { duration: '20s', keepAlive: true });
+    const node = await nodes.node({ definitions: [{ name: 'long', duration: '2h' }] });
+    expect(await node.gatekeeper.tryAcquire('long', { duration: '1h' })).toBeUndefined();
+  });
+});
