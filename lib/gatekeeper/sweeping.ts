@@ -57,10 +57,17 @@ export class Sweeping {
     await this.shards.start();
   }
 
-  /** The shards first: names are claimed in them after the look at the semaphores. @throws StoreUnavailableError */
+  /**
+   * The shards first: names are claimed in them after the look at the semaphores, which takes place all the same when the
+   * shards can't be read in time.
+   *
+   * @throws StoreUnavailableError
+   */
   async sweep(): Promise<void> {
-    if (this.directory.birth.hasHistory) await this.shards.sweep();
+    const shards = this.directory.birth.hasHistory ? this.shards.sweep() : Promise.resolve();
+    await Promise.allSettled([shards]);
     await this.semaphores.sweep();
+    await shards;
   }
 
   /** @returns whether it is this node's turn to sweep @throws StoreUnavailableError */
