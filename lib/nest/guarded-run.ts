@@ -70,7 +70,7 @@ async function durationOf(gatekeeper: object, name: string, duration: number | s
   const { declared, shards } = partsOf(gatekeeper).directory;
   if (declared.has(name)) return undefined;
   await declared.ensure(unreserved(name), duration);
-  return shards.isDefined(name) ? undefined : duration;
+  return shards.isDefined(name) || shards.isClaimed(name) ? undefined : duration;
 }
 
 /**
