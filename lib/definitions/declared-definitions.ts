@@ -177,12 +177,13 @@ export class DeclaredDefinitions {
   /** Names without a record, or with an earlier revision than the archive, as far as this node knows. */
   #missing(archived: Archived): string[] {
     const expected = [...this.#declared.keys()].filter((name) => this.isAwaited(name));
-    const lost = [...archived.values()].filter(({ name, revision }) => (this.#revisionOf(name) ?? -1) < revision);
+    const lost = [...archived.values()].filter((each) => this.#isLost(each));
     return [...new Set([...expected, ...lost.map(({ name }) => name)])];
   }
 
-  #revisionOf(name: string): number | undefined {
-    return this.#hasOwn(name) ? this.own.find(name)?.known?.revision : this.shards.revisionOf(name);
+  #isLost({ name, revision, definition }: ArchivedDefinition): boolean {
+    const known = this.#hasOwn(name) ? this.own.find(name)?.known?.revision : this.shards.revisionOf(name);
+    return (known ?? -1) < revision || (known === revision && !!definition && this.shards.lacks(name));
   }
 
   /** Whether the record of a name is one of its own, now or soon. */
@@ -193,10 +194,12 @@ export class DeclaredDefinitions {
 
   async #loadThese(names: readonly string[], archived: Archived): Promise<void> {
     const own = names.filter((name) => this.#hasOwn(name));
-    const onDemand = names.filter((name) => !this.#hasOwn(name) && archived.has(name));
+    const inShards = names.flatMap((name) => (this.#hasOwn(name) ? [] : (archived.get(name) ?? [])));
+    // In this order, as each raises the revision of its shard: below that a definition counts as removed.
+    const onDemand = inShards.toSorted((one, other) => one.revision - other.revision);
     await this.#maker.prepare(own);
     await forEachLimit(own, (name) => this.#load(name, this.#createOwn(name, archived.get(name))));
-    await forEachLimit(onDemand, (name) => this.#load(name, this.#reinstateInShard(archived.get(name)!)));
+    await forEachLimit(onDemand, (each) => this.#load(each.name, this.#reinstateInShard(each)));
   }
 
   async #load(name: string, creating: Promise<Creation>): Promise<void> {
@@ -231,7 +234,9 @@ export class DeclaredDefinitions {
       const shard = this.shards.orEmpty(found);
       if (!shard || shard.claims.has(name)) return { result: undefined };
       const before = nameIn(shard, name);
-      const next = reinstate(archived, before, view, nonce);
+      // A removal raised the shard's revision above the definition's: where they are equal, another name has raised it.
+      const isMissing = shard.revision === revision && !shard.names.has(name) && archived.definition;
+      const next = reinstate(archived, isMissing ? { ...before, revision: 0 } : before, view, nonce);
       if (!next) return { result: undefined };
       return { write: withName(shard, name, before, next, view), done: () => ({ type: 'reinstated', revision }) };
     });

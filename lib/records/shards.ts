@@ -146,6 +146,12 @@ export class Shards {
     return this.#knownOf(name)?.names.get(name)?.definition !== undefined;
   }
 
+  /** Whether a name has neither an entry nor a claim in its shard, as this node last knew it. */
+  lacks(name: string): boolean {
+    const known = this.#knownOf(name);
+    return known !== undefined && !known.names.has(name) && !known.claims.has(name);
+  }
+
   /** The revision that a name had at most, as this node knows it. */
   revisionOf(name: string): number | undefined {
     const known = this.#knownOf(name);

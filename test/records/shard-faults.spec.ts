@@ -249,3 +249,55 @@ describe('a name that code defines with a long duration', () => {
     expect(await node.gatekeeper.tryAcquire('long', { duration: '1h' })).toBeUndefined();
   });
 });
+
+describe('an archived definition of a name on demand', () => {
+  const cluster = useCluster();
+  const definition = { groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: 10_000 };
+  const change = { id: 'c', kind: 'define' as const, by: 'ann', at: 1 };
+
+  it('comes back although another name of its shard was used before', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    const [one, two] = namesIn('0', 2) as [string, string];
+    archive.content = new Map([[one, { name: one, revision: 1, definition: { name: one, ...definition }, change }]]);
+    const other = await nodes.node();
+    await (await other.gatekeeper.tryAcquire(two, SHORT))!.release();
+    await nodes.node({ persistence: archive.persistence });
+    await nodes.time.advance(2 * SWEEP);
+    expect([...(await shardIn(nodes, '0')).names.keys()]).toEqual([one]);
+  });
+
+  it('comes back beside another of the same revision', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    const names = namesIn('0', 2);
+    archive.content = new Map(
+      names.map((name) => [name, { name, revision: 2, definition: { name, ...definition }, change }]),
+    );
+    await nodes.node({ persistence: archive.persistence });
+    await nodes.time.advance(2 * SWEEP);
+    expect([...(await shardIn(nodes, '0')).names.keys()].toSorted()).toEqual(names.toSorted());
+  });
+
+  it('stays removed', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    const former = await nodes.node({ persistence: archive.persistence });
+    await former.gatekeeper.definitions.define({ name: 'x', duration: '10s' });
+    await nodes.time.advance(500);
+    await former.gatekeeper.definitions.remove('x');
+    await nodes.node({ persistence: archive.persistence });
+    await nodes.time.advance(3 * SWEEP);
+    expect((await shardIn(nodes, shardOf('x', FEW_SHARDS))).names.has('x')).toBe(false);
+  });
+
+  it('is archived a moment after it was made, through whatever node', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    await nodes.node({ persistence: archive.persistence });
+    const other = await nodes.node();
+    await other.gatekeeper.definitions.define({ name: 'x', duration: '10s' });
+    await nodes.time.advance(500);
+    expect([...archive.content.keys()]).toEqual(['x']);
+  });
+});
