@@ -132,6 +132,9 @@ export class ShardBirth {
   async #defend(rootId: string, root: ShardRoot | undefined, text: string | undefined): Promise<boolean> {
     if (root?.state === 'open') {
       this.#rootId = root.id;
+      // Shards that could not be read so far: their texts may have been repaired, or removed.
+      const unread = this.shards.keys.filter((shard) => this.shards.of(shard).known === undefined);
+      await forEachLimit(unread, (shard) => this.#adopt(shard, root.id, undefined));
       return false;
     }
     await this.#write(text, 'open', rootId);
