@@ -29,6 +29,14 @@ export function restoreShard(
   return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);
 }
 
+/** A grace that stands lasts as long as a permit of a definition that came back: of that no node knew. */
+export function withGraceFor(shard: ShardRecord, duration: number, view: View): ShardRecord {
+  const { grace } = shard;
+  const expiresAt = view.now + duration;
+  if (!grace || grace.expiresAt >= expiresAt) return shard;
+  return { ...shard, grace: { ...grace, expiresAt, duration } };
+}
+
 /** All that either has. An operator's definition that was removed meanwhile may come back; one that is lost may not. */
 function mergeShards(known: ShardRecord, found: ShardRecord): ShardRecord {
   const names = new Map(found.names);

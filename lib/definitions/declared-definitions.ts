@@ -12,6 +12,7 @@ import {
   reservedNameFault,
   restore,
   rewrite,
+  withGraceFor,
   withName,
 } from '../decision/index.js';
 import { durationFault } from '../decision/definition.js';
@@ -238,7 +239,9 @@ export class DeclaredDefinitions {
       const isMissing = shard.revision === revision && !shard.names.has(name) && archived.definition;
       const next = reinstate(archived, isMissing ? { ...before, revision: 0 } : before, view, nonce);
       if (!next) return { result: undefined };
-      return { write: withName(shard, name, before, next, view), done: () => ({ type: 'reinstated', revision }) };
+      const write = withName(shard, name, before, next, view);
+      const done = () => ({ type: 'reinstated', revision }) as const;
+      return { write: withGraceFor(write, next.definition?.duration ?? 0, view), done };
     });
   }
 
