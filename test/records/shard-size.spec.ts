@@ -18,11 +18,24 @@ describe('a shard that many live names share', () => {
     const text = (await nodes.raw.read(key))!;
     const now = nodes.time.cluster();
     const permitOf = (name: string): StoredPermit => ({
-      id: `${name}-permit`, slot: 0, token: now * 1024, instance: 'f22515d3f257e507', holder: 'f22515d3f257e507',
-      acquirer: 'orders-7d9f6c5b4-x2x7q', group: 'default', grantedAt: now, expiresAt: now + 900_000, duration: 900_000,
+      id: `${name}-permit`,
+      slot: 0,
+      token: now * 1024,
+      instance: 'f22515d3f257e507',
+      holder: 'f22515d3f257e507',
+      acquirer: 'orders-7d9f6c5b4-x2x7q',
+      group: 'default',
+      grantedAt: now,
+      expiresAt: now + 900_000,
+      duration: 900_000,
       asked: { duration: 900_000, under: 900_000 },
     });
-    const names = new Map(Array.from({ length: count }, (_, each) => [`order-000000${each}`, { revision: 1, permits: [permitOf(`order-${each}`)] }]));
+    const names = new Map(
+      Array.from({ length: count }, (_, each) => [
+        `order-000000${each}`,
+        { revision: 1, permits: [permitOf(`order-${each}`)] },
+      ]),
+    );
     const full = encodeShard({ ...decodeShard('0', text), seq: 5, names });
     await nodes.raw.compareAndSet(key, text, full);
     let name = 'a';
