@@ -5,14 +5,16 @@ import { interleaved, round } from './measure.mjs';
 const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const SEMAPHORES = 10_000;
 
-export async function openGatekeeper(store, acquirer = 'bench') {
-  const options = parseGatekeeperOptions({ store, acquirer, definitionsDelay: 0, sweepInterval: '1h' });
+/** @param names of the semaphores that its code defines, as that of an application does */
+export async function openGatekeeper(store, acquirer = 'bench', names = []) {
+  const definitions = names.map((name) => ({ name, duration: '10m' }));
+  const options = parseGatekeeperOptions({ store, acquirer, definitions, definitionsDelay: 0, sweepInterval: '1h' });
   const gatekeeper = new Gatekeeper(options, QUIET);
   await gatekeeper.start();
   return gatekeeper;
 }
 
-/** Waits for the first load of definitions: before it a call with a duration makes no definition at once. */
+/** Waits for the first load of definitions: before it nothing is granted. */
 export async function definitionsLoaded(gatekeeper) {
   while (!(await gatekeeper.tryAcquire('bench-ready', { duration: '10m' }).catch(() => undefined))) {
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -6,10 +6,11 @@ import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { acquisitions } from './acquisitions.mjs';
 import { concurrent } from './concurrent.mjs';
+import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
-import { rawCalls, sequential } from './sequential.mjs';
+import { NAMES, rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
 /**
@@ -23,6 +24,7 @@ const PARTS = {
   memory: memoryPerSemaphore,
   acquisitions,
   migration,
+  idle,
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -56,8 +58,8 @@ async function onHazelcast(measured) {
 }
 
 async function singleCalls(client) {
-  const gatekeeper = await openGatekeeper(hazelcast({ client }));
-  const other = await openGatekeeper(hazelcast({ client }), 'other');
+  const gatekeeper = await openGatekeeper(hazelcast({ client }), 'bench', NAMES);
+  const other = await openGatekeeper(hazelcast({ client }), 'other', NAMES);
   try {
     await definitionsLoaded(gatekeeper);
     const raw = rawCalls(await client.getMap('gatekeeper.bench'), await client.getMap('gatekeeper.records'));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { interleaved, round } from './measure.mjs';
 
 const TARGET = 1.2;
+export const NAMES = ['bench-denied', 'bench-refresh', 'bench-grant', 'bench-release'];
 
 /**
  * tryAcquire (refresh, grant, denial) and release against the raw client call of the same kind: a compare-and-set of

@@ -7,12 +7,15 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/** Looks in which a node has looked at each record that it knows, also where nothing happens. */
+/** Looks in which a node has looked at each record that it knows, also where nothing happens. More of them with many records. */
 const ROUND = 6;
+/** Records where nothing happens that a look is for, about: what it costs must not grow with their number. */
+const MOST_IDLE = 500;
 
 /** A node's look at the records that it knows: always at those that matter to it now, and at the others in turn. */
 export class KnownLook<R extends StoredRecord> {
   #turn = 0;
+  #rounds = ROUND;
 
   constructor(
     private readonly records: Pick<SweptRecords<R>, 'directory' | 'isHeldHere'>,
@@ -20,14 +23,17 @@ export class KnownLook<R extends StoredRecord> {
     private readonly context: Context,
   ) {}
 
-  /** Looks at what this node holds, waits for or used since the last look, and at a sixth of the rest. */
+  /** Looks at what this node holds, waits for or used since the last look, and at a sixth of the rest, or {@link MOST_IDLE}. */
   async look(): Promise<void> {
-    this.#turn = (this.#turn + 1) % ROUND;
+    this.#turn = (this.#turn + 1) % this.#rounds;
+    let known = 0;
     await this.#lookAt((client) => {
+      known++;
       const wasUsed = client.takeUse();
       // By the name, so that no record is passed over while others come and go.
-      return wasUsed || this.#isHeld(client) || spreadOf(client.name, ROUND) === this.#turn;
+      return wasUsed || this.#isHeld(client) || spreadOf(client.name, this.#rounds) === this.#turn;
     });
+    this.#rounds = Math.max(ROUND, Math.ceil(known / MOST_IDLE));
   }
 
   /** Looks at everything that this node knows: where one record was lost, others may be. */
