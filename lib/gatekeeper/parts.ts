@@ -95,7 +95,8 @@ export function createParts(
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
   const registry = new NodeRegistry(context, settings, runHistory);
-  const health: HealthCheck = new HealthCheck(context, { runs: runHistory, audit, nodes: registry, archive });
+  const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive };
+  const health: HealthCheck = new HealthCheck(context, sources);
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);

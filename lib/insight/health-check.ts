@@ -33,8 +33,9 @@ const PROBED_KEY = 'nodes:0';
 /** ms after which a store without an answer counts as silent, even if other calls may take longer. */
 const LONGEST_PATIENCE = 5000;
 
-/** Sources of a report besides the store: the readers, for the entries that they left out, and the archive. */
+/** Sources of a report besides the store: the readers, for the entries that they left out, the shards and the archive. */
 export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
+  readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
 }
 
@@ -132,6 +133,7 @@ export class HealthCheck {
       store: store.health(),
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
       unreadable: this.#unreadable,
       known: this.#known,

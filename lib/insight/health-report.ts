@@ -37,6 +37,7 @@ export type HealthFaultCode =
   | 'nodes-unread'
   | 'runs-unread'
   | 'audit-unread'
+  | 'shards-unread'
   | 'entries-unreadable'
   | 'archive-failing';
 
@@ -80,6 +81,8 @@ export interface HealthFacts {
   readonly calls: (part: StorePart) => CallFacts;
   /** `suspect` only for a sign of clocks that differ, not for a node that has just started. */
   readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
+  /** Why the shards of the names on demand can't be read, while other records can. */
+  readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
@@ -128,7 +131,9 @@ function findingsOf(facts: HealthFacts): Finding[] {
   const store = storeFinding(facts);
   if (store) return [...closing, store, ...archiveFindings(facts)];
   const lists = LISTS.flatMap((list) => unread(list, facts));
-  return [...closing, ...clockFindings(facts), ...lists, ...leftOut(facts.unreadable), ...archiveFindings(facts)];
+  const shards = facts.shards ? [{ code: 'shards-unread', ...facts.shards } as const] : [];
+  const rest = [...lists, ...shards, ...leftOut(facts.unreadable), ...archiveFindings(facts)];
+  return [...closing, ...clockFindings(facts), ...rest];
 }
 
 const CLOSING: Finding = { code: 'closing', sentence: 'this node shuts down: ask another one', stopsGrants: true };

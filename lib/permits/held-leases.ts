@@ -6,7 +6,7 @@ import type { LossReason } from '../context/events.js';
 import type { AttemptOptions } from './call-options.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
-import { type Attempt, HeldPermit, type PermitOwner, deniedBy } from './held-permit.js';
+import { type Attempt, HeldPermit, type PermitOwner, deniedBy, isOutage } from './held-permit.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant } from '../records/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
@@ -76,7 +76,7 @@ export class HeldLeases implements PermitOwner {
         if (refreshed) this.#markUncertain(refreshed, duration);
       }
       const denied = deniedBy(error);
-      if (!isUnreadable(error)) this.context.reachability.lost(denied.error);
+      if (isOutage(error)) this.context.reachability.lost(denied.error);
       // The store is out of reach because it is being closed.
       return this.context.isClosing() ? CLOSING : denied;
     }

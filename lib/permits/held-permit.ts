@@ -2,6 +2,7 @@ import { parseAcquireOptions } from './call-options.js';
 import { PermitLostError } from './permits.errors.js';
 import type { DenialReason, StoredPermit } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
+import { ShardsUnreadError } from '../records/shards-unread.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { LossReason } from '../context/events.js';
 import type { Lease, LeaseUser } from './lease.js';
@@ -142,4 +143,9 @@ export function deniedBy(error: unknown): Attempt & { readonly permit?: undefine
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };
   if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
   return { reason: error instanceof NoQuorumError ? error.code : 'unavailable', holders: [], error };
+}
+
+/** Whether an error that denied an attempt is one of the store itself, not of what stands in it. */
+export function isOutage(error: unknown): boolean {
+  return !isUnreadable(error) && !(error instanceof ShardsUnreadError);
 }

@@ -127,6 +127,7 @@ export class SemaphoreDirectory {
       find: () => this.own.find(name),
       own: () => this.own.of(name),
       awaitShards: () => this.declared.awaitShards(),
+      whyUnread: () => this.birth.fault?.sentence,
     });
     const forget = () => {
       if (!this.declared.has(name) && this.#inUse.get(name) === semaphore) this.#inUse.delete(name);

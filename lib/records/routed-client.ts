@@ -7,21 +7,18 @@ import {
   expectShort,
   isActive,
   nameIn,
-  quoted,
   withName,
 } from '../decision/index.js';
-import { StoreUnavailableError } from '../stores/index.js';
 import type { Plan, Step } from './plan.js';
 import type { OwnRecordClient, SemaphoreClient, SemaphorePlan } from './semaphore-records.js';
 import type { ShardClient } from './shard-records.js';
 import type { Shards } from './shards.js';
+import { ShardsUnreadError } from './shards-unread.error.js';
 
 /** In place of a result: the name has a record of its own. */
 const OWN = Symbol('own');
 /** In place of a result: this node has not read the shard, and a write needs it. */
 const UNREAD = Symbol('unread');
-
-const NOT_READ = 'this node has not read the shards of the names on demand yet: try again in a moment';
 
 export interface Route {
   /** Whether the package itself uses the name: its record is always one of its own. */
@@ -36,6 +33,8 @@ export interface Route {
   readonly own: () => OwnRecordClient;
   /** Waits until this node has read the shards. @returns false when it did not */
   readonly awaitShards: () => Promise<boolean>;
+  /** Why this node has not read the shards, if that lasts. */
+  readonly whyUnread: () => string | undefined;
 }
 
 /**
@@ -145,8 +144,8 @@ export class RoutedClient implements SemaphoreClient {
     };
   }
 
-  #unread(): StoreUnavailableError {
-    return new StoreUnavailableError(`semaphore ${quoted(this.name)}: ${NOT_READ}`);
+  #unread(): ShardsUnreadError {
+    return new ShardsUnreadError(this.name, this.route.whyUnread());
   }
 }
 

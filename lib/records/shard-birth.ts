@@ -6,7 +6,6 @@ import {
   adoptedShard,
   blankShard,
   decodeRecord,
-  decodeRoot,
   decodeShard,
   encodeRoot,
   encodeShard,
@@ -24,7 +23,9 @@ import { answerWithin } from '../stores/answer-within.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR, listRecords } from './list-records.js';
+import { type FoundRoot, RootReader } from './root-reader.js';
 import type { Shards } from './shards.js';
+import { type ShardsFault, shardsFault } from './shards-fault.js';
 
 /** ms between two looks of a node without history, at least and at most. */
 const [SOONEST, LATEST] = [250, 1000];
@@ -38,6 +39,7 @@ export class ShardBirth {
   #rootId?: string;
   /** The root's text that this node waits for, and since when (monotonic ms). */
   #stood?: { readonly text: string; readonly since: number };
+  readonly #root: RootReader;
   readonly #queue = new SerialQueue();
   readonly #periodic: Periodic;
   readonly #waiting = new Set<Wakeup>();
@@ -54,6 +56,7 @@ export class ShardBirth {
       readonly interval: number;
     },
   ) {
+    this.#root = new RootReader(context);
     this.#periodic = new Periodic(context.nodeClock, () => this.look(), {
       interval: () => this.#untilNextLook(),
       chance: context.random.number,
@@ -63,6 +66,13 @@ export class ShardBirth {
 
   get hasHistory(): boolean {
     return this.shards.isOwn || this.#rootId !== undefined;
+  }
+
+  /** Why nodes may lack history although the store answers, once that lasts longer than a birth. */
+  get fault(): ShardsFault | undefined {
+    // A creator that died is replaced once.
+    const longest = 2 * (this.options.patience + LIST_FACTOR * this.context.timing.callTimeout);
+    return shardsFault(this.#root, { hasHistory: this.hasHistory, now: this.context.nodeClock.monotonic(), longest });
   }
 
   async start(): Promise<void> {
@@ -104,9 +114,10 @@ export class ShardBirth {
 
   /** @returns whether a further step may follow at once */
   async #step(): Promise<boolean> {
-    const text = await this.#readRoot();
-    const root = text === undefined ? undefined : decodeRoot(text);
-    if (this.#rootId !== undefined) return this.#defend(this.#rootId, root, text);
+    const found = await this.#root.read();
+    const { text, root } = found;
+    if (this.#rootId !== undefined) return this.#defend(this.#rootId, found);
+    if (this.#root.unreadable) return false;
     const isOpen = root?.state === 'open';
     const facts = {
       hasData: !isOpen && (await this.#hasData()),
@@ -128,13 +139,17 @@ export class ShardBirth {
     }
   }
 
-  /** With history: a root that is not open was lost. One under another id was opened by a node that objected, too. */
-  async #defend(rootId: string, root: ShardRoot | undefined, text: string | undefined): Promise<boolean> {
-    if (root?.state === 'open') {
-      this.#rootId = root.id;
+  /**
+   * With history: a root that is not open was lost. One under another id was opened by a node that objected, too. One that
+   * can't be read is left as it is, and this node keeps the id that it knows.
+   */
+  async #defend(rootId: string, { text, root }: FoundRoot): Promise<boolean> {
+    if (root?.state === 'open' || this.#root.unreadable) {
+      const id = root?.id ?? rootId;
+      this.#rootId = id;
       // Shards that could not be read so far: their texts may have been repaired, or removed.
       const unread = this.shards.keys.filter((shard) => this.shards.of(shard).known === undefined);
-      await forEachLimit(unread, (shard) => this.#adopt(shard, root.id, undefined));
+      await forEachLimit(unread, (shard) => this.#adopt(shard, id, undefined));
       return false;
     }
     await this.#write(text, 'open', rootId);
@@ -147,8 +162,7 @@ export class ShardBirth {
     this.shards.forget();
     const texts = await this.shards.texts();
     await forEachLimit(this.shards.keys, (shard) => this.#adopt(shard, id, texts.get(SHARD_PREFIX + shard)));
-    const text = await this.#readRoot();
-    const root = text === undefined ? undefined : decodeRoot(text);
+    const { root } = await this.#root.read();
     // Another birth began meanwhile: the next look reads them anew.
     if (root?.state !== 'open' || root.id !== id) return;
     this.#rootId = id;
@@ -232,11 +246,6 @@ export class ShardBirth {
       if (error instanceof UnknownOutcomeError) return false;
       throw error;
     }
-  }
-
-  async #readRoot(): Promise<string | undefined> {
-    const { store, timers, timing } = this.context;
-    return answerWithin(timers, timing.callTimeout, 'read the root of the shards', () => store.read(ROOT_KEY));
   }
 
   #untilNextLook(): number {

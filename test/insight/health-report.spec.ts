@@ -126,6 +126,11 @@ const CASES: Case[] = [
     { code: 'audit-unread', ago: 4000, stops: false, says: 'the audit log' },
   ],
   [
+    'shards that can not be read',
+    { shards: { since: AT - 30_000, sentence: 'no root' } },
+    { code: 'shards-unread', ago: 30_000, stops: false, says: 'no root' },
+  ],
+  [
     'entries that are left out',
     { unreadable: { runs: 3, audit: 0, nodes: 1 } },
     { code: 'entries-unreadable', ago: 0, stops: false, says: '3 of the history, 0 of the audit log, 1 of nodes' },

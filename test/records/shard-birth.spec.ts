@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import {
   ROOT_KEY,
   SHARD_PREFIX,
@@ -110,5 +111,81 @@ describe('the birth of a cluster', () => {
     await nodes.time.advance(12_000);
     expect(await taking).toBeUndefined();
     expect(node.of('denied')).toMatchObject([{ semaphore: NAME, reason: 'recovering' }]);
+  });
+});
+
+describe('a root that can not be read', () => {
+  const cluster = useCluster();
+  const withBadRoot = async (text: string) => {
+    const nodes = cluster();
+    await nodes.raw.compareAndSet(ROOT_KEY, undefined, text);
+    const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
+    await node.gatekeeper.start();
+    return { nodes, node };
+  };
+  const newer = JSON.stringify({ v: 9 });
+
+  it.each(['rubbish', newer])('(%s) is reported once, not at each look, and left as it is', async (text) => {
+    const { nodes, node } = await withBadRoot(text);
+    await nodes.time.advance(60_000);
+    expect(node.of('problem').length).toBe(1);
+    expect(await nodes.raw.read(ROOT_KEY)).toBe(text);
+  });
+
+  it('is no outage of the store, but a fault that health shows', async () => {
+    const { nodes, node } = await withBadRoot('rubbish');
+    for (let each = 0; each < 6; each++) {
+      const taking = node.gatekeeper.tryAcquire(NAME, SHORT);
+      await Promise.all([
+        expect(taking).rejects.toThrow("the root of the names on demand can't be read (it is not JSON)"),
+        nodes.time.advance(10_000),
+      ]);
+    }
+    const types = new Set(node.events.map(({ type }) => type));
+    expect([...types]).toEqual(['problem']);
+    const { faults, status } = node.gatekeeper.health();
+    expect(faults).toMatchObject([{ code: 'shards-unread', stopsGrants: false }]);
+    expect(status).toBe('degraded');
+  });
+
+  it('is read again once it was removed', async () => {
+    const { nodes, node } = await withBadRoot('rubbish');
+    await nodes.time.advance(10_000);
+    nodes.lose(ROOT_KEY);
+    await nodes.time.advance(20_000);
+    expect(node.gatekeeper.health().faults).toEqual([]);
+    expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
+  });
+
+  it('keeps a node with history from no shard that was unreadable and can be read again', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const key = SHARD_PREFIX + '0';
+    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), 'rubbish');
+    await nodes.node();
+    await nodes.raw.compareAndSet(ROOT_KEY, await nodes.raw.read(ROOT_KEY), newer);
+    nodes.lose(key);
+    await nodes.time.advance(60_000);
+    expect(decodeShard('0', (await nodes.raw.read(key))!).grace).toBeDefined();
+    expect(await nodes.raw.read(ROOT_KEY)).toBe(newer);
+  });
+});
+
+describe('shards that can not be read for longer than a birth takes', () => {
+  const cluster = useCluster();
+
+  it('are a fault that health shows, also without the reason', async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
+    // The answers are lost: each attempt begins anew.
+    node.store.compareAndSet = async (key) => {
+      throw new UnknownOutcomeError(key);
+    };
+    await node.gatekeeper.start();
+    const codes = () => node.gatekeeper.health().faults.map(({ code }) => code);
+    await nodes.time.advance(20_000);
+    expect(codes()).toEqual([]);
+    await nodes.time.advance(20_000);
+    expect(codes()).toEqual(['shards-unread']);
   });
 });

@@ -18,6 +18,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'nodes-unread',
       'runs-unread',
       'audit-unread',
+      'shards-unread',
       'entries-unreadable',
       'archive-failing',
     ]),
