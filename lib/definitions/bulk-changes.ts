@@ -47,7 +47,7 @@ export class BulkChanges {
   async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
     const parsed = parseMigrationRequest(request);
     parseMigrationOptions({ limit, only });
-    const [records, nodes] = await Promise.all([this.#records(only), this.nodes()]);
+    const [records, nodes] = await Promise.all([this.#records(only, parsed.names), this.nodes()]);
     const named = await this.#named(parsed.names, records, 'a migration');
     const { node } = this.context;
     const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
@@ -78,7 +78,7 @@ export class BulkChanges {
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
     const { names, limit, only, onPlanned, ...author } = parseBulkRequest(request);
-    const records = await this.#records(only);
+    const records = await this.#records(only, names);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const named = await this.#named(names, records, `to ${kind} many semaphores`);
     const all = named.filter((name) => isDue(records.get(name)!));
@@ -113,10 +113,14 @@ export class BulkChanges {
 
   /**
    * The records that can be read: the others can't be changed, and the state reports them. A text that is read here is
-   * news for this node, too, so that each change begins from it. The package's own semaphores are left out.
+   * news for this node, too, so that each change begins from it. The package's own semaphores are left out, and so are
+   * names that only permits keep, unless the pattern is exactly that name.
    */
-  #records(only?: (name: string) => boolean): Promise<ReadonlyMap<string, SemaphoreRecord>> {
-    return this.listing.takenIn(only);
+  #records(
+    only: (name: string) => boolean = () => true,
+    names?: string,
+  ): Promise<ReadonlyMap<string, SemaphoreRecord>> {
+    return this.listing.takenIn(only, names);
   }
 
   /**

@@ -4,7 +4,7 @@ import { reasonSchema } from './change-options.js';
 
 /** The semaphores to change, the author and the reason. */
 export interface BulkRequest {
-  /** RE2; must match the whole name. Every name unless given. */
+  /** RE2; must match the whole name. Every name unless given; one without a definition of its own only by exactly its name. */
   readonly names?: string;
   /** The author; the node's own acquirer name unless given. */
   readonly by?: string;

@@ -52,32 +52,37 @@ export class SemaphoreListing {
   }
 
   /**
-   * Lists all semaphores and takes the records of some in as news: a change of each begins from what was listed. Records
-   * that can't be read and the package's own are left out.
+   * Lists the semaphores that have a definition of their own, and takes the records of some in as news: a change of each
+   * begins from what was listed. Left out are records that can't be read, the package's own, and names that only permits
+   * keep: a change would leave them a definition for good.
    *
-   * @param only whether a name is wanted; the others leave nothing in memory
+   * @param wanted whether a name is wanted; the others leave nothing in memory
+   * @param named a name that is listed even if only permits keep it
    * @throws StoreUnavailableError
    */
-  async takenIn(only: (name: string) => boolean = () => true): Promise<ReadonlyMap<string, SemaphoreRecord>> {
+  async takenIn(wanted: (name: string) => boolean, named?: string): Promise<ReadonlyMap<string, SemaphoreRecord>> {
     const [own, shards] = await Promise.all([listRecords(this.context, KEY_PREFIX), this.shards.texts()]);
-    return inSlices(this.#takeIn(own, shards, only), this.context.nodeClock);
+    return inSlices(this.#takeIn(own, shards, wanted, named), this.context.nodeClock);
   }
 
   *#takeIn(
     own: ReadonlyMap<string, string>,
     shards: ReadonlyMap<string, string>,
-    only: (name: string) => boolean,
+    wanted: (name: string) => boolean,
+    named: string | undefined,
   ): Pieces<ReadonlyMap<string, SemaphoreRecord>> {
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of shards) {
       // A shard that this node has not read yet is taken in when it is.
       const shard = this.shards.isReady ? known(() => this.shards.of(key.slice(SHARD_PREFIX.length)), text) : undefined;
-      for (const name of shard?.names.keys() ?? []) if (only(name)) records.set(name, nameIn(shard!, name));
+      for (const [name, { definition }] of shard?.names ?? []) {
+        if ((definition || name === named) && wanted(name)) records.set(name, nameIn(shard!, name));
+      }
       yield 1;
     }
     for (const [key, text] of own) {
       const name = key.slice(KEY_PREFIX.length);
-      const record = isOwnName(name) || !only(name) ? undefined : known(() => this.own.of(name), text);
+      const record = isOwnName(name) || !wanted(name) ? undefined : known(() => this.own.of(name), text);
       if (record && isActive(record)) records.set(name, record);
       yield 1;
     }

@@ -128,6 +128,26 @@ describe('a name that no code defines', () => {
     expect(await names()).toEqual(['job']);
     expect(await one.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
   });
+
+  it('is left out of a change of many, which would define it for good', async () => {
+    const { nodes, one, other } = await two();
+    await one.gatekeeper.tryAcquire(NAME, SHORT);
+    const { definitions } = other.gatekeeper;
+    expect((await definitions.pauseAll()).done).toEqual(['job']);
+    expect((await definitions.resumeAll({ names: '.*' })).done).toEqual(['job']);
+    const { steps } = await definitions.migrate({ to: { groupPattern: 'elsewhere' } });
+    expect(steps.map(({ name }) => name)).toEqual(['job']);
+    await nodes.time.advance(60_000);
+    expect((await shardIn(nodes)).names.size).toBe(0);
+  });
+
+  it('is paused by a change of many that names it, and then resumed with all', async () => {
+    const { one, other } = await two();
+    await one.gatekeeper.tryAcquire(NAME, SHORT);
+    const { definitions } = other.gatekeeper;
+    expect((await definitions.pauseAll({ names: NAME })).done).toEqual([NAME]);
+    expect((await definitions.resumeAll()).done).toEqual([NAME]);
+  });
 });
 
 describe('a shard that the store lost', () => {

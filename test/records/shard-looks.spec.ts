@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { SHARD_PREFIX, decodeShard } from '../../lib/decision/index.js';
-import { FEW_SHARDS } from '../support/born.js';
+import { SHARD_PREFIX } from '../../lib/decision/index.js';
 import { outcomeOf, useCluster } from '../support/nodes.js';
 
-const SHORT = { duration: '10s' };
 const SWEEP = 12_500;
 
 describe('looks at the shards', () => {
@@ -21,24 +19,6 @@ describe('looks at the shards', () => {
     await nodes.overwrite(undefined, 'job');
     await nodes.time.advance(6 * SWEEP);
     expect(await nodes.raw.read('semaphore:job')).toBeDefined();
-  });
-});
-
-describe('a pause of all semaphores', () => {
-  const cluster = useCluster();
-
-  it('leaves nothing behind of names on demand, once it was ended', async () => {
-    const nodes = cluster();
-    const node = await nodes.node();
-    for (let each = 0; each < 20; each++) await node.gatekeeper.tryAcquire(`order-${each}`, SHORT);
-    await node.gatekeeper.definitions.pauseAll();
-    await node.gatekeeper.definitions.resumeAll();
-    await nodes.time.advance(60_000);
-    let count = 0;
-    for (let shard = 0; shard < FEW_SHARDS; shard++) {
-      count += decodeShard(String(shard), (await nodes.raw.read(SHARD_PREFIX + shard))!).names.size;
-    }
-    expect(count).toBe(0);
   });
 });
 
