@@ -48,7 +48,9 @@ export class SemaphoreListing {
       readRecord(this.context, SHARD_PREFIX + this.shards.keyOf(name)),
     ]);
     const found = await this.#merged(this.#own.some(own), this.#shards.some(shard));
-    return new Map([...found].filter(([each]) => each === name));
+    // Without a record of its own, a name stands in its shard: a fault of that is the name's.
+    const listed = found.get(name) ?? [...found.values()].find((each) => each instanceof Error);
+    return new Map(listed ? [[name, listed]] : []);
   }
 
   /**

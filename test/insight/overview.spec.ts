@@ -4,7 +4,7 @@ import { inSlices } from '../../lib/async/slices.js';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { withHeldPermits } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
-import { JOB, type TestCluster, useCluster } from '../support/nodes.js';
+import { JOB, type TestCluster, shardKeyOf, useCluster } from '../support/nodes.js';
 
 const DAILY: JobInfo = {
   job: 'Jobs.export',
@@ -66,6 +66,16 @@ describe('the overview', () => {
     expect((await gatekeeper.overview('typo')).semaphores).toEqual([]);
     store.script = () => Promise.reject(new StoreUnavailableError('away'));
     expect((await gatekeeper.overview('job')).semaphores).toMatchObject([{ name: 'job', holders: [{ isMine: true }] }]);
+  });
+
+  it('of one semaphore shows why its shard can not be read, and not that there is none of that name', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node();
+    await gatekeeper.definitions.define({ name: 'x', duration: '10s' });
+    const key = shardKeyOf('x');
+    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), 'rubbish');
+    const problem = expect.stringContaining("can't be read");
+    expect((await gatekeeper.overview('x')).semaphores).toMatchObject([{ name: 'x', problem }]);
   });
 
   it('has no next run where no node is let through that runs it by itself', async () => {
