@@ -247,6 +247,7 @@ export class Gatekeeper {
     this.#isClosing = true;
     this.#parts.external.close();
     this.#parts.directory.declared.firstLoad.end();
+    this.#parts.directory.birth.stopWaiting();
     const semaphores = [...this.#parts.directory.inUse.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);

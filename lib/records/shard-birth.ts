@@ -86,13 +86,17 @@ export class ShardBirth {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#periodic.stop();
-    this.#wake();
     await this.#endWatch?.();
+  }
+
+  /** Ends all waits: this node shuts down. It still defends the shards until {@link stop}. */
+  stopWaiting(): void {
+    this.#wake();
   }
 
   /** Waits until this node has history. @returns false when the time (ms) is over, or this node shuts down */
   async wait(timeout: number): Promise<boolean> {
-    if (this.hasHistory || this.#isStopped) return this.hasHistory;
+    if (this.hasHistory || this.context.isClosing()) return this.hasHistory;
     const bell = new Wakeup(this.context.nodeClock);
     this.#waiting.add(bell);
     try {

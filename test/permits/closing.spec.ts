@@ -182,6 +182,25 @@ describe('close', () => {
     expect(result).toEqual({ executed: false, reason: 'closing' });
   });
 
+  it('denies at once what waits for the birth of the cluster', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = nodes.unstarted({ definitions: [JOB], definitionsDelay: '5s' });
+    await gatekeeper.start();
+    const short = { duration: '10s' };
+    const running = gatekeeper.run('x', () => 1, short);
+    const trying = gatekeeper.tryAcquire('x', short);
+    const waiting = gatekeeper.acquire('x', short).catch((error: Error) => error.message);
+    const job = gatekeeper.run('job', () => 1);
+    await nodes.time.advance(100);
+    const closing = gatekeeper.close();
+    await nodes.time.advance(500);
+    expect(await outcomeOf(closing)).toEqual({ value: undefined });
+    expect(await running).toEqual({ executed: false, reason: 'closing' });
+    expect(await job).toEqual({ executed: false, reason: 'closing' });
+    expect(await trying).toBeUndefined();
+    expect(await waiting).toContain('last denied with closing');
+  });
+
   it('tells a run that outlives shutdownGrace, and leaves its permit to expire', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node({ shutdownGrace: '3s' }), await nodes.node()];
