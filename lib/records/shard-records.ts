@@ -46,11 +46,21 @@ export function shardClient(
     changed: (change) => {
       for (const [name, each] of changesOf(change)) {
         reportChange(name, each, context);
+        if (isNewlyDefined(name, change)) reportDefinition(name, each, context);
         nameChanged(name, each);
       }
     },
   });
   return client;
+}
+
+/** Whether a name that was not in use got a definition of an operator: there is no record that it changes. */
+function isNewlyDefined(name: string, { record, former }: RecordChanged<ShardRecord>): boolean {
+  return former !== undefined && !former.names.has(name) && record.names.get(name)?.definition !== undefined;
+}
+
+function reportDefinition(semaphore: string, { record: { revision, change } }: SemaphoreChanged, { events }: Context) {
+  events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
 function* changesOf({ record, former, own }: RecordChanged<ShardRecord>): Generator<[string, SemaphoreChanged]> {

@@ -290,14 +290,4 @@ describe('an archived definition of a name on demand', () => {
     await nodes.time.advance(3 * SWEEP);
     expect((await shardIn(nodes, shardOf('x', FEW_SHARDS))).names.has('x')).toBe(false);
   });
-
-  it('is archived a moment after it was made, through whatever node', async () => {
-    const nodes = cluster();
-    const archive = new ScriptedArchive();
-    await nodes.node({ persistence: archive.persistence });
-    const other = await nodes.node();
-    await other.gatekeeper.definitions.define({ name: 'x', duration: '10s' });
-    await nodes.time.advance(500);
-    expect([...archive.content.keys()]).toEqual(['x']);
-  });
 });
