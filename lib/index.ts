@@ -95,6 +95,7 @@ export {
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type StoredPermit,
+  TooManyNamesError,
 } from './decision/index.js';
 export {
   type ClockReading,

@@ -1,4 +1,5 @@
 import type { SemaphoreDefinition } from './definition.js';
+import { GatekeeperError } from './gatekeeper.error.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import type { Expiring, StoredPermit } from './permit.js';
 import { type DefinitionChange, EMPTY_RECORD, type Pause, type SemaphoreRecord, type View } from './record.js';
@@ -58,6 +59,11 @@ export const SHARDS = 512;
  * that was lost comes back with a grace of this length, also through a node that never saw its permits.
  */
 export const LONGEST_ON_DEMAND = 15 * 60_000;
+
+/**
+ * Names in use of one shard, at most: its text is read and written whole. 256,000 in all, if they are spread evenly.
+ */
+export const MOST_NAMES = 500;
 
 /** A shard before its first record. */
 export const EMPTY_SHARD: ShardRecord = {
@@ -189,6 +195,30 @@ export function expectShort(shard: ShardRecord, name: string, asked: number | un
   throw new InvalidOptionsError(`options for semaphore ${show(name)}`, [
     `duration: ${asked} ms is longer than the ${longest} ms that a semaphore without a definition may have: define the semaphore, or ask for ${longest} ms or less`,
   ]);
+}
+
+/**
+ * Checks that a shard has room for a name that comes into use.
+ *
+ * @throws TooManyNamesError
+ */
+export function expectRoom(shard: ShardRecord, name: string, { permits }: SemaphoreRecord, view: View): void {
+  if (permits.length === 0 || shard.names.has(name) || shard.names.size < MOST_NAMES) return;
+  if (living(shard.names, view).size >= MOST_NAMES) throw new TooManyNamesError(name);
+}
+
+/** The shard of a name is full: very many names without a definition are in use at once. */
+export class TooManyNamesError extends GatekeeperError {
+  readonly code = 'too-many-names';
+
+  constructor(
+    /** Name of the semaphore that was asked for. */
+    readonly semaphore: string,
+  ) {
+    super(
+      `semaphore ${show(semaphore)}: ${MOST_NAMES} other names without a definition that share its record are in use. Release their permits, ask for shorter durations, or define the semaphore in code`,
+    );
+  }
 }
 
 /**

@@ -101,6 +101,11 @@ export class DeclaredDefinitions {
     return this.shards.isReady;
   }
 
+  /** See {@link OwnRecordMaker.revive}. */
+  revive(client: OwnRecordClient, asked: number): Promise<void> {
+    return this.#maker.revive(client, asked);
+  }
+
   /** Waits until a definition of this node's code may be in force. @returns false when there is nothing to wait for */
   awaitLoad(name: string): Promise<boolean> {
     return this.firstLoad.wait(name, () => !this.isAwaited(name));

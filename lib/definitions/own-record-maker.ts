@@ -1,4 +1,4 @@
-import { type Claim, isActive, pendingRecord } from '../decision/index.js';
+import { type Claim, LONGEST_ON_DEMAND, isActive, pendingRecord, restore, rewrite } from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -9,6 +9,9 @@ import type { Shards } from '../records/shards.js';
 
 /** The claim of an active record that a former version wrote: it has no origin. */
 const FORMER = 'former';
+
+/** ms that a claimed record may be pending before a call puts it in force. */
+const PATIENCE = 60_000;
 
 /** Makes records for names that code defines, and claims the names in their shards (see `decision/claims`). */
 export class OwnRecordMaker {
@@ -31,6 +34,28 @@ export class OwnRecordMaker {
    */
   async claimAgain(others: Iterable<OwnRecordClient>): Promise<void> {
     await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
+  }
+
+  /**
+   * Puts a claimed record in force for a call: its declaring node died between the claim and the definition, or the record
+   * was lost and no living node declares the name. Not before it has been pending for a minute: a node that lives and
+   * declares it brings its own definition sooner.
+   *
+   * @param asked ms that the call asks for
+   */
+  async revive(client: OwnRecordClient, asked: number): Promise<void> {
+    await this.#makePending(client);
+    await client.transact<void>((record, view, nonce) => {
+      if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
+      const { name } = client;
+      const definition = { name, groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: asked };
+      const first = rewrite(record, { definition, revision: 1 }, view, nonce);
+      // Its holders, if it was in force before, may have any duration that a call may ask for.
+      const longest = { ...first, definition: { ...definition, duration: Math.max(asked, LONGEST_ON_DEMAND) } };
+      const isUnsure = this.context.timing.strictStart || this.shards.claimOf(name) !== record.origin;
+      const write = isUnsure ? { ...restore(longest, undefined, view, nonce), definition } : first;
+      return { write, done: () => undefined };
+    });
   }
 
   *#lacking(others: Iterable<OwnRecordClient>): Pieces<Claim[]> {

@@ -36,7 +36,7 @@ export interface GatekeeperOptions {
   readonly clockTolerance?: number | string;
   /** The longest that one call may ask the store. Default 2s. */
   readonly callTimeout?: number | string;
-  /** How often expired permits are looked for. Default 10s. */
+  /** How often this node looks at its records and for expired permits; at most 5 minutes count. Default 10s. */
   readonly sweepInterval?: number | string;
   /** How often this node tells the others that it lives and what it does; 0: never. Default 10s. */
   readonly heartbeat?: number | string;

@@ -1,7 +1,11 @@
+import { LONGEST_ON_DEMAND } from '../decision/index.js';
 import { StoreUnavailableError } from '../stores/index.js';
 import { Periodic } from '../async/periodic.js';
 import type { Context } from '../context/context.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
+
+/** ms: a claim of a name that a lost shard forgot must be noted again before the shard's grace is over. */
+const LONGEST_SWEEP = LONGEST_ON_DEMAND / 3;
 
 /** The work that a node repeats. */
 interface Chores {
@@ -23,7 +27,7 @@ export class Housekeeping {
     private readonly settings: GatekeeperSettings,
   ) {
     const { sweepInterval, stateDump } = settings;
-    this.#sweep = this.#repeat('sweep', sweepInterval, chores.sweep);
+    this.#sweep = this.#repeat('sweep', Math.min(sweepInterval, LONGEST_SWEEP), chores.sweep);
     this.#load = this.#repeat('load definitions', sweepInterval, async () => {
       this.#mayLoad = true;
       await chores.load();

@@ -75,13 +75,16 @@ export class Readiness {
     if (!clusterClock.isFresh || clusterClock.mayHearMore) await clusterClock.sample();
   }
 
-  /** Names of which the store has no record in force. One that can't be read is there, and is left as it is. */
+  /**
+   * Names of which the store has no record in force. One that can't be read is there, and is left as it is. One that other
+   * nodes use on demand is not awaited: the node that holds it may end only when this one is ready.
+   */
   async #absent(): Promise<string[]> {
     const names = this.declared.all.map(({ name }) => name).filter((name) => this.declared.isAwaited(name));
     const absent: string[] = [];
     await forEachLimit(names, async (name) => {
       const isReadable = await this.#look(name);
-      if (isReadable && this.declared.isAwaited(name) && !this.shards.isDefined(name)) absent.push(name);
+      if (isReadable && this.declared.isAwaited(name) && !this.shards.keepsUnclaimed(name)) absent.push(name);
     });
     return absent;
   }

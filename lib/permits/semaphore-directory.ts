@@ -126,6 +126,7 @@ export class SemaphoreDirectory {
       mayDemand: this.declared.mayDemand(name),
       find: () => this.own.find(name),
       own: () => this.own.of(name),
+      revive: (own, asked) => this.declared.revive(own, asked),
       awaitShards: () => this.declared.awaitShards(),
       whyUnread: () => this.birth.fault?.sentence,
     });

@@ -3,7 +3,9 @@ import {
   type SemaphoreDefinition,
   type SemaphoreRecord,
   type ShardRecord,
+  type StoredPermit,
   type View,
+  expectRoom,
   expectShort,
   isActive,
   nameIn,
@@ -31,6 +33,8 @@ export interface Route {
   readonly find: () => OwnRecordClient | undefined;
   /** The same; makes one when there is none. */
   readonly own: () => OwnRecordClient;
+  /** Puts a claimed record in force that no node looks after any more, for a call that asks for so many ms. */
+  readonly revive: (own: OwnRecordClient, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false when it did not */
   readonly awaitShards: () => Promise<boolean>;
   /** Why this node has not read the shards, if that lasts. */
@@ -70,20 +74,32 @@ export class RoutedClient implements SemaphoreClient {
     const isDeclared = this.route.declared() !== undefined;
     if (isDeclared && !this.#own()) await this.route.own().look();
     const own = this.#own();
-    if (own) return own.transact(plan);
+    if (own) return this.#transactOwn(own, plan, asked);
     if (!this.shards.isReady) {
       const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
       if (result !== UNREAD) return result;
-      if (!(await this.route.awaitShards())) throw this.#unread();
+      if (!(await this.route.awaitShards())) {
+        // Where the store itself is the reason, this throws its error.
+        await this.#shard.look();
+        throw this.#unread();
+      }
       if (isDeclared) await this.route.own().look();
     }
-    return this.#own()?.transact(plan) ?? this.#transactInShard(plan, asked);
+    const found = this.#own();
+    return found ? this.#transactOwn(found, plan, asked) : this.#transactInShard(plan, asked);
   }
 
   async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const result = await this.#shard.transact(this.#planInShard(plan, asked));
     if (result === UNREAD) throw this.#unread();
-    return result === OWN ? this.route.own().transact(plan) : result;
+    return result === OWN ? this.#transactOwn(this.route.own(), plan, asked) : result;
+  }
+
+  /** A claimed record that is not in force may wait for a node that is gone: then a call with a duration revives it. */
+  async #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+    const isStuck = asked !== undefined && this.route.mayDemand && !this.route.declared() && !isInForce(own);
+    if (isStuck) await this.route.revive(own, asked);
+    return own.transact(plan);
   }
 
   view(): View {
@@ -106,7 +122,7 @@ export class RoutedClient implements SemaphoreClient {
   #own(): OwnRecordClient | undefined {
     if (this.route.isReserved) return this.route.own();
     const own = this.route.find();
-    if (own?.known && isActive(own.known)) return own;
+    if (own && isInForce(own)) return own;
     return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;
   }
 
@@ -140,7 +156,11 @@ export class RoutedClient implements SemaphoreClient {
       const step = plan(before, view, nonce);
       // A name that code defines is granted nothing here before its claim, and then as long as its definition allows.
       if (!this.route.declared() || 'write' in step) expectShort(shard, name, asked);
-      return inShard(step, name, (next) => withName(shard, name, before, next, view));
+      return inShard(step, name, (next) => {
+        expectRoom(shard, name, next, view);
+        for (const { duration } of extended(before, next)) expectShort(shard, name, duration);
+        return withName(shard, name, before, next, view);
+      });
     };
   }
 
@@ -149,9 +169,20 @@ export class RoutedClient implements SemaphoreClient {
   }
 }
 
-/** A plan that may give its result, but write nothing. */
+function isInForce({ known }: OwnRecordClient): boolean {
+  return known !== undefined && isActive(known);
+}
+
+/** Permits that are new, or last longer than before. */
+function extended(before: SemaphoreRecord, { permits }: SemaphoreRecord): StoredPermit[] {
+  const durations = new Map(before.permits.map(({ id, duration }) => [id, duration]));
+  return permits.filter(({ id, duration }) => duration > (durations.get(id) ?? 0));
+}
+
+/** A plan that may give its result from the own record, but write nothing. A name without one may stand in the shard. */
 function readOnly<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
   return (record, view, nonce) => {
+    if (!record || !isActive(record)) return { result: UNREAD };
     const step = plan(record, view, nonce);
     return 'result' in step ? step : { result: UNREAD };
   };

@@ -146,6 +146,12 @@ export class Shards {
     return this.#knownOf(name)?.names.get(name)?.definition !== undefined;
   }
 
+  /** Whether an operator's definition, a permit or a grace keeps a name from being claimed, as this node last knew it. */
+  keepsUnclaimed(name: string): boolean {
+    const known = this.#knownOf(name);
+    return known !== undefined && (known.names.has(name) || known.grace !== undefined);
+  }
+
   /** Whether a name has neither an entry nor a claim in its shard, as this node last knew it. */
   lacks(name: string): boolean {
     const known = this.#knownOf(name);

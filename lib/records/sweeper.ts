@@ -84,8 +84,8 @@ export class Sweeper<R extends StoredRecord> {
     const client = this.records.directory.find(name);
     if (!client) return this.records.unknown(name, text);
     try {
-      if (text === undefined) await client.look();
-      else client.observe(text);
+      // A record behind what is known was lost, or the news came late.
+      if (text === undefined || !client.observe(text)) await client.look();
     } catch (error) {
       this.#caretaker.report(error, 'take in a change');
     }

@@ -1,5 +1,5 @@
 import type { RecordStore } from 'nestjs-gatekeeper';
-import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeRoot, encodeShard } from '../../lib/decision/index.js';
+import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeRoot, encodeShard, shardOf } from '../../lib/decision/index.js';
 
 /** Fewer shards than in production, so that a cluster is born in no time and names meet in one shard. */
 export const FEW_SHARDS = 4;
@@ -11,4 +11,13 @@ export async function bear(store: RecordStore, now: number): Promise<void> {
     const blank = encodeShard(blankShard('born', now, `shard-${shard}`));
     await store.compareAndSet(SHARD_PREFIX + shard, undefined, blank);
   }
+}
+
+/** So many names of one shard. */
+export function namesIn(shard: string, count: number, prefix = 'order-'): string[] {
+  const names: string[] = [];
+  for (let each = 0; names.length < count; each++) {
+    if (shardOf(prefix + each, FEW_SHARDS) === shard) names.push(prefix + each);
+  }
+  return names;
 }

@@ -28,6 +28,7 @@ export const PROBLEMS = {
   'too-many-attempts': [429, 'Too many wrong tokens came from one address'],
   'too-many-changes': [429, 'Too many changes came with one token'],
   'too-many-waits': [429, 'Too many requests with one token wait for permits'],
+  'too-many-names': [429, 'Too many names without a definition are in use'],
   'too-many-streams': [503, 'Too many event streams are open'],
   unavailable: [503, 'The store can not be asked'],
   'no-quorum': [503, 'Too few members of the store are there'],

@@ -211,7 +211,7 @@ export const ROUTES = {
     body: requests.takeBody,
     status: 201,
     answer: answers.permitSchema,
-    problems: ['too-many-waits', 'unknown-semaphore', 'denied', 'permit-lost', 'closing'],
+    problems: ['too-many-waits', 'too-many-names', 'unknown-semaphore', 'denied', 'permit-lost', 'closing'],
   }),
   refresh: route({
     operationId: 'refreshPermit',
