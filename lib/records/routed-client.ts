@@ -79,8 +79,7 @@ export class RoutedClient implements SemaphoreClient {
       const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
       if (result !== UNREAD) return result;
       if (!(await this.route.awaitShards())) {
-        // Where the store itself is the reason, this throws its error.
-        await this.#shard.look();
+        await this.shards.expectStore();
         throw this.#unread();
       }
       if (isDeclared) await this.route.own().look();

@@ -2,6 +2,7 @@ import {
   type Claim,
   EMPTY_SHARD,
   InvalidOptionsError,
+  ROOT_KEY,
   SHARDS,
   SHARD_PREFIX,
   type SemaphoreRecord,
@@ -16,7 +17,7 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { isUnreadable } from './known-record.js';
-import { LIST_FACTOR } from './list-records.js';
+import { LIST_FACTOR, readRecord } from './list-records.js';
 import { type ShardClient, shardClient } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
 
@@ -76,6 +77,11 @@ export class Shards {
     const { store, timers, timing } = this.context;
     const keys = this.keys.map((shard) => SHARD_PREFIX + shard);
     return answerWithin(timers, LIST_FACTOR * timing.callTimeout, 'read the shards', () => store.readMany(keys));
+  }
+
+  /** Asks the store for one text. @throws its error, if it is why the shards are not read */
+  async expectStore(): Promise<void> {
+    await readRecord(this.context, ROOT_KEY);
   }
 
   /** Forgets what was read: it may be of another birth. */
