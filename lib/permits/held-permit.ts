@@ -142,6 +142,8 @@ export type Attempt =
 export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };
   if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+  // `onUnavailable: 'run'` is no answer to it: what is to be loaded may say that the job is paused.
+  if (error instanceof ShardsUnreadError && error.isDeclared) return { reason: 'no-definition', holders: [], error };
   return { reason: error instanceof NoQuorumError ? error.code : 'unavailable', holders: [], error };
 }
 

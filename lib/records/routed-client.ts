@@ -164,7 +164,7 @@ export class RoutedClient implements SemaphoreClient {
   }
 
   #unread(): ShardsUnreadError {
-    return new ShardsUnreadError(this.name, this.route.whyUnread());
+    return new ShardsUnreadError(this.name, this.route.declared() !== undefined, this.route.whyUnread());
   }
 }
 

@@ -123,11 +123,12 @@ export class ShardBirth {
     if (this.#rootId !== undefined) return this.#defend(this.#rootId, found);
     if (this.#root.unreadable) return false;
     const isOpen = root?.state === 'open';
-    const facts = {
-      hasData: !isOpen && (await this.#hasData()),
-      isStrict: this.context.timing.strictStart,
-      hasStood: this.#hasStood(text, root),
-    };
+    const isNew = this.#stood?.text !== text;
+    const hasStood = this.#hasStood(text, root);
+    // The records are listed when an announcement is new, and again before the step that follows it.
+    if (root && !isOpen && !isNew && !hasStood) return false;
+    const isStrict = this.context.timing.strictStart;
+    const facts = { hasData: !isOpen && (await this.#hasData()), isStrict, hasStood };
     switch (nextBirthStep(root, facts)) {
       case 'join':
         await this.#join(root!);

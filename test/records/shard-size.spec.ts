@@ -12,7 +12,7 @@ import { LARGEST_BODY } from '../../lib/stores/remote/protocol.js';
 import { GATEKEEPER_PROPERTY } from '../../lib/nest/cluster-singleton.constants.js';
 import { runGuarded } from '../../lib/nest/guarded-run.js';
 import { namesIn } from '../support/born.js';
-import { type TestCluster, outcomeOf, useCluster } from '../support/nodes.js';
+import { type TestCluster, useCluster } from '../support/nodes.js';
 
 const SHORT = { duration: '10s' };
 const KEY = `${SHARD_PREFIX}0`;
