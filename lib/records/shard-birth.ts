@@ -30,6 +30,12 @@ import { type ShardsFault, shardsFault } from './shards-fault.js';
 /** ms between two looks of a node without history, at least and at most. */
 const [SOONEST, LATEST] = [250, 1000];
 
+/** The root's text that a node waits for, and until when (monotonic ms). */
+interface Standing {
+  readonly text: string;
+  readonly until: number;
+}
+
 /**
  * Finds out whether the cluster was just born, and so makes the shards or reads them all, once (`decision/birth`). From
  * then on this node has history, and defends it: when the root is lost, it writes the one that it knows.
@@ -37,8 +43,7 @@ const [SOONEST, LATEST] = [250, 1000];
 export class ShardBirth {
   /** The id of the open root under which this node has read all shards. */
   #rootId?: string;
-  /** The root's text that this node waits for, and since when (monotonic ms). */
-  #stood?: { readonly text: string; readonly since: number };
+  #stood?: Standing | undefined;
   readonly #root: RootReader;
   readonly #queue = new SerialQueue();
   readonly #periodic: Periodic;
@@ -229,17 +234,21 @@ export class ShardBirth {
   #hasStood(text: string | undefined, root: ShardRoot | undefined): boolean {
     const now = this.context.nodeClock.monotonic();
     if (text === undefined) this.#stood = undefined;
-    else if (this.#stood?.text !== text) this.#stood = { text, since: now };
-    // A creator that lives needs its time: nodes that replaced one another would never be done.
-    const forCreator = root?.state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
-    return this.#stood !== undefined && now - this.#stood.since >= this.options.patience + forCreator;
+    else if (this.#stood?.text !== text) this.#stood = this.#standing(text, root?.state);
+    return this.#stood !== undefined && now >= this.#stood.until;
+  }
+
+  /** A creator that lives needs its time: nodes that replaced one another would never be done. */
+  #standing(text: string, state: ShardRoot['state'] | undefined): Standing {
+    const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
+    return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };
   }
 
   /** All nodes hear of it: one that has history objects. @returns whether it was surely written */
   async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
     const next = encodeRoot({ nonce: this.context.random.id(), id, state });
     if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
-    this.#stood = { text: next, since: this.context.nodeClock.monotonic() };
+    this.#stood = this.#standing(next, state);
     return true;
   }
 
@@ -255,8 +264,8 @@ export class ShardBirth {
 
   #untilNextLook(): number {
     if (this.#rootId !== undefined) return this.options.interval;
-    const stood = this.#stood ? this.context.nodeClock.monotonic() - this.#stood.since : 0;
-    return Math.min(LATEST, Math.max(SOONEST, this.options.patience - stood));
+    const left = this.#stood ? this.#stood.until - this.context.nodeClock.monotonic() : this.options.patience;
+    return Math.min(LATEST, Math.max(SOONEST, left));
   }
 
   #wake(): void {
