@@ -10,7 +10,7 @@ const [WATCHED, SETTLING] = [60, 30];
 /** The sweep's interval is 10 s, so each figure has several of them. */
 const TARGETS = { cpu: 1, stall: 20 };
 
-/** What idle nodes cost: beside names that were used once, and beside very many definitions and nodes. */
+/** The cost of idle nodes: beside names that were used once, and beside very many definitions and nodes. */
 export async function idle() {
   return [
     ...(await scene('after 100,000 names on demand, 2 nodes', { processes: 1, nodes: 2, names: 100_000 })),

@@ -31,7 +31,7 @@ import { type ShardsFault, shardsFault } from './shards-fault.js';
 const [SOONEST, LATEST] = [250, 1000];
 
 /** The root's text that a node waits for, and until when (monotonic ms). */
-interface Standing {
+interface AwaitedRoot {
   readonly text: string;
   readonly until: number;
 }
@@ -43,7 +43,7 @@ interface Standing {
 export class ShardBirth {
   /** The id of the open root under which this node has read all shards. */
   #rootId?: string;
-  #stood?: Standing | undefined;
+  #stood?: AwaitedRoot | undefined;
   readonly #root: RootReader;
   readonly #queue = new SerialQueue();
   readonly #periodic: Periodic;
@@ -239,7 +239,7 @@ export class ShardBirth {
   }
 
   /** A creator that lives needs its time: nodes that replaced one another would never be done. */
-  #standing(text: string, state: ShardRoot['state'] | undefined): Standing {
+  #standing(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
     const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
     return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };
   }

@@ -1,9 +1,100 @@
 import { describe, expect, it } from '@jest/globals';
-import { SHARD_PREFIX, decodeShard, shardOf } from '../../lib/decision/index.js';
+import { SHARD_PREFIX, decodeShard, encodeShard, pendingRecord, shardOf } from '../../lib/decision/index.js';
+import { encodeRecord } from '../../lib/decision/record.codec.js';
 import { FEW_SHARDS } from '../support/born.js';
-import { shardKeyOf, useCluster } from '../support/nodes.js';
+import { type TestCluster, outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
 
 const SHORT = { duration: '10s' };
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const SWEEP = 12_500;
+
+const shardIn = async (nodes: TestCluster, shard: string) =>
+  decodeShard(shard, (await nodes.raw.read(SHARD_PREFIX + shard))!);
+const put = async (nodes: TestCluster, key: string, text: string) => {
+  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text);
+};
+
+describe('a claim', () => {
+  const cluster = useCluster();
+
+  it('does not keep a name for ever when the node that made it died before its record was in force', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const shard = shardOf('x', FEW_SHARDS);
+    await put(nodes, `semaphore:x`, encodeRecord(pendingRecord('dead', nodes.time.cluster(), 'n')));
+    const found = await shardIn(nodes, shard);
+    await put(nodes, SHARD_PREFIX + shard, encodeShard({ ...found, seq: 1, claims: new Map([['x', 'dead']]) }));
+    const node = await nodes.node();
+    await nodes.time.advance(HOUR);
+    expect(await outcomeOf(node.gatekeeper.tryAcquire('x', SHORT))).toMatchObject({ value: { isHeld: true } });
+  });
+
+  it('does not keep a name for ever when its record was lost and no code defines it any more', async () => {
+    const nodes = cluster();
+    const former = await nodes.node({ definitions: [{ name: 'x', ...SHORT }] });
+    await former.gatekeeper.close();
+    await nodes.overwrite(undefined, 'x');
+    const node = await nodes.node();
+    const tryIt = () => node.gatekeeper.tryAcquire('x', SHORT);
+    expect(await tryIt()).toBeUndefined();
+    await nodes.time.advance(MINUTE);
+    // Its last holder is not known: nothing is granted for as long as a permit may last.
+    expect(await tryIt()).toBeUndefined();
+    await nodes.time.advance(14 * MINUTE);
+    expect(await tryIt()).toBeUndefined();
+    await nodes.time.advance(2 * MINUTE);
+    expect(await tryIt()).toMatchObject({ isHeld: true });
+    expect(await nodes.record('x')).toMatchObject({ definition: { duration: 10_000, permits: 1 } });
+  });
+});
+
+describe('a name that code declares after an operator defined it', () => {
+  const cluster = useCluster();
+
+  it("has the code's definition once the operator's is removed", async () => {
+    const nodes = cluster();
+    const other = await nodes.node();
+    await other.gatekeeper.definitions.define({ name: 'x', duration: '10s' });
+    const node = await nodes.node({ definitions: [{ name: 'x', duration: '20s' }] });
+    await nodes.time.advance(SWEEP);
+    expect(await node.gatekeeper.definitions.remove('x')).toBe(true);
+    await nodes.time.advance(3 * SWEEP);
+    expect(await node.gatekeeper.definitions.get('x')).toMatchObject({ definition: { duration: 20_000 } });
+    expect(await node.gatekeeper.definitions.remove('x')).toBe(true);
+    await nodes.time.advance(3 * SWEEP);
+    expect(await node.gatekeeper.definitions.get('x')).toBeUndefined();
+  });
+});
+
+describe('a name that code declares while another node keeps it alive on demand', () => {
+  const cluster = useCluster();
+
+  it('does not keep the declaring node from being ready', async () => {
+    const nodes = cluster();
+    const other = await nodes.node();
+    await other.gatekeeper.tryAcquire('x', { duration: '20s', keepAlive: true });
+    const node = await nodes.node({ definitions: [{ name: 'x', duration: '10s' }] });
+    const ready = node.gatekeeper.ready({ timeout: '10m' });
+    await nodes.time.advance(5 * 60_000);
+    expect(await outcomeOf(ready)).toMatchObject({ value: undefined });
+  });
+});
+
+describe('an upgrade from the former version', () => {
+  const cluster = useCluster();
+
+  it('grants a job that is new in the code within seconds', async () => {
+    const nodes = cluster();
+    const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
+    await nodes.raw.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
+    const node = nodes.unstarted({ definitions: [{ name: 'new', duration: '10s' }], definitionsDelay: 0 });
+    await node.gatekeeper.start();
+    const ready = node.gatekeeper.ready({ timeout: '10m' });
+    await nodes.time.advance(60_000);
+    expect(await outcomeOf(ready)).toMatchObject({ value: undefined });
+  });
+});
 
 describe('a claim that a stale node lost', () => {
   const cluster = useCluster();
