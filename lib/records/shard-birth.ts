@@ -234,12 +234,12 @@ export class ShardBirth {
   #hasStood(text: string | undefined, root: ShardRoot | undefined): boolean {
     const now = this.context.nodeClock.monotonic();
     if (text === undefined) this.#stood = undefined;
-    else if (this.#stood?.text !== text) this.#stood = this.#standing(text, root?.state);
+    else if (this.#stood?.text !== text) this.#stood = this.#awaited(text, root?.state);
     return this.#stood !== undefined && now >= this.#stood.until;
   }
 
   /** A creator that lives needs its time: nodes that replaced one another would never be done. */
-  #standing(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
+  #awaited(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
     const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
     return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };
   }
@@ -248,7 +248,7 @@ export class ShardBirth {
   async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
     const next = encodeRoot({ nonce: this.context.random.id(), id, state });
     if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
-    this.#stood = this.#standing(next, state);
+    this.#stood = this.#awaited(next, state);
     return true;
   }
 
