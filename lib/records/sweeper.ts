@@ -15,7 +15,7 @@ import type { SweptRecords } from './swept-records.js';
  *
  * ```
  *   every sweepInterval ─▶ has this node the turn? ── yes ─▶ ClusterSweep: every record of the store, in pages
- *                                                  └─ no ──▶ KnownLook: what it holds or used, and a sixth of the rest
+ *                                                  └─ no ──▶ KnownLook: what it holds or used, and some of the rest
  *   reconnection, a member came or went, a loss found ─────▶ KnownLook: all that this node knows, at once
  * ```
  *

@@ -2,9 +2,10 @@ import type { Bug } from './bug.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
 import { STORE_BUGS } from './store.bugs.js';
+import { SWEEP_BUGS } from './sweep.bugs.js';
 import { TIME_BUGS } from './time.bugs.js';
 
-export const BUGS: readonly Bug[] = [...STORE_BUGS, ...PERMIT_BUGS, ...ON_DEMAND_BUGS, ...TIME_BUGS];
+export const BUGS: readonly Bug[] = [...STORE_BUGS, ...PERMIT_BUGS, ...ON_DEMAND_BUGS, ...SWEEP_BUGS, ...TIME_BUGS];
 
 /** @throws Error that lists the known bugs */
 export function bugNamed(name: string): Bug {

@@ -1,0 +1,23 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes of the node that looks after all records. */
+export const SWEEP_BUGS: readonly Bug[] = [
+  {
+    name: 'sweeper-forgets',
+    why: 'the sweeping node keeps no copy of the permits that it sees: if the store loses them after their node died, they are granted again without a grace',
+    patches: [{ file: 'lib/records/cluster-sweep.ts', find: 'this.#watched.set(name, client);', replace: '' }],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },
+  },
+  {
+    name: 'old-page-believed',
+    why: 'a sweep goes on after a freeze with the page that it read before: what stands there counts as the present state',
+    patches: [
+      {
+        file: 'lib/records/cluster-sweep.ts',
+        find: 'return () => turn.isHeld && !this.caretaker.isStopped && !isLate();',
+        replace: 'return () => isLate() || true;',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },
+  },
+];
