@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GatekeeperModule, memory } from 'nestjs-gatekeeper';
 import { SAMPLE_STORE_TOKEN } from '../environment.js';
-import type { SharedStore } from './shared-store.js';
 
 @Module({
   imports: [
@@ -17,7 +16,7 @@ import type { SharedStore } from './shared-store.js';
 class EmbeddedStoreModule {}
 
 /** A store in the memory of this process, which the apps use over HTTP. */
-export async function startEmbeddedStore(): Promise<SharedStore> {
+export async function startEmbeddedStore() {
   const app = await NestFactory.create(EmbeddedStoreModule, { logger: ['warn', 'error', 'fatal'] });
   // The port is free to choose: the apps learn it from their environment.
   await app.listen(0, '127.0.0.1');
