@@ -109,7 +109,11 @@ export class Sweeping {
     return new Sweeper<ShardRecord>(
       {
         keyPrefix: SHARD_PREFIX,
-        directory: directory.shards,
+        directory: {
+          all: () => directory.shards.all(),
+          // What a node without history read may be of another birth: it restores nothing by it.
+          find: (shard) => (directory.birth.hasHistory ? directory.shards.find(shard) : undefined),
+        },
         open: (shard) => directory.shards.of(shard),
         isHeldHere: () => true,
         isIdle: () => false,

@@ -75,8 +75,7 @@ export class SemaphoreListing {
   ): Pieces<ReadonlyMap<string, SemaphoreRecord>> {
     const records = new Map<string, SemaphoreRecord>();
     for (const [key, text] of shards) {
-      // A shard that this node has not read yet is taken in when it is.
-      const shard = this.shards.isReady ? known(() => this.shards.of(key.slice(SHARD_PREFIX.length)), text) : undefined;
+      const shard = this.#shard(key.slice(SHARD_PREFIX.length), text);
       for (const [name, { definition }] of shard?.names ?? []) {
         if ((definition || name === named) && wanted(name)) records.set(name, nameIn(shard!, name));
       }
@@ -89,6 +88,13 @@ export class SemaphoreListing {
       yield 1;
     }
     return records;
+  }
+
+  /** Before this node has read the shards, their texts are only shown: a change of a name waits until it has. */
+  #shard(shard: string, text: string): ShardRecord | undefined {
+    return this.shards.isReady
+      ? known(() => this.shards.of(shard), text)
+      : unlessUnreadable(() => decodeShard(shard, text));
   }
 
   async #merged(
@@ -133,10 +139,16 @@ function decodedOrFault<T>(decode: (name: string, text: string) => T, prefix: st
 
 /** @returns undefined for the record of a newer version or a foreign program, and one under a name that nothing can have */
 function known<R extends StoredRecord>(clientOf: () => RecordClient<R>, text: string): R | undefined {
-  try {
+  return unlessUnreadable(() => {
     const client = clientOf();
     client.observe(text);
     return client.known;
+  });
+}
+
+function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
   } catch (error) {
     if (isUnreadable(error) || error instanceof InvalidOptionsError) return undefined;
     throw error;

@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { SHARD_PREFIX } from '../../lib/decision/index.js';
-import { outcomeOf, useCluster } from '../support/nodes.js';
+import { ROOT_KEY, SHARD_PREFIX, blankShard, decodeShard, encodeRoot, encodeShard } from '../../lib/decision/index.js';
+import { partsOf } from '../../lib/gatekeeper/index.js';
+import { namesIn } from '../support/born.js';
+import { type TestCluster, outcomeOf, useCluster } from '../support/nodes.js';
 
 const SWEEP = 12_500;
+
+/** Written by a node of its own, so that all others hear of it. */
+const put = async (nodes: TestCluster, key: string, text: string) => {
+  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'all' });
+};
 
 describe('looks at the shards', () => {
   const cluster = useCluster();
@@ -41,5 +48,42 @@ describe('an operator who asks a node that has just started', () => {
     const removing = fresh.gatekeeper.definitions.remove('x');
     await nodes.time.advance(10_000);
     expect([await outcomeOf(revoking), await outcomeOf(removing)]).toEqual([{ value: true }, { value: true }]);
+  });
+
+  it('changes many names although that node has not read the shards yet', async () => {
+    const nodes = cluster();
+    const other = await nodes.node();
+    await other.gatekeeper.definitions.define({ name: 'x', duration: '10m' });
+    const fresh = nodes.unstarted({ definitionsDelay: '5s' });
+    const { read } = fresh.store;
+    fresh.store.read = async (key) => {
+      if (key === ROOT_KEY) await new Promise<void>((resolve) => void nodes.time.schedule(resolve, 1000));
+      return read.call(fresh.store, key);
+    };
+    await fresh.gatekeeper.start();
+    const pausing = fresh.gatekeeper.definitions.pauseAll();
+    await nodes.time.advance(10_000);
+    expect(await outcomeOf(pausing)).toMatchObject({ value: { done: ['x'], failed: [] } });
+  });
+});
+
+describe('a hint of a shard', () => {
+  const cluster = useCluster();
+
+  it('makes no node restore what it read before it had history', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const fresh = nodes.unstarted({ definitions: [] });
+    await fresh.gatekeeper.start();
+    // Another birth begins while it reads: the shards that it has are of the former one.
+    await put(nodes, ROOT_KEY, encodeRoot({ nonce: 'r', id: 'next', state: 'creating' }));
+    await nodes.time.advance(0);
+    const [name] = namesIn('0', 1) as [string];
+    partsOf(fresh.gatekeeper)
+      .directory.shards.ofName(name)
+      .observe(encodeShard(blankShard('former', 1, 'former')));
+    await put(nodes, `${SHARD_PREFIX}0`, encodeShard(blankShard('next', 1, 'next')));
+    await nodes.time.advance(100);
+    expect(decodeShard('0', (await nodes.raw.read(`${SHARD_PREFIX}0`))!).grace).toBeUndefined();
   });
 });
