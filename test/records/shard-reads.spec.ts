@@ -63,7 +63,7 @@ describe('an operator who asks a node that has just started', () => {
     await fresh.gatekeeper.start();
     const pausing = fresh.gatekeeper.definitions.pauseAll();
     await nodes.time.advance(10_000);
-    expect(await outcomeOf(pausing)).toMatchObject({ value: { done: ['x'], failed: [] } });
+    expect(await outcomeOf(pausing)).toMatchObject({ value: { done: ['job', 'x'], failed: [] } });
   });
 });
 
