@@ -5,19 +5,20 @@ import { restoreShard } from './shard-recovery.js';
 import type { View } from './record.js';
 
 /**
- * The birth of a cluster. A shard that is missing counts as lost, and comes back with a grace of a quarter of an hour; but
- * a fresh cluster must grant within seconds. So one record beside the shards, the root, tells when they were made:
+ * The birth of a cluster. A missing shard counts as lost and is restored with a grace of 15 minutes. But a new cluster
+ * must grant within seconds. So one more record, the root, says whether the shards were made:
  *
- *     absent ──▶ announced ──(stood unchanged for a while)──▶ creating ──(all shards made, under its id)──▶ open
- *                    ▲ each attempt has another id; a creator that died is replaced by another node
+ *     absent ──▶ announced ──(unchanged for a while)──▶ creating ──(all shards made, with the root's id)──▶ open
+ *                    ▲ each attempt has a new id; if the creating node dies, another node takes over
  *
- * A node that has read an open root and all shards has history: it grants, and it opens a root that is not open under the
- * id that it knows. A shard under another id than the root's was not made with it, and comes back with the grace.
+ * A node that has read an open root and all shards has history: it grants. If it finds the root missing or not open, it
+ * writes an open root with the id that it knows. A shard with another id than the root was not made with this root, so
+ * it is restored with the grace.
  */
 export interface ShardRoot {
   readonly v: typeof ROOT_VERSION;
   readonly nonce: string;
-  /** Shards that are made under it carry it. */
+  /** Id of this birth. All shards that are made with this root contain it. */
   readonly id: string;
   readonly state: (typeof STATES)[number];
 }
@@ -25,7 +26,7 @@ export interface ShardRoot {
 const ROOT_VERSION = 1;
 const STATES = ['announced', 'creating', 'open'] as const;
 
-/** Not below the shards' prefix: it is no shard. */
+/** Does not begin with the shards' prefix, because the root is no shard. */
 export const ROOT_KEY = 'shards:root';
 
 const rootSchema = z.strictObject({
@@ -44,20 +45,21 @@ export function encodeRoot({ nonce, id, state }: Omit<ShardRoot, 'v'>): string {
   return `{"v":${ROOT_VERSION},"nonce":${quote(nonce)},"id":${quote(id)},"state":"${state}"}`;
 }
 
-/** A shard as the birth of a cluster makes it. */
+/** An empty shard, as the birth of a cluster makes it. */
 export function blankShard(birth: string, now: number, nonce: string): ShardRecord {
   return { ...EMPTY_SHARD, nonce, at: now, birth };
 }
 
-/** Whether nothing was ever written into a shard since it was made. */
+/** Whether a shard is still as {@link blankShard} made it. */
 export function isBlank({ seq, grace }: ShardRecord): boolean {
   return seq === 0 && !grace;
 }
 
 /**
- * A shard that a node without history found missing, or made under another root: with a grace, under the root's id.
+ * Restores a shard that a node without history found missing, or with another root's id. The result has a grace and the
+ * root's id.
  *
- * @param found the shard in its place, if there is one
+ * @param found the shard that the store has, if any
  */
 export function adoptedShard(birth: string, found: ShardRecord | undefined, view: View, nonce: string): ShardRecord {
   return { ...restoreShard(found ?? EMPTY_SHARD, undefined, view, nonce), birth };
@@ -66,7 +68,7 @@ export function adoptedShard(birth: string, found: ShardRecord | undefined, view
 export type BirthStep = 'join' | 'open' | 'announce' | 'wait' | 'create';
 
 /**
- * The next step of a node without history. Pure.
+ * Decides the next step of a node without history. Pure.
  *
  * | root                  | data with history | strictStart | stood long enough | step     |
  * | --------------------- | ----------------- | ----------- | ----------------- | -------- |

@@ -4,23 +4,23 @@ import { MATCHES_NONE } from './patterns/pattern.js';
 import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
- * Every other change of a record than a grant: pure functions that return the next record, or undefined when there is
- * nothing to change.
+ * All changes of a record except grants and refreshes. Each is a pure function that returns the next record, or
+ * undefined if there is nothing to change.
  *
  * | change      | made by             | permits                       | definition                  | revision |
  * | ----------- | ------------------- | ----------------------------- | --------------------------- | -------- |
  * | `release`   | holder, or operator | drops one                     |                             |          |
- * | `releaseAt` | holder              | lets one expire at a moment   |                             |          |
+ * | `releaseAt` | holder              | shortens one                  |                             |          |
  * | `expire`    | any node            | drops the expired ones        |                             |          |
  * | `edit`      | operator            | stay                          | the new one                 | + 1      |
  * | `pause`     | operator            | stay                          | group pattern matches none  | + 1      |
  * | `resume`    | operator            | stay                          | group pattern comes back    | + 1      |
  * | `remove`    | operator            | drops all                     | none                        | + 1      |
  *
- * Permits are compared by id, never by name, so that a change that comes late can't hit another holder's permit.
+ * Permits are compared by id, never by name, so that a late change can't affect another holder's permit.
  */
 
-/** Frees one permit: by its holder (release) or by an operator (revoke). Idempotent. */
+/** Frees one permit, for its holder (release) or for an operator (revoke). Idempotent. */
 export function release(
   record: SemaphoreRecord,
   permitId: string,
@@ -33,8 +33,9 @@ export function release(
 }
 
 /**
- * Frees one permit at a later moment, never later than it would have expired; at once where that moment is past. The
- * remainder has an id and an instance of its own, so that neither a late refresh nor the holder's next take finds it.
+ * Frees one permit at `notBefore`, or when it would have expired, if that is earlier. Frees it at once if that time has
+ * passed. Until then the permit stays under a new id and a new instance, so that neither a late refresh nor the
+ * holder's next request finds it.
  *
  * @param notBefore cluster time in ms
  */
@@ -47,17 +48,17 @@ export function releaseAt(
 ): SemaphoreRecord | undefined {
   const held = record.permits.find((permit) => permit.id === permitId);
   const expiresAt = Math.min(held?.expiresAt ?? 0, notBefore);
-  // A permit may be over by cluster time and still stand in the record, until every clock agrees.
+  // A permit that is over by cluster time may still be in the record, because not all clocks agree yet.
   if (!held || expiresAt <= view.now) return release(record, permitId, view, nonce);
   const ending = { expiresAt, duration: expiresAt - view.now, asked: undefined };
   const kept = { ...held, ...ending, id: `released-${nonce}`, instance: RELEASED };
   return rewrite(record, { permits: record.permits.map((each) => (each === held ? kept : each)) }, view, nonce);
 }
 
-/** The instance of a permit that was released and lasts until a moment that its holder named. */
+/** The instance of a permit that was released, but lasts until the time that its holder asked for. */
 const RELEASED = 'released';
 
-/** Drops permits that expired without being released, so that all nodes see the slots free. */
+/** Drops permits that expired without a release, so that all nodes see the free slots. */
 export function expire(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
   return expired(record, view).length > 0 ? rewrite(record, {}, view, nonce) : undefined;
 }
@@ -67,7 +68,7 @@ export function expired(record: SemaphoreRecord, view: View): StoredPermit[] {
   return record.permits.filter((permit) => view.isExpired(permit));
 }
 
-/** Puts another definition in force. The permits stay: surplus ones run out, the others obey it from their next refresh. */
+/** Replaces the definition. All permits stay: surplus ones expire, the others follow it from their next refresh on. */
 export function edit(
   record: SemaphoreRecord,
   definition: SemaphoreDefinition,
@@ -79,7 +80,7 @@ export function edit(
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 
-/** A paused semaphore stays paused: another group pattern is for the time after it. */
+/** A paused semaphore stays paused: the new group pattern applies after the pause. */
 export function defined(definition: SemaphoreDefinition, pause: Pause | undefined) {
   if (!pause) return { definition };
   const { groupPattern } = definition;
@@ -87,9 +88,10 @@ export function defined(definition: SemaphoreDefinition, pause: Pause | undefine
 }
 
 /**
- * Lets no group through from now on, and remembers the pattern. Runs under way may finish.
+ * Replaces the group pattern by one that matches no group, and keeps the former pattern. Runs that have started may
+ * finish.
  *
- * @returns undefined when the semaphore is paused already, or was removed
+ * @returns undefined if the semaphore is already paused, or was removed
  */
 export function pause(
   record: SemaphoreRecord,
@@ -108,7 +110,7 @@ export function pause(
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 
-/** Puts the remembered group pattern back in force. @returns undefined when it is not paused */
+/** Ends a pause: the former group pattern applies again. @returns undefined if the semaphore is not paused */
 export function resume(
   record: SemaphoreRecord,
   change: DefinitionChange,
@@ -120,7 +122,7 @@ export function resume(
   return rewrite(record, { definition, pause: undefined, change, revision: record.revision + 1 }, view, nonce);
 }
 
-/** The definition as it is without a pause. */
+/** The definition without the effect of a pause. */
 export function intendedDefinition({
   definition,
   pause,
@@ -128,7 +130,7 @@ export function intendedDefinition({
   return definition && pause ? { ...definition, groupPattern: pause.groupPattern } : definition;
 }
 
-/** Takes the definition away and every permit with it; the record stays, with its token and revision. */
+/** Removes the definition and all permits. The record stays, with its highest token and its revision. */
 export function remove(
   record: SemaphoreRecord,
   change: DefinitionChange,

@@ -2,27 +2,32 @@ import type { View } from './record.js';
 import { type ShardRecord, rewriteShard } from './shard.js';
 
 /**
- * A name that code defines has a record of its own, which nodes with other code must use, too. Its shard says so:
+ * A name that code defines has its own record. Nodes with other code must use that record too. A claim in the name's
+ * shard tells them:
  *
- *     own record   pending(origin) ───────────────────────▶ active: with a grace if the claim names another origin
- *     shard               └──▶ claim(name ▶ origin) ──▶┘     (the own record that was claimed is lost)
+ *     own record   pending(origin) ───────────────────────▶ active: with a grace if the claim has another origin
+ *     shard               └──▶ claim(name ▶ origin) ──▶┘     (then the record that was claimed first is lost)
  *
- * Before the claim the name may be in use on demand, by nodes whose code does not define it: so the own record grants
- * nothing while it is pending. After it, no node grants the name in the shard: the same compare-and-set decides both.
+ * Before the claim, nodes whose code does not define the name may use it on demand. So the own record grants nothing
+ * while it is pending. After the claim, no node grants the name in the shard. The compare-and-set of the shard decides
+ * between a claim and a grant on demand.
  */
-/** A name with a record of its own, which asks its shard to leave the name to that record. */
+/** A request to a shard: leave this name to its own record. */
 export interface Claim {
   readonly name: string;
   readonly origin: string;
-  /** Whether the own record was in force before. Then the shard had the claim, lost it, and can't have granted since. */
+  /**
+   * Whether the own record is active. Then the shard had the claim before and lost it, and has granted nothing since.
+   */
   readonly isActive: boolean;
 }
 
 /**
- * Notes claims in one write. Refused while a permit of the name lives in the shard; one that was not in force before also
- * while a grace stands for unknown holders, or an operator's definition stands there.
+ * Adds claims in one write. A claim is refused while the shard has a living permit of the name. The first claim of a
+ * name is also refused during a grace, because unknown holders may exist, and while the shard has an operator's
+ * definition.
  *
- * @returns undefined when nothing new can be noted
+ * @returns undefined if no claim can be added
  */
 export function claim(
   shard: ShardRecord,

@@ -6,31 +6,31 @@ import type { AskedDuration, StoredPermit } from './permit.js';
 import { type SemaphoreRecord, type View, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
-/** The caller, and the permit that it still holds. */
+/** A request for a permit: the caller, and the permit that it still holds. */
 export interface AcquireRequest {
   readonly instance: string;
   /** The user of the permit in that process; usually the instance itself. */
   readonly holder: string;
   readonly acquirer: string;
   readonly group: string;
-  /** The id that a new permit gets: the same in every attempt of one call, so that a late success is recognised. */
+  /** Id of a new permit. All attempts of one call use the same id, so that a late success is recognised. */
   readonly permitId: string;
-  /** Of the record written, if one is. */
+  /** Nonce of the next record, if the decision makes one. */
   readonly nonce: string;
-  /** The permit that this holder still has by its own clocks. It may claim no other that the record holds in its name. */
+  /** The permit that this holder still has by its own clocks. It may not claim any other permit in its name. */
   readonly held?: StoredPermit;
   /**
-   * ms for which it still counts on that permit, tolerance included. A refresh never writes less, also when cluster
-   * time jumped ahead: while the answer is under way the holder relies on the permit as it was.
+   * ms for which the holder still relies on `held`, tolerance included. A refresh never writes a shorter time, even if
+   * cluster time jumped ahead: until the answer arrives, the holder relies on the permit as it was.
    */
   readonly heldFor?: number;
-  /** The run that took the permit is still under way: it may finish although the patterns no longer match (drain). */
+  /** Whether the run that took the permit still goes on. It may finish even if the patterns no longer match (drain). */
   readonly running?: boolean;
-  /** Refresh the held permit or nothing: a permit that was lost stays lost. */
+  /** Only refresh the held permit; never grant a new one. So a lost permit stays lost. */
   readonly onlyRefresh?: boolean;
   /**
-   * Duration that the call asks for, in ms. The permit keeps it for later refreshes; with `onlyRefresh` it counts this
-   * once. Absent: the one that the permit keeps, or the definition's.
+   * Duration that the call asks for, in ms. The permit keeps it for later refreshes. With `onlyRefresh` it applies to
+   * this refresh only. If absent, the duration that the permit keeps applies, or else the definition's.
    */
   readonly duration?: number;
 }
@@ -41,7 +41,7 @@ export type Decision =
 
 /**
  * Decides whether a node gets a permit. Pure: the same record, request and view always give the same answer. The first
- * row that applies decides; the order is part of the contract.
+ * row that applies decides. The order is part of the contract.
  *
  * |   | the record                                           | the request                        | decision                   |
  * | - | ---------------------------------------------------- | ---------------------------------- | -------------------------- |
@@ -69,7 +69,7 @@ export function decide(record: SemaphoreRecord | undefined, request: AcquireRequ
   return grant(record, definition, request, view);
 }
 
-/** The first pattern that keeps the node out. */
+/** The first pattern that does not match the node. */
 export function mismatchOf(
   definition: SemaphoreDefinition,
   node: { group: string; acquirer: string },
@@ -83,7 +83,7 @@ function isDraining(request: AcquireRequest): boolean {
   return request.running === true && request.held !== undefined;
 }
 
-/** Also a permit of this very call, granted by an attempt whose answer was lost. */
+/** Includes a permit that an earlier attempt of the same call was granted, if the answer was lost. */
 function ownPermit(record: SemaphoreRecord, request: AcquireRequest): StoredPermit | undefined {
   return record.permits.find(
     (permit) => isOwn(permit, request) && (permit.id === request.held?.id || permit.id === request.permitId),
@@ -94,7 +94,9 @@ function isOwn(permit: StoredPermit, request: AcquireRequest): boolean {
   return permit.instance === request.instance && permit.holder === request.holder;
 }
 
-/** After an edit to fewer permits the highest slots run out; after one to 0 (a pause) a run under way may finish. */
+/**
+ * After an edit to fewer permits, permits in the highest slots may not be refreshed. With 0 permits, a run may finish.
+ */
 function mayKeep(held: StoredPermit, definition: SemaphoreDefinition, request: AcquireRequest): boolean {
   return held.slot < definition.permits || (definition.permits === 0 && isDraining(request));
 }
@@ -106,8 +108,9 @@ function refreshed(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // Never shortens: an extension stays, and the holder's own count never runs past the record's. Always grows, also while
-  // cluster time stands still: other nodes see by `expiresAt` that the holder counts anew (LeaseObservations).
+  // A refresh never shortens: an extension stays, and the holder's own time never ends after the record's. `expiresAt`
+  // always grows, even if cluster time stands still: other nodes notice by it that the holder's time begins again
+  // (LeaseObservations).
   const asked = askedNow(held, definition, request);
   const wanted = request.duration ?? keptDuration(asked, definition);
   const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
@@ -117,7 +120,7 @@ function refreshed(
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };
 }
 
-/** The same permit with another end. A literal: a spread of the permit took a sixth of a refresh. */
+/** Copies a permit with a new end. Not a spread: that took a sixth of the time of a refresh. */
 function lasting(
   { id, slot, token, instance, holder, acquirer, group, grantedAt }: StoredPermit,
   { expiresAt, duration, asked }: Pick<StoredPermit, 'expiresAt' | 'duration' | 'asked'>,
@@ -125,7 +128,7 @@ function lasting(
   return { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration, asked };
 }
 
-/** Uses of one permit share it, and the longest of their durations counts; an extension is for once. */
+/** Several uses share one permit, and the longest of their durations counts. An extension applies only once. */
 function askedNow(
   held: StoredPermit,
   definition: SemaphoreDefinition,
@@ -141,7 +144,7 @@ function grant(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // A permit of this holder that it doesn't have by its own clocks was lost or came too late: it is not in use.
+  // The record may contain a permit that this holder lost, or that was granted too late. The holder does not use it.
   const others = record.permits.filter((permit) => !isOwn(permit, request) && !view.isExpired(permit));
   const slot = freeSlot(others, definition.permits);
   if (slot === undefined) return denied('no-permit', record, view);
@@ -150,7 +153,7 @@ function grant(
   return { outcome: 'granted', permit, record: rewrite(record, changes, view, request.nonce) };
 }
 
-/** The count matters beside the slot: after an edit to fewer permits a low slot may be free while too many are held. */
+/** Checks the count too: after an edit to fewer permits, a low slot may be free while too many permits are held. */
 function freeSlot(held: readonly StoredPermit[], permits: number): number | undefined {
   if (held.length >= permits) return undefined;
   if (held.length === 0) return 0;
@@ -185,8 +188,8 @@ function newPermit(
 }
 
 /**
- * Decides in the grace after lost data. A permit in the restored text alone proves nothing: it may have been released
- * and its slot granted anew before the data were lost. Only a holder whose own lease has not ended may put its permit back.
+ * Decides during the grace after lost data. A permit in the restored text proves nothing: before the data were lost, it
+ * may have been released and its slot granted again. Only a holder whose own lease still runs may put its permit back.
  */
 function reassert(
   record: SemaphoreRecord,
@@ -199,7 +202,7 @@ function reassert(
   const rival = record.permits.find((permit) => permit.slot === held.slot && permit.id !== held.id);
   if (rival && rival.token > held.token) return denied('permit-lost', record, view);
   const written = record.permits.find((permit) => permit.id === held.id);
-  // A refresh whose answer was lost may have got further than the holder knows.
+  // If the answer to a refresh was lost, the stored permit may end later than the holder knows.
   const permit = { ...held, expiresAt: Math.max(held.expiresAt, written?.expiresAt ?? 0) };
   const permits = [...record.permits.filter((other) => other.slot !== held.slot), permit];
   const lastToken = Math.max(record.lastToken, held.token);

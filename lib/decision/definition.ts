@@ -7,16 +7,16 @@ import { faultsOf, onlyFields } from './only-fields.js';
 import { patternFault } from './patterns/pattern.js';
 import { LONGEST_NAME } from './patterns/pattern-cost.js';
 
-/** One record holds all permits of a semaphore: more of them would make each write too large. */
+/** One record contains all permits of a semaphore. With more permits, each write would be too large. */
 export const MOST_PERMITS = 1000;
 
-/** Says which nodes may hold how many permits of a semaphore, and for how long. */
+/** Defines which nodes may hold how many permits of a semaphore, and for how long. */
 export interface SemaphoreDefinition {
   /** 1 to 200 characters on one line. */
   readonly name: string;
-  /** RE2; must match the node's whole group. Bounded in what it costs: see `costFault`. */
+  /** RE2; must match the node's whole group. Its cost is limited: see `costFault`. */
   readonly groupPattern: string;
-  /** RE2; must match the whole name of the acquirer. Bounded like the other. */
+  /** RE2; must match the whole name of the acquirer. The same limits apply as for `groupPattern`. */
   readonly acquirerPattern: string;
   /** 0 to 1,000. 0 is a pause: no node gets a new permit. */
   readonly permits: number;
@@ -24,7 +24,9 @@ export interface SemaphoreDefinition {
   readonly duration: number;
 }
 
-/** A definition as people write it: only `name` and `duration` are needed; one permit, for anyone. */
+/**
+ * A definition as people write it. Only `name` and `duration` are required. The default is one permit, for all nodes.
+ */
 export interface SemaphoreDefinitionInput {
   /** 1 to 200 characters on one line. */
   readonly name: string;
@@ -38,13 +40,13 @@ export interface SemaphoreDefinitionInput {
   readonly duration: DurationInput;
 }
 
-/** Whether two definitions say the same. */
+/** Whether two definitions have the same content. */
 export function sameDefinition(one: SemaphoreDefinition, other: SemaphoreDefinition): boolean {
   const fields = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
   return fields.every((field) => one[field] === other[field]);
 }
 
-/** A zod type that gives the number that `read` returns for a value; a sentence in its place is the fault. */
+/** A zod type of a number. `read` returns the number, or a sentence that says what is wrong with the value. */
 export function numberReadBy(read: (value: unknown) => number | string) {
   return z.unknown().transform((value, context) => {
     const result = read(value);
@@ -54,13 +56,16 @@ export function numberReadBy(read: (value: unknown) => number | string) {
   });
 }
 
-/** zod type of a duration: reads numbers and text, gives ms. */
+/** zod type of a duration: accepts numbers and text, returns ms. */
 export const durationSchema = numberReadBy(readDuration);
 
 /** zod type of the name of a semaphore, group or acquirer. */
 export const nameSchema = checked<string>(nameFault);
 
-/** A zod type that takes a value as it is, unless `faultOf` finds a fault, in a sentence without the field's name. */
+/**
+ * A zod type that accepts a value unchanged if `faultOf` finds no fault. A fault is a sentence without the field's
+ * name.
+ */
 function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
   return z.custom<T>((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) });
 }
@@ -72,7 +77,7 @@ function nameFault(value: unknown): string | undefined {
   return lineFault(value);
 }
 
-/** In a URL both stand for a folder, however they are encoded: no browser could ask for such a name. */
+/** In a URL "." and ".." mean folders, even if they are encoded: a browser could not request such a name. */
 function newNameFault(value: unknown): string | undefined {
   if (value !== '.' && value !== '..') return nameFault(value);
   return `${show(value)} can't stand in a URL: give it another name`;
@@ -102,7 +107,7 @@ export const definitionSchema = onlyFields({
 /**
  * Checks a definition and fills in the defaults.
  *
- * @param clockTolerance ms; a duration must be more than three times as long
+ * @param clockTolerance ms; the duration must be more than three times as long
  * @throws InvalidOptionsError listing every fault with its field and value
  */
 export function parseDefinition(input: unknown, clockTolerance: number): SemaphoreDefinition {
@@ -114,14 +119,14 @@ export function parseDefinition(input: unknown, clockTolerance: number): Semapho
   return parsed.data;
 }
 
-/** The shortest duration, in ms, that a permit can have by clocks that may be so far apart. */
+/** The shortest duration of a permit, in ms, if clocks may differ by `clockTolerance` ms. */
 export function shortestDuration(clockTolerance: number): number {
   return 3 * clockTolerance + 1;
 }
 
 /**
- * The duration to ask for, in ms. A node with a smaller clockTolerance may have made a definition that is too short for
- * this node: without a duration of its own the permit would be over before its holder could use it.
+ * The duration to ask for, in ms; undefined: the definition's. A node with a smaller `clockTolerance` may have made a
+ * definition that is too short for this node. With that duration the permit would end before its holder could use it.
  */
 export function usableDuration(
   duration: number | undefined,
@@ -133,8 +138,8 @@ export function usableDuration(
 }
 
 /**
- * A holder stops `clockTolerance` before its lease ends and a taker waits as long after it: most of the lease must remain
- * in use.
+ * The fault of a duration that is too short, in a sentence. A holder stops `clockTolerance` before its lease ends, and
+ * a taker waits `clockTolerance` after that end. So a shorter lease would leave too little time for work.
  */
 export function durationFault(duration: number, clockTolerance: number): string | undefined {
   if (duration > 3 * clockTolerance) return undefined;

@@ -1,9 +1,11 @@
 /**
- * Each {@link DenialReason}.
+ * All values of {@link DenialReason}.
  *
- * Decided on the record: `no-definition`, `group` and `acquirer` (a pattern doesn't match this node), `no-permit` (all
- * are held), `paused` (by an operator), `recovering` (lost data were restored a moment ago), `permit-lost` (the permit to be refreshed is gone).
- * Found on the way to it: `unavailable`, `no-quorum`, `corrupt-record`, `newer-record`, `closing` (this node shuts
+ * Decided from the record: `no-definition`, `group` and `acquirer` (a pattern doesn't match this node), `no-permit`
+ * (all permits are held), `paused` (by an operator), `recovering` (lost data were restored a moment ago), `permit-lost`
+ * (the permit to refresh is gone).
+ *
+ * Decided without the record: `unavailable`, `no-quorum`, `corrupt-record`, `newer-record`, `closing` (this node shuts
  * down).
  */
 export const DENIAL_REASONS = [

@@ -1,16 +1,16 @@
 import ms from 'ms';
 import { show } from './texts/show.js';
 
-/** ms as a number, or text as the `ms` package reads it: "500ms", "10s", "5m", "1h". */
+/** A number of ms, or text in the format of the `ms` package: "500ms", "10s", "5m", "1h". */
 export type DurationInput = number | string;
 
-/** A year and a day: longer than any lease that makes sense, and far from the limits of timers and safe integers. */
+/** A year and a day: longer than any useful lease, and far below the limits of safe integers. */
 export const LONGEST_DURATION = 366 * 24 * 60 * 60 * 1000;
 
 /**
  * Reads a duration.
  *
- * @returns whole ms, or a sentence (for people, without the field's name) that says what is wrong with the value
+ * @returns whole ms, or a sentence (for people, without the field's name) that says what is wrong
  */
 export function readDuration(value: unknown): number | string {
   const read = typeof value === 'number' ? value : readText(value);
@@ -23,7 +23,7 @@ export function readDuration(value: unknown): number | string {
 }
 
 function readText(value: unknown): number | undefined {
-  // `ms` throws for these, and its error would end the validation of all options.
+  // `ms` throws for these values, and its error would end the validation of all options.
   if (typeof value !== 'string' || value === '' || value.length > 100) return undefined;
   return ms(value as ms.StringValue);
 }

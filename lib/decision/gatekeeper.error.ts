@@ -1,6 +1,6 @@
 /**
- * Root of every error that this package throws. `code` is stable across versions and is what programs should compare;
- * the message is for people: it names the field and the value, and says what to do next.
+ * Base class of every error that this package throws. `code` is stable across versions, so programs should compare it.
+ * The message is for people. It names the field and the value, and says what to do next.
  */
 export abstract class GatekeeperError extends Error {
   /** Stable name of the error, for programs. */

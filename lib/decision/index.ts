@@ -1,4 +1,4 @@
-// The definition that people write, and the record that the store keeps.
+// The definition that people write, and the record in the store.
 export * from './definition.js';
 export * from './duration.js';
 export * from './reserved-names.js';
@@ -14,14 +14,14 @@ export * from './claims.js';
 export * from './birth.js';
 export * from './shard.codec.js';
 export * from './stored-values.js';
-// Every change of a record.
+// Changes of a record.
 export * from './decide.js';
 export * from './denial.js';
 export * from './kept-duration.js';
 export * from './token.js';
 export * from './changes.js';
 export * from './recovery.js';
-// Words for people.
+// Texts for people.
 export * from './gatekeeper.error.js';
 export * from './invalid-options.error.js';
 export * from './only-fields.js';

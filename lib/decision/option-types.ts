@@ -3,14 +3,14 @@ import { numberReadBy } from './definition.js';
 import { readDuration } from './duration.js';
 import { show } from './texts/show.js';
 
-/** zod type of a switch. The fault names the value, as those of all options do. */
+/** zod type of a boolean option. The error text contains the value, as for all options. */
 export const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` });
 
-/** zod type of one of a few words. */
+/** zod type of an option that has a few allowed words. */
 export function choiceSchema<const Choices extends readonly string[]>(choices: Choices) {
   const listed = choices.map((choice) => show(choice)).join(' or ');
   return z.enum(choices, { error: ({ input }) => `${show(input)} is not ${listed}` });
 }
 
-/** zod type of a duration that may also be 0: reads numbers and text, gives ms. */
+/** zod type of a duration that may also be 0: accepts numbers and text, returns ms. */
 export const delaySchema = numberReadBy((value) => (value === 0 ? 0 : readDuration(value)));

@@ -1,17 +1,17 @@
-/** A part of a record that ends by itself: a permit's lease, or the grace after lost data. */
+/** A part of a record that expires: a permit's lease, or the grace after lost data. */
 export interface Expiring {
   readonly id: string;
   /** Cluster time in ms at which it ends. */
   readonly expiresAt: number;
-  /** ms from its last write to its end: other nodes count them from the moment when they first saw it. */
+  /** ms from its last write to its end. Other nodes count this time from the moment when they first saw the write. */
   readonly duration: number;
 }
 
 /** A permit as the record keeps it: one slot of a semaphore, held by one node instance. */
 export interface StoredPermit extends Expiring {
-  /** 0 .. permits-1: the permit's place; also "node k of n". */
+  /** Index of the permit, 0 .. permits-1. An application can use it as "node k of n". */
   readonly slot: number;
-  /** Fencing token: grows with every new grant of the semaphore, kept by a refresh. */
+  /** Fencing token: grows with every new grant of the semaphore. A refresh keeps it. */
   readonly token: number;
   /** The process that holds it: a random id per process start. */
   readonly instance: string;
@@ -23,14 +23,16 @@ export interface StoredPermit extends Expiring {
   readonly group: string;
   /** Cluster time in ms of the grant. */
   readonly grantedAt: number;
-  /** The duration that its calls asked for; absent: refreshes take the definition's. */
+  /** The duration that its calls asked for. If absent, refreshes use the definition's duration. */
   readonly asked?: AskedDuration;
 }
 
-/** A duration that a call asked for in place of the definition's. */
+/** A duration that a call asked for instead of the definition's duration. */
 export interface AskedDuration {
   /** ms */
   readonly duration: number;
-  /** The definition's duration when this one was asked for, in ms: a shorter one that came later is an operator's edit and counts. */
+  /**
+   * The definition's duration at the time of the call, in ms. If an operator shortens it later, the shorter one counts.
+   */
   readonly under: number;
 }

@@ -7,12 +7,12 @@ import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, type Semaph
 import { storedCount, storedList, storedTime } from './stored-values.js';
 import { show } from './texts/show.js';
 
-/** The text under a semaphore's key is not a record. It is kept as it is and grants nothing until it is repaired. */
+/** The text under a record's key is not a valid record. It stays unchanged and grants nothing until it is repaired. */
 export class CorruptRecordError extends GatekeeperError {
   readonly code = 'corrupt-record';
 }
 
-/** The record was written by a newer version of this package, which may mean things that this one doesn't know. */
+/** A newer version of this package wrote the record. It may contain data that this version doesn't know. */
 export class NewerRecordError extends GatekeeperError {
   readonly code = 'newer-record';
 }
@@ -74,9 +74,9 @@ const recordSchema = z.strictObject({
 /**
  * Reads a record's text.
  *
- * @param name the semaphore, for the error
- * @throws CorruptRecordError when it is not a record
- * @throws NewerRecordError when a newer version wrote it
+ * @param name of the semaphore, for the error
+ * @throws CorruptRecordError if the text is not a valid record
+ * @throws NewerRecordError if a newer version wrote it
  */
 export function decodeRecord(name: string, text: string): SemaphoreRecord {
   return decodeStored(recordSchema, RECORD_VERSION, `the record of semaphore ${show(name)}`, text);
@@ -85,7 +85,7 @@ export function decodeRecord(name: string, text: string): SemaphoreRecord {
 /**
  * Reads the text of a record of any kind.
  *
- * @param version the newest that this package reads
+ * @param version the newest format that this package reads
  * @param subject names the record in errors
  * @throws CorruptRecordError or NewerRecordError
  */
@@ -116,9 +116,9 @@ function corrupt(subject: string, text: string, fault: string, cause?: unknown):
 }
 
 /**
- * Writes a record's text, as JSON.stringify would for an object with its fields in this order. Written by hand because a
- * node under load writes tens of thousands a second: JSON.stringify takes 3.1 µs for a record with one permit, this 1.6,
- * and a refresh takes 17 in all.
+ * Writes a record's text. The result is the same as that of JSON.stringify with the fields in this order. It does not
+ * use JSON.stringify, because a node under load writes tens of thousands of records per second: for a record with one
+ * permit, JSON.stringify takes 3.1 µs and this function 1.6 µs. A whole refresh takes 17 µs.
  */
 export function encodeRecord(record: SemaphoreRecord): string {
   const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace, origin } = record;
@@ -144,7 +144,7 @@ export function textOfPermit(permit: StoredPermit): string {
 
 type Holder = Pick<StoredPermit, 'instance' | 'holder' | 'acquirer' | 'group'>;
 
-/** The last holder that was written, and its text: most permits that a node writes are its own. */
+/** The last holder that was written, with its text. A cache: most permits that a node writes are its own. */
 let last: Holder & { readonly text: string } = { instance: '', holder: '', acquirer: '', group: '', text: '' };
 
 function textOfHolder({ instance, holder, acquirer, group }: Holder): string {
@@ -166,7 +166,7 @@ function textOf(part: SemaphoreDefinition | DefinitionChange | Pause): string {
   return text;
 }
 
-/** Texts that JSON takes as they are: printable ASCII without the quote and the backslash. */
+/** Texts that need no escape in JSON: printable ASCII without quote and backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 export function quote(text: string): string {

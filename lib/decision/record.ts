@@ -7,7 +7,7 @@ export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset',
 
 /** The last change of a definition by a person or a program. */
 export interface DefinitionChange {
-  /** Unique: a writer that lost the answer sees by it that this change was its own. */
+  /** Unique. A writer that lost the answer recognises its own change by this id. */
   readonly id: string;
   /** The kind of change. */
   readonly kind: (typeof CHANGES)[number];
@@ -19,22 +19,22 @@ export interface DefinitionChange {
   readonly reason?: string;
 }
 
-/** While it lasts the definition's group pattern matches nothing. */
+/** A pause of a semaphore. While it lasts, the definition's group pattern matches no group. */
 export interface Pause {
-  /** Name of the person or program that paused it. */
+  /** Name of the person or program that paused the semaphore. */
   readonly by: string;
-  /** Cluster time in ms since when. */
+  /** Cluster time in ms at which the pause began. */
   readonly at: number;
   /** The reason that was given. */
   readonly reason?: string;
-  /** The pattern that comes back into force when it ends. */
+  /** The group pattern that applies again after the pause. */
   readonly groupPattern: string;
 }
 
 /**
- * Everything that the store keeps of one semaphore, in one text under one key. Definition and permits stand together so
- * that an edit and a grant are serialised by the same compare-and-set: an edit is in force for the very next decision of
- * every node. The record of "nightly-report" while "app-7" holds its only permit (ids shortened):
+ * All data of one semaphore: one text under one key in the store. Definition and permits are in the same record, so the
+ * same compare-and-set serialises edits and grants. After an edit, the next decision of every node already follows it.
+ * The record of "nightly-report" while "app-7" holds its only permit (ids shortened):
  *
  *     {
  *       "v": 1,                            the format
@@ -51,38 +51,40 @@ export interface Pause {
  *       "change": { "id": "1x0g8.7", "kind": "edit", "by": "ann", "at": 1789999000000, "reason": "moved to eu" }
  *     }
  *
- * A paused one has `pause`, one that was restored after lost data has `grace`.
+ * The record of a paused semaphore has `pause`. A record that was restored after lost data has `grace`.
  */
 export interface SemaphoreRecord {
   readonly v: typeof RECORD_VERSION;
-  /** New with every write: a writer that lost the answer sees by it whether its text got there. */
+  /**
+   * New with every write. A writer that lost the answer looks for its nonce to find out whether its text was written.
+   */
   readonly nonce: string;
-  /** Grows by one with every write: a lower one than a node has seen means that writes were lost. */
+  /** Grows by one with every write. If it is lower than a node has seen before, writes were lost. */
   readonly seq: number;
-  /** The writer's cluster time in ms: every reader checks the clocks by it at no cost. */
+  /** The writer's cluster time in ms. Every reader uses it to check the clocks, without an extra request. */
   readonly at: number;
   /** Grows with every edit of the definition. */
   readonly revision: number;
   /** Highest token ever granted. */
   readonly lastToken: number;
-  /** Absent: the semaphore was removed. The record stays, so that its token and revision are not forgotten. */
+  /** Absent if the semaphore was removed. The record stays, because it keeps the highest token and the revision. */
   readonly definition?: SemaphoreDefinition;
   readonly permits: readonly StoredPermit[];
-  /** The last change of the definition; absent: it is as code declared it. */
+  /** The last change of the definition. Absent if the definition is as code declared it. */
   readonly change?: DefinitionChange;
-  /** Present while an operator has paused it. */
+  /** Present while the semaphore is paused. */
   readonly pause?: Pause;
-  /** Present after lost data: until it ends only a holder that still holds by its own clocks may re-assert its permit. */
+  /** Present after lost data. Until it ends, only a holder whose own lease still runs may put its permit back. */
   readonly grace?: Expiring;
-  /** Of a semaphore that code defines: the id of the record, which the claim of its name names. A lost record gets another. */
+  /** Id of the record of a semaphore that code defines; the claim in the shard contains it. A new one after a loss. */
   readonly origin?: string;
 }
 
-/** The knowledge of a decision besides the record: clock readings, and the node's observations of leases. */
+/** Input of a decision besides the record: clock readings, and the node's observations of leases. */
 export interface View {
   /** Cluster time in ms. */
   readonly now: number;
-  /** Whether a lease is over for every node but its holder, which goes by its own clocks. */
+  /** Whether a lease is over for all nodes except its holder. The holder uses its own clocks. */
   isExpired(lease: Expiring): boolean;
 }
 
@@ -100,7 +102,7 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     at: view.now,
     revision: changes.revision ?? record.revision,
     lastToken: changes.lastToken ?? record.lastToken,
-    // A key that is present but undefined takes the part away.
+    // A key that is present but undefined removes that field.
     definition: 'definition' in changes ? changes.definition : record.definition,
     permits: permits.filter((permit) => !view.isExpired(permit)),
     change: 'change' in changes ? changes.change : record.change,
@@ -127,14 +129,14 @@ export function createRecord(definition: SemaphoreDefinition, now: number, nonce
 }
 
 /**
- * The record of a name that code defines before its shard has noted the claim: it has no definition yet and grants
+ * The record of a name that code defines, before its shard contains the claim. It has no definition yet, so it grants
  * nothing.
  */
 export function pendingRecord(origin: string, now: number, nonce: string): SemaphoreRecord {
   return { ...EMPTY_RECORD, nonce, seq: 1, at: now, origin };
 }
 
-/** Whether a record was in force at any time: it has a definition, or had one that was removed. */
+/** Whether a record has a definition now, or had one that was removed. */
 export function isActive({ revision }: SemaphoreRecord): boolean {
   return revision > 0;
 }
@@ -142,8 +144,8 @@ export function isActive({ revision }: SemaphoreRecord): boolean {
 type Counters = Pick<SemaphoreRecord, 'seq' | 'nonce' | 'lastToken' | 'revision'>;
 
 /**
- * Whether this record lacks writes that `known` had: the store lost data, or an old text was put back. Where both count
- * as many writes but the last of them differs, one was written by a node that did not know the other.
+ * Whether this record lacks writes that `known` had: the store lost data, or an old text was put back. If `seq` is
+ * equal but the nonces differ, the two records come from two nodes that did not know each other's write.
  */
 export function isBehind(record: Counters, known: Counters): boolean {
   return (
@@ -154,5 +156,5 @@ export function isBehind(record: Counters, known: Counters): boolean {
   );
 }
 
-/** The keys of semaphores' records begin with it. */
+/** Prefix of the keys of semaphores' records. */
 export const KEY_PREFIX = 'semaphore:';

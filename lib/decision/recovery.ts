@@ -2,24 +2,25 @@ import type { Expiring, StoredPermit } from './permit.js';
 import { EMPTY_RECORD, type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
- * Lost data. A node that finds a record missing, or behind what it knew, writes it again:
+ * Recovery of lost data. If a node finds a record missing, or older than its own copy, it writes the record again:
  *
  *     store loses data    restore()                        grace.expiresAt
  *           |                 |                                   |
- *     ------|-- (missing) ----|----------- grace -----------------|---- grants as ever ---->
+ *     ------|-- (missing) ----|----------- grace -----------------|---- normal grants ------>
  *                             |  only a holder whose own lease    |
- *                             |  still runs re-asserts its permit |
+ *                             |  still runs may put its permit    |
+ *                             |  back                             |
  *
- * The grace lasts as long as the longest permit that any holder may still have. Tokens grow all the same: a new one is
- * never below cluster time (`nextToken`).
+ * The grace lasts as long as the longest permit that any holder may still have. Tokens still grow after the loss,
+ * because a new token is never below cluster time (`nextToken`).
  */
 
 /**
- * Puts back a record that the store lost, as far as this node knew it, with a grace in which no new holder gets a permit:
- * a holder that this node never heard of may still be at work, for as long as a permit can last.
+ * Restores a record that the store lost, from this node's copy. In the grace no new holder gets a permit, because a
+ * holder that this node never saw may still work, for as long as a permit can last.
  *
- * @param found the record in its place, if there is one: a node that knew less may have written on. The restored record
- *   must not be behind it in any respect, or the two nodes would go on restoring, each its own.
+ * @param found the record that the store has, if any: a node with an older copy may have written it. The restored record
+ *   must not be behind `found` in any field. Otherwise the two nodes would overwrite each other's copy again and again.
  */
 export function restore(
   known: SemaphoreRecord,
@@ -28,26 +29,26 @@ export function restore(
   nonce: string,
 ): SemaphoreRecord {
   const merged = found ? merge(known, found) : known;
-  // Also permits whose slot another one has in the merged record: their holders may be the ones still at work.
+  // Includes permits that the merged record drops because of a double slot: their holders may still work.
   const permits = [...known.permits, ...(found?.permits ?? [])];
   const durations = [known, found].map((record) => record?.definition?.duration ?? 0);
-  // Also the duration that a permit keeps: its latest refresh may have been shorter, and the next one is not.
+  // Includes the duration that a permit keeps: its last refresh may have been shorter, but the next one is not.
   const longest = Math.max(...durations, ...permits.flatMap(({ duration, asked }) => [duration, asked?.duration ?? 0]));
-  // A grace under way stands for holders that no record names any more.
+  // A grace that has not ended protects holders that no record contains any more.
   const graces = [known, found].flatMap((record) => record?.grace ?? []);
   const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
   return rewrite(merged, { grace }, view, nonce);
 }
 
-/** The part of a record that operators made, without its permits. */
+/** The part of a record that an archive keeps: the definition and its last change, without permits. */
 export type Archivable = Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'>;
 
 /**
- * Puts back the archived definition of a semaphore that the store lost, or has in an earlier revision.
+ * Restores the archived definition of a semaphore, if the store lost the record or has an earlier revision.
  *
- * @param found the record in its place, if there is one; its permits stay, unless the semaphore was removed
- * @returns undefined when its revision is not lower
+ * @param found the record that the store has, if any; its permits stay, unless the semaphore was removed
+ * @returns undefined if the revision of `found` is not lower
  */
 export function reinstate(
   archived: Archivable,
@@ -62,7 +63,7 @@ export function reinstate(
   return rewrite(before, { revision, definition, change, pause, permits }, view, nonce);
 }
 
-/** The higher of each number, the newer definition, and the permits of both. */
+/** Merges two versions of a record: the higher counters, the newer definition, and the permits of both. */
 function merge(known: SemaphoreRecord, found: SemaphoreRecord): SemaphoreRecord {
   const [newer, older] = found.revision > known.revision ? [found, known] : [known, found];
   return {
@@ -73,7 +74,7 @@ function merge(known: SemaphoreRecord, found: SemaphoreRecord): SemaphoreRecord 
   };
 }
 
-/** The permits of two versions of a record: in a slot that was granted twice the one with the higher token. */
+/** Merges the permits of two versions of a record. If both have a permit in the same slot, the higher token wins. */
 export function merged(newer: readonly StoredPermit[], older: readonly StoredPermit[]): StoredPermit[] {
   const bySlot = new Map<number, StoredPermit>();
   for (const permit of [...older, ...newer]) {

@@ -1,30 +1,30 @@
 import { show } from './texts/show.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 
-/** Semaphores of the package itself: neither applications nor operators change them. */
+/** Prefixes of the package's own semaphores. Neither applications nor operators can change these semaphores. */
 const OWN_PREFIXES = ['gatekeeper:', 'shard:'];
-/** Semaphores that the package makes for the application; operators may pause, edit and revoke them. */
+/** Prefixes of semaphores that the package makes for the application. Operators may pause, edit and revoke them. */
 const MADE_PREFIXES = ['leader:', 'task:'];
 const RESERVED_PREFIXES = [...OWN_PREFIXES, ...MADE_PREFIXES];
 
-/** Thrown for a name that begins with a prefix that this package keeps for itself. */
+/** A name begins with a prefix that is reserved for this package. */
 export class ReservedNameError extends InvalidOptionsError {
   override readonly code = 'reserved-name';
 }
 
-/** Whether a name is one of the package's own, which bulk changes leave alone. */
+/** Whether a name belongs to the package itself. Bulk changes skip such names. */
 export function isOwnName(name: string): boolean {
   return prefixOf(name, OWN_PREFIXES) !== undefined;
 }
 
-/** The fault of a name that an application can't take, release or define, in a sentence. */
+/** The fault of a reserved name, in a sentence. An application can't acquire, release or define such a name. */
 export function reservedNameFault(name: string): string | undefined {
   const prefix = prefixOf(name, RESERVED_PREFIXES);
   return prefix === undefined ? undefined : `${show(name)}: the prefix "${prefix}" is reserved, take another name`;
 }
 
 /**
- * Checks the name of a permit or definition that an application or a caller asks for. The package's own use skips it.
+ * Checks a name that an application or an external caller uses. The package itself skips this check.
  *
  * @returns the name
  * @throws ReservedNameError
@@ -35,12 +35,16 @@ export function unreserved(name: string): string {
   return name;
 }
 
-/** Checks a name that an operator changes. @throws ReservedNameError for the package's own semaphores */
+/**
+ * Checks the name of a semaphore that an operator changes.
+ *
+ * @throws ReservedNameError for the package's own semaphores
+ */
 export function expectChangeable(name: string): void {
   if (isOwnName(name)) unreserved(name);
 }
 
 function prefixOf(name: string, prefixes: readonly string[]): string | undefined {
-  // Callers of the API may pass anything; other checks refuse a value that is no text.
+  // API callers may pass any value. Other checks refuse a value that is not a string.
   return typeof name === 'string' ? prefixes.find((prefix) => name.startsWith(prefix)) : undefined;
 }

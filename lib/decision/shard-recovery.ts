@@ -3,14 +3,14 @@ import { type View, isBehind } from './record.js';
 import { merged } from './recovery.js';
 import { LONGEST_ON_DEMAND, type NameEntry, type ShardRecord, leasesIn, rewriteShard } from './shard.js';
 
-/** Whether a shard lacks writes that `known` had, or was made anew at another birth. */
+/** Whether a shard lacks writes that `known` had, or belongs to another birth. */
 export function isShardBehind(shard: ShardRecord, known: ShardRecord): boolean {
   return isBehind(shard, known) || shard.birth !== known.birth;
 }
 
 /**
- * Puts back a shard that the store lost, as far as this node knew it, with a grace for all names. It lasts as long as the
- * longest permit that a holder may have, whether this node heard of it or not.
+ * Restores a shard that the store lost, from this node's copy, with a grace for all names. The grace lasts as long as
+ * the longest permit that any holder may have, even one that this node never saw.
  */
 export function restoreShard(
   known: ShardRecord,
@@ -29,7 +29,7 @@ export function restoreShard(
   return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);
 }
 
-/** A grace that stands lasts as long as a permit of a definition that came back: of that no node knew. */
+/** Extends a grace to the duration of a definition that was restored: a permit of it may exist that no node knew. */
 export function withGraceFor(shard: ShardRecord, duration: number, view: View): ShardRecord {
   const { grace } = shard;
   const expiresAt = view.now + duration;
@@ -37,7 +37,7 @@ export function withGraceFor(shard: ShardRecord, duration: number, view: View): 
   return { ...shard, grace: { ...grace, expiresAt, duration } };
 }
 
-/** All that either has. An operator's definition that was removed meanwhile may come back; one that is lost may not. */
+/** All data of both. This may restore an operator's definition that was removed meanwhile, but it never loses one. */
 function mergeShards(known: ShardRecord, found: ShardRecord): ShardRecord {
   const names = new Map(found.names);
   for (const [name, entry] of known.names) {
@@ -58,7 +58,7 @@ function mergeShards(known: ShardRecord, found: ShardRecord): ShardRecord {
 function mergeEntries(known: NameEntry, found: NameEntry): NameEntry {
   const [newer, older] = found.revision > known.revision ? [found, known] : [known, found];
   const permits = merged(newer.permits, older.permits);
-  // A definition that only the older one has was not there to be changed: the newer one is in use on demand.
+  // If only the older entry has a definition, the newer one is a use on demand and did not remove it.
   return newer.definition || !older.definition
     ? { ...newer, permits }
     : { ...older, revision: newer.revision, permits };

@@ -23,7 +23,7 @@ const namedSchema = z.strictObject({
   pause: pauseSchema.optional(),
 });
 
-/** A second entry of a name would hide the permits of the first. */
+/** Refuses two entries of one name: the second would hide the permits of the first. */
 const namesSchema = storedList(namedSchema)
   .refine((entries) => isDistinct(entries.map(({ name }) => name)), 'has a name twice')
   .transform((entries) => new Map<string, NameEntry>(entries.map(({ name, ...entry }) => [name, entry])));
@@ -50,7 +50,8 @@ function isDistinct(names: readonly string[]): boolean {
 }
 
 /**
- * Reads a shard's text. Names stand in lists, not in objects: one like "__proto__" is a name as any other.
+ * Reads a shard's text. The text has lists of names, not objects with names as keys, so a name such as "__proto__" is
+ * safe.
  *
  * @throws CorruptRecordError or NewerRecordError
  */
@@ -58,7 +59,7 @@ export function decodeShard(shard: string, text: string): ShardRecord {
   return decodeStored(shardSchema, SHARD_VERSION, `shard ${shard} of the names on demand`, text);
 }
 
-/** Writes a shard's text. Entries that a write leaves as they were keep their text. */
+/** Writes a shard's text. The texts of unchanged entries are cached. */
 export function encodeShard({
   v,
   nonce,
@@ -80,7 +81,7 @@ export function encodeShard({
   );
 }
 
-/** Texts of entries, made once per object: an entry belongs to one name for all its life. */
+/** Texts of entries, made once per object. This is safe because an entry object always belongs to the same name. */
 const texts = new WeakMap<NameEntry, string>();
 
 function textOfEntry(name: string, entry: NameEntry): string {

@@ -6,35 +6,36 @@ import { type DefinitionChange, EMPTY_RECORD, type Pause, type SemaphoreRecord, 
 import { show } from './texts/show.js';
 
 /**
- * Names on demand: semaphores that no code defines, as `tryAcquire('order-123', { duration })` uses them. They live
- * together in a fixed number of shard records, because a removed record looks like
- * one that the store lost. A shard is never removed: one that is missing was lost.
+ * Names on demand: semaphores that no code defines, for example `tryAcquire('order-123', { duration })`. All of them
+ * are stored in a fixed number of shard records. They have no records of their own, because a removed record looks like
+ * one that the store lost. A shard is never removed, so a missing shard was lost.
  *
  *     name ─ hash ─▶ shard:17 ─ nameIn ─▶ record of the name ─ decide ─▶ next record ─ withName ─▶ shard:17
  *
- * | a name                          | stands in its shard                                        |
+ * | a name                          | its shard contains                                         |
  * | ------------------------------- | ---------------------------------------------------------- |
- * | in use on demand                | with its permits, and vanishes with the last of them       |
- * | defined or changed by operators | with its definition, until that is removed                 |
- * | defined by code                 | as a claim alone: its record is one of its own             |
+ * | in use on demand                | its permits; the name vanishes with the last of them       |
+ * | defined or changed by operators | its definition, until an operator removes it               |
+ * | defined by code                 | only a claim: the name has its own record                  |
  *
- * {@link nameIn} and {@link withName} are a lens: all that is decided of a semaphore is decided of a name in a shard.
+ * {@link nameIn} and {@link withName} are a lens: with them, every decision about a semaphore's record also works for a
+ * name in a shard.
  */
 export interface ShardRecord {
   readonly v: typeof SHARD_VERSION;
   readonly nonce: string;
   readonly seq: number;
   readonly at: number;
-  /** The id of the root under which it was made: see `birth.ts`. Empty where only one process writes to the store. */
+  /** Id of the root that this shard was made with: see `birth.ts`. Empty if only one process writes to the store. */
   readonly birth: string;
-  /** Highest token of all names: a name that comes back gets a higher one than it had. */
+  /** Highest token of all names. So a name that is used again gets a higher token than before. */
   readonly lastToken: number;
-  /** Highest revision of all names: a name that comes back has no lower one than it had. */
+  /** Highest revision of all names. So a name that is used again never gets a lower revision than before. */
   readonly revision: number;
-  /** Present after lost data, for all names. */
+  /** Present after lost data; applies to all names. */
   readonly grace?: Expiring;
   readonly names: ReadonlyMap<string, NameEntry>;
-  /** Names that have a record of their own, with that record's origin. */
+  /** Names that have their own record, each with that record's origin. */
   readonly claims: ReadonlyMap<string, string>;
 }
 
@@ -42,21 +43,21 @@ export interface ShardRecord {
 export interface NameEntry {
   readonly revision: number;
   readonly permits: readonly StoredPermit[];
-  /** Operators made it; absent: the durations of its permits say how long they last. */
+  /** An operator's definition. If absent, the permits' own durations apply. */
   readonly definition?: SemaphoreDefinition;
   readonly change?: DefinitionChange;
   readonly pause?: Pause;
 }
 
 export const SHARD_VERSION = 1;
-/** The keys of shards begin with it. */
+/** Prefix of the keys of shards. */
 export const SHARD_PREFIX = 'shard:';
-/** A constant of the format: nodes with another number would look for a name in another shard. */
+/** Number of shards. A constant of the format: a node with another number would look for a name in the wrong shard. */
 export const SHARDS = 512;
 
 /**
- * The longest duration that a call may ask for where no definition says more, in ms. A constant of the format: a shard
- * that was lost comes back with a grace of this length, also through a node that never saw its permits.
+ * The longest duration that a call may ask for if no definition allows more, in ms. A constant of the format: a lost
+ * shard is restored with a grace of at least this length, even by a node that never saw its permits.
  */
 export const LONGEST_ON_DEMAND = 15 * 60_000;
 
@@ -90,9 +91,10 @@ export function shardOf(name: string, shards = SHARDS): string {
 }
 
 /**
- * One name as its shard has it. A name that is not in use has no definition, unless a call asks for a duration.
+ * Reads one name of a shard as a semaphore's record. A name that is not in use has no definition, unless a call asks
+ * for a duration.
  *
- * @param asked ms that a call asks for: makes a definition with any group, any acquirer and one permit
+ * @param asked duration that a call asks for, in ms; makes a definition with any group, any acquirer and one permit
  */
 export function nameIn(shard: ShardRecord, name: string, asked?: number): SemaphoreRecord {
   const { nonce, seq, at, lastToken, grace } = shard;
@@ -113,7 +115,7 @@ export function nameIn(shard: ShardRecord, name: string, asked?: number): Semaph
   };
 }
 
-/** Of several durations the longest counts: a shorter one that another use asks for must not shorten a permit's. */
+/** The longest duration counts: a use that asks for a shorter one must not shorten the permit of another use. */
 function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0): SemaphoreDefinition | undefined {
   const durations = (entry?.permits ?? []).map((permit) => permit.asked?.under ?? permit.duration);
   const duration = Math.max(asked, ...durations);
@@ -122,11 +124,11 @@ function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0
 }
 
 /**
- * The shard with one name as it is to be written. The name vanishes when it has neither a permit nor an operator's
- * definition. Permits of other names that expired go in the same write.
+ * Writes a changed record of one name back into its shard. A name without a permit and without an operator's definition
+ * is dropped. Expired permits of all names are dropped in the same write.
  *
- * @param before what {@link nameIn} gave
- * @param next a rewriting of it
+ * @param before the result of {@link nameIn}
+ * @param next the changed record
  */
 export function withName(
   shard: ShardRecord,
@@ -150,7 +152,7 @@ export function withName(
 
 type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'lastToken' | 'revision' | 'grace'>>;
 
-/** The next shard: every write also drops permits and a grace that have expired, and names with nothing left. */
+/** The next shard: every write also drops expired permits, an expired grace, and names that are left empty. */
 export function rewriteShard(shard: ShardRecord, changes: ShardChanges, view: View, nonce: string): ShardRecord {
   const { grace, names, ...rest } = { ...shard, ...changes };
   const next = { ...rest, nonce, seq: shard.seq + 1, at: view.now, names: living(names, view) };
@@ -161,14 +163,14 @@ function living(names: ShardRecord['names'], view: View): ShardRecord['names'] {
   const alive = new Map<string, NameEntry>();
   for (const [name, entry] of names) {
     const permits = entry.permits.filter((permit) => !view.isExpired(permit));
-    // One that is as it was keeps its identity, and its text.
+    // An unchanged entry stays the same object, so that its cached text is used again.
     const next = permits.length === entry.permits.length ? entry : { ...entry, permits };
     if (permits.length > 0 || next.definition) alive.set(name, next);
   }
   return alive;
 }
 
-/** Permits of a shard that expired without being released, by name. */
+/** Permits of a shard that expired without a release, by name. */
 export function expiredIn(shard: ShardRecord, view: View): Map<string, readonly StoredPermit[]> {
   const expired = new Map<string, readonly StoredPermit[]>();
   for (const [name, { permits }] of shard.names) {
@@ -178,7 +180,7 @@ export function expiredIn(shard: ShardRecord, view: View): Map<string, readonly 
   return expired;
 }
 
-/** Everything that ends by itself in a shard. */
+/** All permits of a shard, and its grace. */
 export function leasesIn({ names, grace }: ShardRecord): readonly Expiring[] {
   const permits = [...names.values()].flatMap((entry) => entry.permits);
   return grace ? [...permits, grace] : permits;
@@ -187,7 +189,7 @@ export function leasesIn({ names, grace }: ShardRecord): readonly Expiring[] {
 /**
  * Checks the duration that a call asks for.
  *
- * @throws InvalidOptionsError for one that a shard's grace would not outlast
+ * @throws InvalidOptionsError for a duration that is longer than a shard's grace
  */
 export function expectShort(shard: ShardRecord, name: string, asked: number | undefined): void {
   const longest = Math.max(LONGEST_ON_DEMAND, shard.names.get(name)?.definition?.duration ?? 0);
@@ -198,7 +200,7 @@ export function expectShort(shard: ShardRecord, name: string, asked: number | un
 }
 
 /**
- * Checks that a shard has room for a name that comes into use.
+ * Checks that a shard has room for a new name.
  *
  * @throws TooManyNamesError
  */
@@ -207,12 +209,12 @@ export function expectRoom(shard: ShardRecord, name: string, { permits }: Semaph
   if (living(shard.names, view).size >= MOST_NAMES) throw new TooManyNamesError(name);
 }
 
-/** The shard of a name is full: very many names without a definition are in use at once. */
+/** The shard of a name is full, because very many names without a definition are in use at the same time. */
 export class TooManyNamesError extends GatekeeperError {
   readonly code = 'too-many-names';
 
   constructor(
-    /** Name of the semaphore that was asked for. */
+    /** Name of the requested semaphore. */
     readonly semaphore: string,
   ) {
     super(
@@ -222,8 +224,8 @@ export class TooManyNamesError extends GatekeeperError {
 }
 
 /**
- * The duration in ms that a holder asks for when it refreshes a permit of a name on demand: a shard that came back
- * without the name knows no other.
+ * The duration in ms that a holder asks for when it refreshes a permit of a name on demand. The holder must ask,
+ * because a restored shard may lack the name and then has no duration for it.
  */
 export function askedAgain({ asked, duration }: StoredPermit): number {
   return Math.min(asked?.duration ?? duration, LONGEST_ON_DEMAND);

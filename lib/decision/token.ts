@@ -1,19 +1,19 @@
-/** Tokens per ms: so many grants within one ms get tokens of their own. */
+/** Tokens per ms of cluster time. */
 const PER_MS = 1024;
 
 /**
- * The next fencing token: larger than every token granted before, also when the store has lost them, because it
- * starts at cluster time. 1,024 grants per ms would be needed to outrun the clock; ms since the epoch times 1,024
- * stays a safe integer until the year 2248.
+ * The next fencing token. It is larger than every token that was granted before, even after a loss of data, because it
+ * is never below cluster time. Tokens could only get ahead of the clock with more than 1,024 grants per ms. The number
+ * of ms since the epoch times 1,024 is a safe integer until the year 2248.
  *
- * @param lastToken the highest token that the record knows of
+ * @param lastToken the highest token in the record
  * @param now cluster time in ms
  */
 export function nextToken(lastToken: number, now: number): number {
   return Math.max(lastToken + 1, Math.floor(now) * PER_MS);
 }
 
-/** @returns cluster time in ms at which a token was granted; undefined for that of a record that never granted one */
+/** @returns cluster time in ms at which a token was granted; undefined for 0, which means that none was granted */
 export function lastGrantOf(lastToken: number): number | undefined {
   return lastToken === 0 ? undefined : Math.floor(lastToken / PER_MS);
 }

@@ -1,19 +1,19 @@
 import type { SemaphoreDefinition } from '../definition.js';
 import { compilePattern, patternFault, stepsOf } from './pattern.js';
 
-/** The patterns of a definition, compiled when they are first needed. */
+/** The patterns of a definition, compiled on first use. */
 export interface DefinitionMatchers {
   readonly group: (name: string) => boolean;
   readonly acquirer: (name: string) => boolean;
 }
 
-/** Answers kept per pattern: a node asks for itself at every decision, and for a few others now and then. */
+/** Answers kept per pattern. A node asks about itself at every decision, and about a few others sometimes. */
 const MOST_ANSWERS = 8;
 const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
 
 /**
- * The matchers of a definition, made once per object, that is, once per revision that this process has read. They hold no
- * compiled pattern: ten thousand definitions with patterns of their own would fill the memory.
+ * The matchers of a definition, made once per object, so once per revision that this process has read. They keep
+ * answers but no compiled patterns: those of ten thousand definitions with different patterns would fill the memory.
  */
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
   const found = matchersByDefinition.get(definition);
@@ -24,10 +24,11 @@ export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers 
 }
 
 /**
- * Why patterns of a stored definition match no name: they cost too much, or another version of RE2 wrote them.
+ * Faults of a stored definition's patterns. A pattern with a fault matches no name: its cost is over the limit, or this
+ * version of RE2 can't compile it.
  *
- * @param faultOf what is wrong with one pattern; {@link costFault} compiles nothing
- * @returns sentences that begin with the field; none when both can be used
+ * @param faultOf finds the fault of one pattern; pass {@link costFault} to compile nothing
+ * @returns sentences that begin with the field's name; empty if both patterns can be used
  */
 export function patternFaults(
   { groupPattern, acquirerPattern }: SemaphoreDefinition,
@@ -40,8 +41,8 @@ export function patternFaults(
 }
 
 /**
- * The first pattern that keeps a node out, found in pieces of some ms each: compiling a pattern may take that long, and
- * so may matching it. Each `yield` gives the number of matching steps that come next.
+ * Finds the first pattern that does not match a node. Works in pieces of a few ms each, because compiling or matching
+ * one pattern may take that long. Each `yield` gives the number of matching steps that come next.
  */
 export function* mismatchInPieces(
   definition: SemaphoreDefinition,
@@ -54,7 +55,7 @@ export function* mismatchInPieces(
   return acquirer(node.acquirer) ? undefined : 'acquirer';
 }
 
-/** Compiles patterns ahead, in pieces: a caller that needs many of them does not wait for all at once. */
+/** Compiles patterns in advance, in pieces, so that many patterns do not block the event loop. */
 export function* compileInPieces(patterns: readonly string[]): Generator<number, void, void> {
   for (const pattern of patterns) {
     compilePattern(pattern);

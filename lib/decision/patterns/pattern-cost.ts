@@ -2,28 +2,30 @@ import { show } from '../texts/show.js';
 import { isLongerThan } from '../texts/one-line.js';
 import { type PatternToken, PatternTokens } from './pattern-tokens.js';
 
-/** The longest name of a semaphore, group or acquirer, and so the longest text that a pattern is matched against. */
+/** The longest name of a semaphore, group or acquirer. So it is also the longest text that a pattern must match. */
 export const LONGEST_NAME = 200;
-/** Long enough for a list of hundreds of host names, short enough to compile in no time. */
+/** Characters. Enough for a list of hundreds of host names, and short enough to compile quickly. */
 export const LONGEST_PATTERN = 4096;
-/** RE2's instructions: one for each character, more for repetitions. A list of 400 host names of 9 characters has 3,600. */
+/**
+ * RE2's instructions: one for each character, more for repetitions. A list of 400 host names of 9 characters has 3,600.
+ */
 export const MOST_INSTRUCTIONS = 5000;
-/** Instructions times places of the text at which they may be tried: 250,000 take up to 10 ms. */
+/** Instructions times the positions in the text at which they may be tried: 250,000 take up to 10 ms. */
 export const MOST_STEPS = 250_000;
 /** Ranges in all character classes together: 20 Unicode classes such as \pL, which compile in 8 ms. */
 export const MOST_RANGES = 16_000;
 /** RE2 joins a class into the alternatives before it by copying all of their ranges: 5,000,000 copies take 5 ms. */
 const MOST_COPIES = 5_000_000;
-/** Groups within groups: RE2's parser walks through all of them again at each counted repetition. */
+/** Depth of nested groups: RE2's parser walks through all of them again at each counted repetition. */
 export const DEEPEST_GROUP = 100;
 
-/** Places in a name, its end included: RE2 goes from character to character, not from half to half. */
+/** Positions in a name, including its end. RE2 moves by whole characters, not by halves of surrogate pairs. */
 const PLACES = LONGEST_NAME + 1;
 
-/** Upper bounds, found from a pattern's text alone, of what it costs to compile and to match once. */
+/** Upper bounds of the cost of compiling a pattern and of matching it once. Computed from the pattern's text alone. */
 export interface PatternCost {
   readonly instructions: number;
-  /** Instructions tried while one name is matched, however long it is. */
+  /** Instructions tried while one name is matched, for a name of any allowed length. */
   readonly steps: number;
   readonly ranges: number;
   /** Alternatives, in all groups together. */
@@ -31,7 +33,10 @@ export interface PatternCost {
   readonly depth: number;
 }
 
-/** A part of a pattern. `steps` counts for a match that enters it at one place; `min` and `max` are its lengths, up to {@link PLACES}. */
+/**
+ * A part of a pattern. `steps` is the cost of a match that enters the part at one position. `min` and `max` are the
+ * lengths that it can match, at most {@link PLACES}.
+ */
 interface Part {
   readonly instructions: number;
   readonly steps: number;
@@ -39,7 +44,10 @@ interface Part {
   readonly max: number;
 }
 
-/** A group that is being read: the alternatives before the present one, that up to its last part, and that. */
+/**
+ * A group while it is read: `alternatives` are those before the present one. `last` is the last part of the present
+ * alternative, and `before` is the rest of it.
+ */
 interface Group {
   readonly isCapture: boolean;
   alternatives?: Part;
@@ -51,7 +59,10 @@ const NOTHING: Part = { instructions: 0, steps: 0, min: 0, max: 0 };
 const CHARACTER: Part = { instructions: 1, steps: 1, min: 1, max: 1 };
 const ASSERTION: Part = { instructions: 1, steps: 1, min: 0, max: 0 };
 
-/** Computes what a pattern costs at most, in time linear in its length. For a pattern that RE2 refuses it may be any number. */
+/**
+ * Computes the most that a pattern can cost, in time linear in its length. The result is meaningless for a pattern that
+ * RE2 refuses.
+ */
 export function costOf(pattern: string): PatternCost {
   const groups = [newGroup(false)];
   let ranges = 0;
@@ -69,14 +80,14 @@ export function costOf(pattern: string): PatternCost {
   return { instructions: instructions + 2, steps: steps + 2, ranges, bars, depth };
 }
 
-/** @returns a sentence, without the field's name, that says which limit a pattern breaks and what to do */
+/** @returns a sentence, without the field's name, that says which limit a pattern exceeds and what to do */
 export function costFault(pattern: string): string | undefined {
   if (isLongerThan(pattern, LONGEST_PATTERN)) {
     return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
   }
   const { instructions, steps, ranges, bars, depth } = costOf(pattern);
   if (depth > DEEPEST_GROUP) {
-    return `${show(pattern)} has groups within groups ${depth} deep, more than ${DEEPEST_GROUP}: leave out brackets that it doesn't need`;
+    return `${show(pattern)} has groups within groups ${depth} deep, more than ${DEEPEST_GROUP}: remove brackets that it doesn't need`;
   }
   if (instructions > MOST_INSTRUCTIONS) return sizeFault(pattern, instructions);
   if (ranges > MOST_RANGES || bars * (bars + ranges) > MOST_COPIES) {
@@ -88,7 +99,7 @@ export function costFault(pattern: string): string | undefined {
   return undefined;
 }
 
-/** The fault of a pattern that compiles, or would, to too many instructions. */
+/** The fault of a pattern that has too many instructions, found by its cost or after it was compiled. */
 export function sizeFault(pattern: string, instructions: number): string {
   return `${show(pattern)} compiles to ${amount(instructions)} instructions, more than ${amount(MOST_INSTRUCTIONS)}: use fewer or smaller counted repetitions`;
 }
@@ -131,10 +142,10 @@ function close(groups: Group[]): void {
   append(groups.at(-1)!, { ...inner, instructions: inner.instructions + ends, steps: inner.steps + ends });
 }
 
-/** The cost of a group as far as it was read. */
+/** The cost of a group so far. */
 function whole({ alternatives, before, last }: Group): Part {
   const read = joined(before, last);
-  // An empty one is an instruction, too.
+  // RE2 makes one instruction of an empty alternative.
   const present = read.instructions > 0 ? read : { ...read, instructions: 1, steps: 1 };
   if (!alternatives) return present;
   return {
@@ -145,7 +156,7 @@ function whole({ alternatives, before, last }: Group): Part {
   };
 }
 
-/** The second is tried wherever the first may end. */
+/** The cost of two parts in sequence. The second part is tried at each position where the first may end. */
 function joined(first: Part, second: Part): Part {
   return {
     instructions: first.instructions + second.instructions,
@@ -155,7 +166,7 @@ function joined(first: Part, second: Part): Part {
   };
 }
 
-/** RE2 writes a counted repetition out, each copy behind the one before it. Each may need an instruction that skips it. */
+/** RE2 compiles a counted repetition into copies in sequence. Each copy may need one instruction that skips it. */
 function repeated(part: Part, min: number, max: number): Part {
   const isLoop = max === Infinity;
   const copies = Math.max(1, isLoop ? min : max);
@@ -169,7 +180,7 @@ function repeated(part: Part, min: number, max: number): Part {
   };
 }
 
-/** @param places at how many of them it may be entered */
+/** @param places number of positions at which the part may be entered */
 function stepsFrom({ steps, instructions }: Part, places: number): number {
   const most = Math.min(places, PLACES);
   return Math.min(steps * most, instructions * PLACES);

@@ -1,17 +1,19 @@
-/** One part of a pattern, as far as its cost goes. */
+/** One token of a pattern, with the data that its cost depends on. */
 export type PatternToken =
-  /** Reads one character. `ranges`: see {@link RANGES_OF_UNICODE_CLASS}; 0 for a single character. */
+  /** Matches one character. `ranges`: see {@link RANGES_OF_UNICODE_CLASS}; 0 for a single character. */
   | { readonly kind: 'character'; readonly ranges: number }
-  /** Reads nothing: `^`, `$`, `\b` and the like. */
+  /** Matches a position without a character: `^`, `$`, `\b` and similar. */
   | { readonly kind: 'assertion' }
   | { readonly kind: 'open'; readonly isCapture: boolean }
   | { readonly kind: 'close' }
   | { readonly kind: 'bar' }
   | { readonly kind: 'repeat'; readonly min: number; readonly max: number };
 
-/** The largest Unicode class ("\pL", "\p{Greek}") has about as many ranges; compiling one takes up to 0.4 ms. */
+/**
+ * Ranges counted for any Unicode class ("\pL", "\p{Greek}"): about those of the largest one, which compiles in 0.4 ms.
+ */
 export const RANGES_OF_UNICODE_CLASS = 800;
-/** RE2 folds a range character by character where case is ignored: four of them cost as much as one range. */
+/** If case is ignored, RE2 folds a range character by character: four characters cost as much as one range. */
 const FOLDED_PER_RANGE = 4;
 /** No character above this one has another case. */
 const LAST_WITH_CASE = 0x1e943;
@@ -26,14 +28,14 @@ const REPETITIONS: Readonly<Record<string, PatternToken>> = {
   '+': { kind: 'repeat', min: 1, max: Infinity },
   '?': { kind: 'repeat', min: 0, max: 1 },
 };
-/** As RE2 reads them: with a leading zero it is plain text. */
+/** As in RE2, a number with a leading zero makes it plain text. */
 const COUNTED = /\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/y;
 const FLAGS = /\(\?[imsU-]*([:)])/y;
 const HEX = /\\x(?:\{([\da-fA-F]*)\}|([\da-fA-F]{2}))/y;
 
 /**
- * Reads a pattern as RE2 does, in one pass and without recursion. Where RE2 would refuse the text, the tokens may be
- * anything: nothing is compiled then.
+ * Reads a pattern as RE2 does, in one pass and without recursion. If RE2 would refuse the pattern, the tokens are
+ * meaningless, because such a pattern is never used.
  */
 export class PatternTokens {
   #at = 0;
@@ -55,7 +57,7 @@ export class PatternTokens {
     }
   }
 
-  /** @returns the number of characters between \Q and \E, if that stands here */
+  /** @returns the number of characters between \Q and \E; undefined if no \Q begins here */
   #quoted(): number | undefined {
     if (this.text[this.#at] !== '\\' || this.text[this.#at + 1] !== 'Q') return undefined;
     const begin = this.#at + 2;
@@ -100,7 +102,7 @@ export class PatternTokens {
     this.#at = end === -1 ? this.text.length : end + 1;
   }
 
-  /** @returns the character that the escape stands for, roughly */
+  /** @returns the character that the escape means, approximately */
   #skipEscape(): number {
     HEX.lastIndex = this.#at;
     const [hex, braced, digits = braced] = HEX.exec(this.text) ?? [];
@@ -130,7 +132,7 @@ export class PatternTokens {
     return { kind: 'repeat', min: Number(min), max: most };
   }
 
-  /** Item by item as RE2 does: what ends a class depends on what stands in it. */
+  /** Reads item by item, as RE2 does, because a "]" does not always end the class. */
   #characterClass(): PatternToken {
     this.#at += this.text[this.#at + 1] === '^' ? 2 : 1;
     let ranges = 0;
@@ -142,7 +144,7 @@ export class PatternTokens {
     return { kind: 'character', ranges };
   }
 
-  /** @returns its ranges */
+  /** @returns the number of ranges of one item */
   #classItem(): number {
     const named = this.text.startsWith('[:', this.#at) ? this.text.indexOf(':]', this.#at) : -1;
     if (named !== -1) {

@@ -11,21 +11,21 @@ import {
   sizeFault,
 } from './pattern-cost.js';
 
-/** Matches no name at all: the group pattern of a paused semaphore. */
+/** A pattern that matches no name: the group pattern of a paused semaphore. */
 export const MATCHES_NONE = '[^\\s\\S]';
 
-/** A compiled pattern: whether it matches the whole name. It matches no name that is longer than names may be. */
+/** A compiled pattern. Returns whether it matches the whole name; false for a name that is too long. */
 export interface NameMatcher {
   (name: string): boolean;
-  /** The most that matching a name costs. */
+  /** Upper bounds of the cost of matching one name. */
   readonly cost: Pick<PatternCost, 'instructions' | 'steps'>;
 }
 
 const EVERY_NAME: NameMatcher = Object.assign(() => true, { cost: { instructions: 1, steps: 1 } });
 
 /**
- * Compiles an operator's pattern. RE2 takes time that is linear in the text, but also in the size of the pattern's
- * program: so that is bounded before and after it is compiled.
+ * Compiles an operator's pattern. RE2's time is linear in the length of the name and in the size of the compiled
+ * program. So the program's size is checked before and after the compilation.
  *
  * @returns the matcher, or a sentence (without the field's name) that says what is wrong
  */
@@ -34,7 +34,7 @@ export function compilePattern(pattern: string): NameMatcher | string {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
   const compiled = costFault(pattern) ?? compiledOrFault(pattern);
-  // A longer one is refused at once; keeping it would take up memory.
+  // A longer pattern is refused at once, so keeping it would only waste memory.
   if (!isLongerThan(pattern, LONGEST_PATTERN)) keep(pattern, compiled);
   return compiled;
 }
@@ -45,12 +45,12 @@ export function patternFault(pattern: string): string | undefined {
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
-/** RE2's instructions that are tried at most to match a name. */
+/** The most RE2 instructions that are tried to match this name. */
 export function stepsOf({ cost: { instructions, steps } }: NameMatcher, name: string): number {
   return Math.min(steps, instructions * (name.length + 1));
 }
 
-/** The pattern that matches this name and no other: unquoted, "eu.west" would let "eu-west" through. */
+/** The pattern that matches only this name. Without quoting, "eu.west" would also match "eu-west". */
 export function exactly(name: string): string {
   return RE2JS.quote(name);
 }
@@ -61,7 +61,7 @@ function compiledOrFault(pattern: string): NameMatcher | string {
     const instructions = compiled.programSize();
     if (instructions > MOST_INSTRUCTIONS) return sizeFault(pattern, instructions);
     const { steps } = costOf(pattern);
-    // Not `compiled.matches`: that builds an automaton, which costs several times as much and grows to megabytes.
+    // Not `compiled.matches`: it builds an automaton that costs several times as much and grows to megabytes.
     const matcher = (name: string) => !isLongerThan(name, LONGEST_NAME) && compiled.matcher(name).matches();
     return Object.assign(matcher, { cost: { instructions, steps } });
   } catch (error) {
@@ -69,15 +69,15 @@ function compiledOrFault(pattern: string): NameMatcher | string {
   }
 }
 
-/** Compiled patterns: thousands of definitions share a few, and compiling takes longer than all the rest. */
+/** Cache of compiled patterns. Thousands of definitions share a few patterns, and compiling is the slowest step. */
 const kept = new Map<string, NameMatcher | string>();
-/** Characters and instructions of all that are kept, which take about 50 MB; 10,000 patterns of everyday size fit. */
+/** Limit of the cache, in characters plus instructions: about 50 MB. 10,000 patterns of usual size fit. */
 const MOST_KEPT = 1_000_000;
-/** An empty pattern takes up as much as so many characters. */
+/** Weight of an empty pattern, in characters. */
 const LEAST_WEIGHT = 50;
 let weight = 0;
 
-/** The oldest make room, so that ever new patterns don't fill the memory. */
+/** Adds a pattern and drops the oldest ones, so that new patterns never fill the memory. */
 function keep(pattern: string, compiled: NameMatcher | string): void {
   kept.set(pattern, compiled);
   weight += weightOf(pattern, compiled);
@@ -93,7 +93,10 @@ function weightOf(pattern: string, compiled: NameMatcher | string): number {
   return LEAST_WEIGHT + pattern.length + size;
 }
 
-/** Leaves out the part that the operator did not write: "error parsing regexp: missing closing ): `(?s)app(`" -> "missing closing ): `app(`". */
+/**
+ * Removes the part that the operator did not write: "error parsing regexp: missing closing ): `(?s)app(`" becomes
+ * "missing closing ): `app(`".
+ */
 function withoutFlags(message: string): string {
   return message.replace('error parsing regexp: ', '').replace('`(?s)', '`');
 }

@@ -1,39 +1,39 @@
 /**
- * Characters that a line must not hold as they are: a control character ends the line or steers the terminal, a lone
- * surrogate can't be sent as UTF-8, and a mark of direction shows text where it does not stand.
+ * Characters that a line must not contain unescaped. A control character ends the line or controls the terminal. A lone
+ * surrogate can't be sent as UTF-8. A direction mark changes the order in which text is shown.
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Shows every hidden character as its escape sequence: a line break becomes `\n`, U+009B becomes `\u009b`. */
+/** Replaces every hidden character by its escape sequence: a line break becomes `\n`, U+009B becomes `\u009b`. */
 export function escapeHidden(text: string): string {
   return text.replace(HIDDEN, escapeOf);
 }
 
-/** As {@link escapeHidden}, of a text of several lines whose line breaks are its own. */
+/** Like {@link escapeHidden}, but keeps line breaks. */
 export function escapeLines(text: string): string {
   return text.replace(HIDDEN, (character) => (character === '\n' ? character : escapeOf(character)));
 }
 
-/** A text as JSON quotes it, in full, on one line. `show()` gives the beginning of a long one. */
+/** A text as a JSON string, in full, on one line. In contrast, `show()` shortens long texts. */
 export function quoted(text: string): string {
   return escapeHidden(JSON.stringify(text));
 }
 
-/** Texts that can't be mistaken for another part of their line: without blanks, quotes, brackets and slashes. */
+/** Texts without blanks, quotes, brackets and slashes: a reader can't mistake them for another part of the line. */
 const WORD = /^[\w.:@+-]+$/;
 
-/** A name in a line of a log: as it is where nothing else can be read into it, else quoted. */
+/** A name in a log line: unquoted if it can't be mistaken for another part of the line, otherwise quoted. */
 export function word(name: string): string {
   return WORD.test(name) ? name : quoted(name);
 }
 
-/** JSON text of a value, with every hidden character escaped: other programs read the same, and a terminal obeys nothing. */
+/** JSON text of a value with every hidden character escaped. Programs read the same value; a terminal stays safe. */
 export function safeJson(value: unknown, space?: number): string {
-  // Outside of texts JSON has no hidden character but the line breaks of its layout.
+  // Outside of strings, the only hidden characters of JSON are the line breaks of its layout.
   return escapeLines(JSON.stringify(value, null, space));
 }
 
-/** An error with where it was thrown. Its message takes one line, so that it can't be mistaken for a place in the code. */
+/** An error with its stack. The message takes one line, so that a reader can't mistake it for a stack frame. */
 export function safeStack(error: Error): string {
   const head = `${error.name}: ${error.message}`;
   const { stack = head } = error;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { show } from './show.js';
 
-/** C0, DEL and C1: line breaks, tabs and escape sequences among them. */
+/** C0, DEL and C1 characters, such as line breaks, tabs and the start of escape sequences. */
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 /** Half of a surrogate pair. */
 const HALF_CHARACTERS = /\p{Cs}/u;
 
 /**
- * The one check of every text that a person or a node sets. PostgreSQL keeps neither NUL nor half a character, and every
- * list and log shows a text on one line.
+ * Checks a text that a person or a node sets; all such texts pass this check. PostgreSQL can store neither NUL nor half
+ * a surrogate pair, and every list and log shows a text on one line.
  *
- * @returns a sentence, without the field's name, that says what is wrong
+ * @returns a sentence, without the field's name, that says what is wrong; undefined if nothing is
  */
 export function lineFault(text: string): string | undefined {
   if (HALF_CHARACTERS.test(text)) return `${show(text)} has half a character: it is no text that can be sent`;
@@ -18,15 +18,15 @@ export function lineFault(text: string): string | undefined {
 }
 
 /**
- * Whether a text has more characters than that, each counted once as JSON schemas count them: an emoji has a `length` of
- * two. Takes no longer for a text that is far too long.
+ * Whether a text has more than `most` characters. Counts code points, as JSON schemas do; an emoji has a `length` of
+ * two. The time is limited even for a text that is far too long.
  */
 export function isLongerThan(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || Array.from(text).length > most;
 }
 
-/** Whether a text has neither control characters nor half a character. */
+/** Whether a text has neither control characters nor half a surrogate pair. */
 export function isOneLine(text: string): boolean {
   return lineFault(text) === undefined;
 }

@@ -1,12 +1,12 @@
 import { escapeHidden } from './hidden-characters.js';
 
-/** A value as an error or a line of a log can show it: on one line, never long, with nothing that a terminal obeys. */
+/** A value for an error text or a log line: one short line without characters that control a terminal. */
 export function show(value: unknown): string {
   const text = textOf(value);
   return escapeHidden(text.length > 60 ? `${text.slice(0, 50)}… (${text.length} characters)` : text);
 }
 
-/** Never calls the value itself: one from a request may have a `toString` of its own, or nest without end. */
+/** Never calls methods of the value: a value of a request may have its own `toString`, or be nested very deep. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'a list';
