@@ -6,7 +6,7 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/** Looks after one record at a time, from its text as a listing shows it. */
+/** Maintains one record at a time, starting from the text that a listing contains. */
 export class Caretaker<R extends StoredRecord> {
   readonly #slices: Slices;
   #isStopped = false;
@@ -26,20 +26,21 @@ export class Caretaker<R extends StoredRecord> {
     this.#isStopped = true;
   }
 
-  /** Waits for a later turn of the event loop when the slice of this one is used up. */
+  /** Waits for a later turn of the event loop if the slice of the present turn is used up. */
   async turn(): Promise<void> {
     if (this.#slices.isOver) await this.#slices.turn();
   }
 
   /**
-   * Takes in the text of a record, and frees what expired in it. One that can't be used must not keep the others from
-   * being looked after.
+   * Gives a listed text to the client of its record, and frees expired permits. Reports an error instead of throwing
+   * it, so that one bad record does not stop the work on the others.
    *
-   * @param text undefined: the listing lacks it
+   * @param text undefined if the listing does not contain the record
    */
   async examine(client: RecordClient<R>, text: string | undefined): Promise<void> {
     try {
-      // A listing is not late news: a record that is behind or missing here was lost, and a look at it puts it back.
+      // A listing is not late, as a hint may be. So a record that is behind or missing here was lost, and `look`
+      // restores it.
       if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
       await this.records.tidy(client);
     } catch (error) {
@@ -48,7 +49,7 @@ export class Caretaker<R extends StoredRecord> {
   }
 
   report(error: unknown, action: string, semaphore?: string): void {
-    // Once the store is closed, work that is still under way fails, and its result is not needed.
+    // After the store is closed, the rest of the work fails, and its result is not needed.
     if (isUnreadable(error) || this.#isStopped) return;
     this.context.events.next({ type: 'problem', semaphore, action, error });
   }

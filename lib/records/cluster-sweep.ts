@@ -6,20 +6,23 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/** Sweeps without the turn after which a node forgets what it watched: the next sweeper has seen it by then. */
+/**
+ * After so many sweeps without the turn, a node forgets the records that it watched. The new sweeper knows them by
+ * then.
+ */
 const PATIENCE = 6;
 
 /** Decides which node sweeps. It saves work; no promise depends on it. */
 export interface SweepTurn {
   /** Tries to get or keep the turn. @throws StoreUnavailableError */
   take(): Promise<boolean>;
-  /** By this node's own clocks: false after a freeze that was too long. */
+  /** Whether this node has the turn, by its own clocks. False after a long freeze. */
   readonly isHeld: boolean;
 }
 
 /**
- * A turn for a node that has to see every record now and then, as one with an archive does: at its first sweep, and at
- * each sixth without the turn.
+ * A turn for a node that must see every record from time to time, such as a node with an archive. It has the turn at
+ * its first sweep and at every sixth sweep after that, even if another node sweeps.
  */
 export function alsoNowAndThen(turn: SweepTurn): SweepTurn {
   let sweeps = 0;
@@ -36,11 +39,11 @@ export function alsoNowAndThen(turn: SweepTurn): SweepTurn {
 }
 
 /**
- * One node's look at every record of the store, page by page.
+ * Looks at every record of the store, page by page.
  *
- * Of the records that this node does not know it watches those that hold something: a client stays in memory from sweep to
- * sweep, as its observations end a dead holder's lease, and its copy restores the record if the store loses it. All
- * others leave nothing behind.
+ * If a record is not idle (it has a permit, a grace or an operator's change) and this node does not know it, this node
+ * watches it: the client stays in memory between sweeps. Its observations end the lease of a dead holder, and its copy
+ * restores the record if the store loses it. For all other unknown records nothing stays in memory.
  */
 export class ClusterSweep<R extends StoredRecord> {
   readonly #watched = new Map<string, RecordClient<R>>();
@@ -67,7 +70,7 @@ export class ClusterSweep<R extends StoredRecord> {
         await this.caretaker.turn();
         const client = this.#clientOf(key.slice(this.records.keyPrefix.length), text);
         if (client) seen.add(client);
-        // After a freeze the page is old: what it says of a record is no news any more.
+        // After a freeze the page is too old to be used.
         if (client && mayGoOn()) await this.caretaker.examine(client, text);
       }
       if (!turn.isHeld || this.caretaker.isStopped) return;
@@ -79,7 +82,7 @@ export class ClusterSweep<R extends StoredRecord> {
     }
   }
 
-  /** This node has not got the turn. */
+  /** Call this for each sweep without the turn. Forgets the watched records after {@link PATIENCE} calls. */
   forget(): void {
     if (++this.#withoutTurn >= PATIENCE) this.#watched.clear();
   }
@@ -91,7 +94,9 @@ export class ClusterSweep<R extends StoredRecord> {
     return () => turn.isHeld && !this.caretaker.isStopped && !isLate();
   }
 
-  /** @returns undefined for a record that needs no care: the package's own, and one that nothing can happen to */
+  /**
+   * @returns undefined for a record that needs no work: one of the package's own, or an idle one that is unknown here
+   */
   #clientOf(name: string, text: string): RecordClient<R> | undefined {
     if (isOwnName(name)) return undefined;
     const known = this.records.directory.find(name);

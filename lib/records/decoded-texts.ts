@@ -6,19 +6,19 @@ interface Decoded<T> {
 }
 
 /**
- * Decodes listed texts, and decodes a text again only if it has changed. Most of a thousand records are unchanged between
- * two listings, and decoding all of them would be the largest cost of an overview.
+ * Decodes listed texts, and decodes a text again only if it has changed. Between two listings most records do not
+ * change, and decoding all of them would be the largest cost of an overview.
  */
 export class DecodedTexts<T> {
   #last: ReadonlyMap<string, Decoded<T>> = new Map();
 
   /**
-   * @param decode must be deterministic; its results are shared and must not be changed. It works in pieces:
-   *   decoding thousands of texts, or a long one, in one go would block everything else
+   * @param decode must be deterministic. Its results are shared and must not be changed. It works in pieces, because
+   *   decoding thousands of texts, or one long text, in one go would block the event loop
    */
   constructor(private readonly decode: (key: string, text: string) => Pieces<T>) {}
 
-  /** By key, of a whole list. What is not listed any more is forgotten. */
+  /** Decodes a whole list, by key. Forgets texts that are not in this list. */
   *all(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
     const decoded = new Map<string, Decoded<T>>();
     const values = yield* this.#decodeAll(texts, decoded);
@@ -26,12 +26,12 @@ export class DecodedTexts<T> {
     return values;
   }
 
-  /** By key, of a part of the list. */
+  /** Decodes a part of a list, by key. Forgets nothing. */
   some(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
     return this.#decodeAll(texts, new Map());
   }
 
-  /** @param decoded gets each value with its text */
+  /** @param decoded each value is added to it, with its text */
   *#decodeAll(texts: ReadonlyMap<string, string>, decoded: Map<string, Decoded<T>>): Pieces<Map<string, T>> {
     const values = new Map<string, T>();
     for (const [key, text] of texts) {

@@ -7,12 +7,12 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/** Looks in which a node has looked at each record that it knows, also where nothing happens. More of them with many records. */
+/** After so many looks, a node has looked at each record that it knows, including unused ones. With many records, more. */
 const ROUND = 6;
-/** Records where nothing happens that a look is for, about: what it costs must not grow with their number. */
+/** Approximate number of unused records per look, so that the cost of a look does not grow with their number. */
 const MOST_IDLE = 500;
 
-/** A node's look at the records that it knows: always at those that matter to it now, and at the others in turn. */
+/** Looks at the records that this node knows: each time at those that it holds or used, and in turn at the others. */
 export class KnownLook<R extends StoredRecord> {
   #turn = 0;
   #rounds = ROUND;
@@ -23,20 +23,23 @@ export class KnownLook<R extends StoredRecord> {
     private readonly context: Context,
   ) {}
 
-  /** Looks at what this node holds, waits for or used since the last look, and at a sixth of the rest, or {@link MOST_IDLE}. */
+  /**
+   * Looks at the records that this node holds, waits for or used since the last look. Also looks at a sixth of the rest,
+   * or at about {@link MOST_IDLE} of them if that is less.
+   */
   async look(): Promise<void> {
     this.#turn = (this.#turn + 1) % this.#rounds;
     let known = 0;
     await this.#lookAt((client) => {
       known++;
       const wasUsed = client.takeUse();
-      // By the name, so that no record is passed over while others come and go.
+      // The turn depends on the name only, so that no record is skipped when others are added or removed.
       return wasUsed || this.#isHeld(client) || spreadOf(client.name, this.#rounds) === this.#turn;
     });
     this.#rounds = Math.max(ROUND, Math.ceil(known / MOST_IDLE));
   }
 
-  /** Looks at everything that this node knows: where one record was lost, others may be. */
+  /** Looks at all records that this node knows: if one record was lost, others may be lost too. */
   lookAtAll(): Promise<void> {
     return this.#lookAt(() => true);
   }

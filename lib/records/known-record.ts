@@ -3,16 +3,18 @@ import { CorruptRecordError, type Expiring, NewerRecordError, type View, quoted 
 import type { Context } from '../context/context.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 
-/** Errors of a text that is no record, or not one for this version. The client reports them once, where it reads. */
+/**
+ * Whether an error means that a text is no record, or not one for this version. The client reports such an error once.
+ */
 export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
   error instanceof CorruptRecordError || error instanceof NewerRecordError;
 
-/** One record as this node has seen it, and what that says of its leases and of the clocks. */
+/** One record as this node last saw it. Judges from it which leases are over, and whether clocks are wrong. */
 export class KnownRecord<R extends StoredRecord> {
   #text?: string;
   #record?: R;
   #furthest?: R;
-  /** The earliest that cluster time was at the last look at the record. */
+  /** Lower bound of cluster time at the last look at the record. */
   #lookedAt?: number;
   /** The text that was reported as unreadable. */
   #unreadable?: string;
@@ -27,7 +29,7 @@ export class KnownRecord<R extends StoredRecord> {
     this.#judge = new LeaseExpiry(context.clusterClock, context.nodeClock, context.timing.clockTolerance);
   }
 
-  /** As last seen; undefined: never, or there is none. */
+  /** The text as last seen. Undefined if the record was never seen, or was missing. */
   get text(): string | undefined {
     return this.#text;
   }
@@ -36,7 +38,7 @@ export class KnownRecord<R extends StoredRecord> {
     return this.#record;
   }
 
-  /** The furthest that this node has seen the record: what is behind it lacks writes. */
+  /** The latest version of the record that this node has seen. A record that is behind it lacks writes. */
   get furthest(): R | undefined {
     return this.#furthest;
   }
@@ -46,17 +48,19 @@ export class KnownRecord<R extends StoredRecord> {
     return this.#furthest !== undefined && this.codec.isBehind(record, this.#furthest);
   }
 
-  /** The view of this moment. Only while cluster time is fresh. */
+  /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View {
     return { now: this.context.clusterClock.latest(), isExpired: (lease) => this.#judge.isExpired(lease) };
   }
 
-  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */
   timeUntilExpiry(lease: Expiring): number {
     return this.#judge.timeUntilExpiry(lease);
   }
 
-  /** Whether a new sample of the clocks may end a lease that counted as alive in the last view; asking clears it. */
+  /**
+   * Whether a new sample of the clocks may end a lease that counted as alive in the last view. The call resets this.
+   */
   takeSampleWish(): boolean {
     return this.#judge.takeSampleWish();
   }
@@ -76,7 +80,7 @@ export class KnownRecord<R extends StoredRecord> {
     }
   }
 
-  /** Takes over a text that was read or reported: any node may have written it. */
+  /** Takes over a text that was read or reported. Any node may have written it. */
   accept(text: string | undefined, record: R | undefined): void {
     this.#checkStamp(record);
     this.#text = text;
@@ -85,13 +89,13 @@ export class KnownRecord<R extends StoredRecord> {
     this.observe();
   }
 
-  /** Takes over a text that this node wrote, and so has stamped by its own reading of cluster time. */
+  /** Takes over a text that this node wrote. Its time stamp comes from this node's own reading of cluster time. */
   keep(text: string, record: R): void {
     this.#text = text;
     this.#record = record;
     this.#advance(record, true);
     this.#note();
-    // Not the time of the answer, because another node may have written meanwhile.
+    // Not the time of the answer: another node may have written after this write and before the answer.
     this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
   }
 
@@ -113,8 +117,8 @@ export class KnownRecord<R extends StoredRecord> {
   }
 
   /**
-   * A record first seen between two looks was stamped between them, unless clocks differ. The slack is the tolerance
-   * and, since the stamp is older than the write, the longest that a call may take.
+   * Checks the clocks. If clocks agree, a record that appeared between two looks has a time stamp between them. Allows
+   * for the tolerance. Also allows for the longest duration of a call, because the stamp is older than the write.
    */
   #checkStamp(record: R | undefined): void {
     const { clusterClock, timing } = this.context;

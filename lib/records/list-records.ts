@@ -3,10 +3,10 @@ import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { RecordPage } from '../stores/index.js';
 
-/** One answer has many records, and may be large: it gets more time than a call for one of them. */
+/** Factor of `callTimeout`: an answer with many records may be large, so it gets more time than one record. */
 export const LIST_FACTOR = 5;
 
-/** The texts below a prefix, page by page. @throws StoreUnavailableError */
+/** Reads all texts whose keys begin with `prefix`, page by page. @throws StoreUnavailableError */
 export async function* recordPages(
   { store, timers, timing }: Context,
   prefix: string,
@@ -19,7 +19,7 @@ export async function* recordPages(
   }
 }
 
-/** Every text below a prefix by its key. @throws StoreUnavailableError */
+/** Reads all texts whose keys begin with `prefix`, by key. @throws StoreUnavailableError */
 export async function listRecords(context: Context, prefix: string): Promise<Map<string, string>> {
   const slices = Slices.of(context.nodeClock);
   const texts = new Map<string, string>();
@@ -32,7 +32,7 @@ export async function listRecords(context: Context, prefix: string): Promise<Map
   return texts;
 }
 
-/** The same of one key alone; empty when the store has none. @throws StoreUnavailableError */
+/** Reads one text, by key. Empty if the store has no such key. @throws StoreUnavailableError */
 export async function readRecord({ store, timers, timing }: Context, key: string): Promise<Map<string, string>> {
   const text = await answerWithin(timers, timing.callTimeout, 'read a record', () => store.read(key));
   return new Map(text === undefined ? [] : [[key, text]]);

@@ -7,11 +7,13 @@ interface Listener {
   confirmed(name: string): void;
 }
 
-/** The semaphores with a record of their own that this node knows: those that code defines, here or elsewhere. */
+/**
+ * Clients of all semaphores with their own records that this node knows: names that code defines, here or elsewhere.
+ */
 export class OwnRecords {
   readonly #clients = new Map<string, OwnRecordClient>();
 
-  /** @param listener notifies the semaphore of a name, if this node uses it */
+  /** @param listener hears of each change, with the semaphore's name */
   constructor(
     private readonly context: Context,
     private readonly listener: Listener,
@@ -25,7 +27,7 @@ export class OwnRecords {
     return [...this.#clients.values()];
   }
 
-  /** Makes one when there is none, and remembers it. @throws InvalidOptionsError when nothing can have that name */
+  /** Returns the client of a name; creates it if needed. @throws InvalidOptionsError if the name is invalid */
   of(name: string): OwnRecordClient {
     const known = this.#clients.get(name);
     if (known) return known;

@@ -13,17 +13,17 @@ interface Attempt<R extends StoredRecord, T> extends Pick<Write<R, T>, 'isDoneIn
   readonly text: string;
   readonly done: () => T;
   readonly notify: Notify;
-  /** Its answer was lost. */
+  /** Whether its answer was lost. */
   isUncertain: boolean;
 }
 
-/** Rounds of readings that one call waits for: one that was under way when the lease was first seen, and two more. */
+/** Rounds of clock readings that one call waits for: the one that ran when the lease was first seen, and two more. */
 const MOST_SAMPLES = 3;
 
 const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 
 /**
- * One record, as this node knows it, and the only way to change it: a loop of compare-and-set.
+ * One record as this node knows it, and the only code that changes it: a loop of compare-and-set.
  *
  * ```
  *   transact ─▶ queue ─▶ plan, from the text last seen ─▶ compare-and-set ─▶ true: done
@@ -31,13 +31,13 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
  *        ┌──── back off (jittered from the third try) ◀───────┤        deadline over: UnknownOutcomeError,
  *        ▼                                                    │        or StoreUnavailableError if nothing was sent
  *      read ─▶ behind what this node knew? restore with grace ┤
- *        │ ─▶ own nonce stands there? confirm by a write ─────┤
- *        │ ─▶ own effect stands there? done                   │
+ *        │ ─▶ has this call's nonce? confirm by a write ──────┤
+ *        │ ─▶ shows this call's effect? done                  │
  *        └──▶ plan, from the text read: a result, or a write ─┘
  * ```
  *
- * Steady state is one round trip, straight from the text last seen. A result counts only if it comes from a text that
- * was read in this call.
+ * Normally a call takes one round trip, starting from the text last seen. A result without a write counts only if it
+ * comes from a text that was read in this call.
  */
 export class RecordClient<R extends StoredRecord> {
   readonly key: string;
@@ -58,19 +58,19 @@ export class RecordClient<R extends StoredRecord> {
     });
   }
 
-  /** Notifies the listener for as long as this client lives. */
+  /** Adds a listener for the lifetime of this client. */
   listen(listener: RecordListener<R>): void {
     this.#listeners.push(listener);
   }
 
-  /** True if the record was used since the last call of this. */
+  /** Whether the record was used since the last call of this method. */
   takeUse(): boolean {
     const wasUsed = this.#wasUsed;
     this.#wasUsed = false;
     return wasUsed;
   }
 
-  /** As this node last knew it; may be old. */
+  /** The latest version that this node has seen; may be old. */
   get known(): R | undefined {
     return this.#seen.furthest;
   }
@@ -78,9 +78,9 @@ export class RecordClient<R extends StoredRecord> {
   /**
    * Carries out `plan`. Calls for one record run one after the other.
    *
-   * @throws StoreUnavailableError when the store could not be asked in time; surely nothing was changed
-   * @throws UnknownOutcomeError when a write was sent and its outcome is unknown
-   * @throws CorruptRecordError or NewerRecordError when the record can't be read; it is left as it is
+   * @throws StoreUnavailableError if the store did not answer in time; then nothing was changed
+   * @throws UnknownOutcomeError if a write was sent and its outcome is unknown
+   * @throws CorruptRecordError or NewerRecordError if the record can't be read; it stays unchanged
    */
   transact<T>(plan: Plan<R, T>): Promise<T> {
     this.#wasUsed = true;
@@ -89,9 +89,9 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /**
-   * Takes in a text that a watch or a listing shows: never believed when it is older than what is known.
+   * Takes over a text from a watch or a listing, unless it is older than the version that this node knows.
    *
-   * @returns false when it is older: late news, or the store lost what this node knows. {@link look} tells.
+   * @returns false if the text is older: it arrived late, or the store lost data. Call {@link look} to find out.
    */
   observe(text: string): boolean {
     if (text === this.#seen.text) {
@@ -105,22 +105,22 @@ export class RecordClient<R extends StoredRecord> {
     return true;
   }
 
-  /** Reads the record, which puts it back when the store lost it. Errors as of {@link transact}. */
+  /** Reads the record, and so restores it if the store lost it. Same errors as {@link transact}. */
   look(): Promise<void> {
     return this.transact<void>(() => ({ result: undefined }));
   }
 
-  /** The view of this moment. Only while cluster time is fresh. */
+  /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View {
     return this.#seen.view();
   }
 
-  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */
   timeUntilExpiry(lease: Expiring): number {
     return this.#seen.timeUntilExpiry(lease);
   }
 
-  /** Says that this node waits for a change of the record, until the returned function is called. */
+  /** Announces that this node waits for a change of the record. Call the returned function to end the wait. */
   awaitChanges(): () => void {
     return this.context.store.awaitChanges(this.key);
   }
@@ -134,7 +134,7 @@ export class RecordClient<R extends StoredRecord> {
         await this.#read(deadline, attempts);
         isRead = true;
       }
-      // In the steady state only the write itself is awaited.
+      // In the normal case, cluster time is fresh, and the call awaits only the write.
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const nonce = this.context.random.id();
       const step = isRead
@@ -142,7 +142,7 @@ export class RecordClient<R extends StoredRecord> {
         : this.#planFromMemory(plan, nonce);
       if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
         await this.#trySample(deadline);
-        // Planned anew in any case: time has passed.
+        // Plans again even if the sample failed, because time has passed.
         continue;
       }
       if (step && 'result' in step && isRead) return step.result;
@@ -155,21 +155,21 @@ export class RecordClient<R extends StoredRecord> {
     }
   }
 
-  /** Straight from what this node last saw. @returns undefined when the plan objects to that: it may be old */
+  /** Plans from the text last seen. @returns undefined if the plan throws, because that text may be old */
   #planFromMemory<T>(plan: Plan<R, T>, nonce: string): Step<R, T> | undefined {
     try {
       return plan(this.#seen.record, this.view(), nonce);
     } catch {
-      return undefined; // if the error is real, it comes again after reading the record
+      return undefined; // a real error is thrown again after the record is read
     }
   }
 
   /**
    * Finds out whether an attempt of this call was applied although its answer was lost.
    *
-   * One that stands in the record may stand there in one copy only, which goes with its member, or with the smaller side
-   * of a split that no node has noticed yet: only a write that is answered proves that the other copies have it, too. One
-   * that another writer wrote over is known by its effect.
+   * If the record has the attempt's nonce, the attempt may still be in one copy only. That copy is lost with its
+   * member, or with the smaller side of a split that no node has noticed yet. Only an answered write proves that the
+   * other copies have it too. If another node has written since, the attempt is recognised by its effect.
    */
   #settle<T>(attempts: readonly Attempt<R, T>[], nonce: string): Step<R, T> | undefined {
     const { record } = this.#seen;
@@ -182,7 +182,8 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): Attempt<R, T> {
-    // Before the request leaves: a holder that counts from here ends before takers that count from when they see it.
+    // Read before the request is sent. The holder counts from here, and takers count from when they see the record, so
+    // the holder's lease ends first.
     const { nodeClock } = this.context;
     const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
     return {
@@ -195,13 +196,13 @@ export class RecordClient<R extends StoredRecord> {
     };
   }
 
-  /** @returns whether it was surely written; if not, the attempt is noted, because it may have been or may still be */
+  /** @returns true if it was surely written. Otherwise it stays in `attempts`: it may be applied, now or later */
   #write<T>(attempt: Attempt<R, T>, deadline: Deadline, attempts: Attempt<R, T>[]): Promise<boolean> {
     attempts.push(attempt);
     const writing = this.context.store.compareAndSet(this.key, this.#seen.text, attempt.text, attempt);
     return deadline.race(writing).then(
       (isWritten) => {
-        // News of a later write may have overtaken this answer.
+        // A hint of a later write may have arrived before this answer.
         if (isWritten && !this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
         return isWritten;
       },
@@ -209,7 +210,7 @@ export class RecordClient<R extends StoredRecord> {
     );
   }
 
-  /** @returns false when the write may have been applied, or may still be */
+  /** @returns false if the write may be applied, now or later @throws if the call can't go on */
   #failed<T>(attempt: Attempt<R, T>, error: unknown, deadline: Deadline, attempts: Attempt<R, T>[]): false {
     attempt.isUncertain = error instanceof UnknownOutcomeError;
     if (attempt.isUncertain) return false;
@@ -232,7 +233,7 @@ export class RecordClient<R extends StoredRecord> {
     }
   }
 
-  /** The store lost writes that this node has seen: puts back what it knows, with a grace. */
+  /** Writes a restored record after the store lost data. @returns false if that is not certain */
   async #restore(record: R, found: string | undefined, deadline: Deadline): Promise<boolean> {
     const text = this.codec.encode(record);
     try {
@@ -250,12 +251,15 @@ export class RecordClient<R extends StoredRecord> {
     for (const listener of this.#listeners) call(listener);
   }
 
-  /** A node whose last sample is too old decides nothing before it has sampled again. */
+  /** Samples the clocks. A node with an old sample decides nothing before that. */
   async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
   }
 
-  /** A member whose clock can't be read must not fail a call that can do without, nor take up its time. */
+  /**
+   * Tries to sample the clocks. An unreadable member's clock must not fail a call that can go on without it, nor delay
+   * it.
+   */
   async #trySample({ timeout }: Deadline): Promise<void> {
     const patience = new Deadline(this.context.timers, timeout / 4);
     await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
@@ -271,14 +275,14 @@ export class RecordClient<R extends StoredRecord> {
     }
   }
 
-  /** An unknown outcome never counts as done: a write on its way may still change the record. */
+  /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
   #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[], cause?: unknown): Error {
     const what = `${this.codec.kind} ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
     if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
     return new StoreUnavailableError(what, { cause });
   }
 
-  /** The first time at once; then jittered, so that nodes that collided don't collide again. */
+  /** No pause before the second try. Later pauses are jittered, so that nodes that collided don't collide again. */
   async #backOff(tries: number, deadline: Deadline): Promise<void> {
     if (tries > 1) await deadline.pause(pauseAfter(tries, this.context.random.number(), CONTENTION));
   }

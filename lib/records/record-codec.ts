@@ -2,58 +2,58 @@ import type { Expiring, View } from '../decision/index.js';
 
 /** Fields that the compare-and-set loop needs in every kind of record. */
 export interface StoredRecord {
-  /** New with every write: shows a writer without an answer whether its text was written. */
+  /** New with every write. A writer without an answer looks for its nonce to find out whether its text was written. */
   readonly nonce: string;
-  /** Grows by one with every write: a lower one than a node has seen means that writes were lost. */
+  /** Grows by one with every write. If it is lower than a node has seen before, writes were lost. */
   readonly seq: number;
-  /** The writer's cluster time in ms: a free check of the clocks by everyone who reads it. */
+  /** The writer's cluster time in ms. Every reader uses it to check the clocks, without an extra request. */
   readonly at: number;
 }
 
 /**
- * One kind of record: how it is stored, and the pure rules that the loop needs. With it a {@link RecordClient} gives
- * every kind the same handling of unknown outcomes, lost data and clocks.
+ * One kind of record: its storage format, and the pure rules that the loop needs. So {@link RecordClient} can handle
+ * unknown outcomes, lost data and clocks in the same way for every kind.
  */
 export interface RecordCodec<R extends StoredRecord> {
-  /** The word for one of its records in errors: "semaphore". */
+  /** The word for such a record in error texts: "semaphore". */
   readonly kind: string;
-  /** Keys of its records begin with it, and end with the record's name. */
+  /** A record's key is this prefix and the record's name. */
   readonly keyPrefix: string;
-  /** @throws CorruptRecordError or NewerRecordError when the text can't be read */
+  /** @throws CorruptRecordError or NewerRecordError if the text can't be read */
   decode(name: string, text: string): R;
   encode(record: R): string;
   /** Whether a record lacks writes that `furthest` had. */
   isBehind(record: R, furthest: R): boolean;
   /**
-   * The record to write when the store lost writes: as far as this node knew it, with a grace for holders that this node
-   * never heard of. It must not be behind `found`, or two nodes would go on restoring, each its own.
+   * The record to write after the store lost data: this node's copy, with a grace for holders that this node never saw.
+   * It must not be behind `found`. Otherwise two nodes would overwrite each other's copy again and again.
    *
-   * @param found what stands in its place, if anything
+   * @param found the record that the store has, if any
    */
   restore(furthest: R, found: R | undefined, view: View, nonce: string): R;
-  /** The same record written again, which confirms a write whose answer was lost. */
+  /** The record with a new nonce and unchanged content. Writing it confirms a write whose answer was lost. */
   rewrite(record: R, view: View, nonce: string): R;
-  /** Everything in the record that ends by itself: this node counts its time from its first sight. */
+  /** All permits and the grace of the record. This node counts their durations from when it first saw them. */
   leases(record: R): readonly Expiring[];
 }
 
-/** A text of a record that a client took over. */
+/** A new version of a record that a client took over. */
 export interface RecordChanged<R extends StoredRecord> {
   readonly record: R;
-  /** The furthest that this node had seen before; absent for the first one. */
+  /** The latest version that this node had seen before; undefined for the first one. */
   readonly former: R | undefined;
-  /** Whether this node wrote it: the store reports no node's own writes back to it. */
+  /** Whether this node wrote it. The store does not report a node's own writes to that node. */
   readonly own: boolean;
 }
 
-/** Notified by a client of its record. The calls come while the client works: they must not throw, and not wait. */
+/** Hears of changes of a client's record. The client calls it during its work, so a method must not throw or block. */
 export interface RecordListener<R extends StoredRecord> {
-  /** Another text than before was read, reported or written. */
+  /** A new text was read, reported or written. */
   changed?(change: RecordChanged<R>): void;
-  /** A report or a listing shows the record as this node knows it. */
+  /** A hint or a listing contains the record as this node knows it. */
   confirmed?(): void;
-  /** The store had lost writes, and this node put them back. */
+  /** The store had lost data, and this node restored the record. */
   restored?(record: R): void;
-  /** The record can't be read. Once per text, not at each of the calls that it denies. */
+  /** The record can't be read. Called once per text, not for each call that is denied. */
   unreadable?(error: Error): void;
 }

@@ -17,44 +17,44 @@ import type { ShardClient } from './shard-records.js';
 import type { Shards } from './shards.js';
 import { ShardsUnreadError } from './shards-unread.error.js';
 
-/** In place of a result: the name has a record of its own. */
+/** Returned instead of a result: the name has its own record. */
 const OWN = Symbol('own');
-/** In place of a result: this node has not read the shard, and a write needs it. */
+/** Returned instead of a result: this node has not read the shard, so it can't write. */
 const UNREAD = Symbol('unread');
 
 export interface Route {
-  /** Whether the package itself uses the name: its record is always one of its own. */
+  /** Whether the name is reserved for the package. Such a name always has its own record. */
   readonly isReserved: boolean;
   /** The definition of this node's code, if it has one. */
   readonly declared: () => SemaphoreDefinition | undefined;
-  /** Whether a call's duration may make a definition. */
+  /** Whether a call with a duration may use the name on demand. */
   readonly mayDemand: boolean;
   /** The client of the name's own record, if this node has one. */
   readonly find: () => OwnRecordClient | undefined;
-  /** The same; makes one when there is none. */
+  /** The client of the name's own record; creates it if needed. */
   readonly own: () => OwnRecordClient;
-  /** Puts a claimed record in force that no node looks after any more, for a call that asks for so many ms. */
+  /** Makes a claimed record active again that no node maintains any more, for a call that asks for `asked` ms. */
   readonly revive: (own: OwnRecordClient, asked: number) => Promise<void>;
-  /** Waits until this node has read the shards. @returns false when it did not */
+  /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
   /** Why this node has not read the shards, if that lasts. */
   readonly whyUnread: () => string | undefined;
 }
 
 /**
- * The record of a name, wherever it stands now:
+ * The record of a name: its own record, or the name in its shard.
  *
  * | own record | shard                            | the record of the name                                             |
  * | ---------- | -------------------------------- | ------------------------------------------------------------------ |
  * | active     | any                              | the own record                                                     |
- * | none yet   | has a claim of the name          | the own record                                                     |
- * | none yet   | has an operator's definition     | in the shard                                                       |
- * | none yet   | neither, and code defines it     | in the shard, without a definition: it grants nothing before the claim |
- * | none yet   | neither                          | in the shard, on demand                                            |
- * | none yet   | was not read by this node yet    | unknown: nothing is granted or written                             |
+ * | not active | has a claim of the name          | the own record                                                     |
+ * | not active | has an operator's definition     | in the shard                                                       |
+ * | not active | neither, and code defines it     | in the shard, without a definition: it grants nothing before the claim |
+ * | not active | neither                          | in the shard, on demand                                            |
+ * | not active | was not read by this node yet    | unknown: nothing is granted or written                             |
  *
- * That an own record is active proves that its name was claimed. The same compare-and-set of the shard decides a claim and
- * a grant on demand, so that no two nodes take different rows while a permit lives.
+ * An active own record proves that its name was claimed. The same compare-and-set of the shard decides between a claim
+ * and a grant on demand. So no two nodes use different rows while a permit lives.
  */
 export class RoutedClient implements SemaphoreClient {
   constructor(
@@ -117,7 +117,7 @@ export class RoutedClient implements SemaphoreClient {
     return this.#own() ?? this.#shard;
   }
 
-  /** The own record, if that is where the name stands: from then on it stays so. */
+  /** The client of the own record, if that is the name's record. Once it is, this does not change any more. */
   #own(): OwnRecordClient | undefined {
     if (this.route.isReserved) return this.route.own();
     const own = this.route.find();
@@ -125,7 +125,7 @@ export class RoutedClient implements SemaphoreClient {
     return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;
   }
 
-  /** Found anew each time: what was read of the shards may be forgotten at the birth of a cluster. */
+  /** Not cached: at the birth of a cluster, `Shards.forget` drops all clients. */
   get #shard(): ShardClient {
     return this.shards.ofName(this.name);
   }
@@ -134,8 +134,8 @@ export class RoutedClient implements SemaphoreClient {
     const record = nameIn(shard, this.name, asked);
     const declared = this.route.declared();
     if (!declared) return record;
-    // Before the claim neither a call's duration nor a permit's stands for the definition. In a grace the code's shows why
-    // nothing is granted: only holders go on.
+    // Before the claim, a duration of a call or of a permit must not make a definition. In a grace, code's definition
+    // applies: holders can refresh, and others are denied as `recovering` and not as `no-definition`.
     const isInGrace = shard.grace && view && !view.isExpired(shard.grace);
     const definition = shard.names.get(this.name)?.definition ?? (isInGrace ? declared : undefined);
     const { definition: _, ...rest } = record;
@@ -172,13 +172,13 @@ function isInForce({ known }: OwnRecordClient): boolean {
   return known !== undefined && isActive(known);
 }
 
-/** Permits that are new, or last longer than before. */
+/** Permits that are new or have a longer duration than before. */
 function extended(before: SemaphoreRecord, { permits }: SemaphoreRecord): StoredPermit[] {
   const durations = new Map(before.permits.map(({ id, duration }) => [id, duration]));
   return permits.filter(({ id, duration }) => duration > (durations.get(id) ?? 0));
 }
 
-/** A plan that may give its result from the own record, but write nothing. A name without one may stand in the shard. */
+/** A plan that may return a result from an active own record, but never writes. Otherwise the shard must be read. */
 function readOnly<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
   return (record, view, nonce) => {
     if (!record || !isActive(record)) return { result: UNREAD };
@@ -187,7 +187,7 @@ function readOnly<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
   };
 }
 
-/** A step with the record of a name, as a step with its shard. */
+/** Turns a step with the record of a name into a step with its shard. */
 function inShard<T>(
   step: Step<SemaphoreRecord, T>,
   name: string,

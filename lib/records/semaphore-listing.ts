@@ -21,10 +21,10 @@ import type { RecordClient } from './record-client.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Shards } from './shards.js';
 
-/** A semaphore's record, or why it can't be read. */
+/** A semaphore's record, or the error that says why it can't be read. */
 export type Listed = SemaphoreRecord | Error;
 
-/** All semaphores of the store by name, wherever their records stand. */
+/** Lists the semaphores of the store by name: those with their own records and those in shards. */
 export class SemaphoreListing {
   readonly #own = new DecodedTexts(decodedOrFault(decodeRecord, KEY_PREFIX));
   readonly #shards = new DecodedTexts(decodedOrFault(decodeShard, SHARD_PREFIX));
@@ -35,13 +35,13 @@ export class SemaphoreListing {
     private readonly context: Context,
   ) {}
 
-  /** Every semaphore but the package's own. @throws StoreUnavailableError */
+  /** All semaphores except the package's own. @throws StoreUnavailableError */
   async all(): Promise<Map<string, Listed>> {
     const [own, shards] = await Promise.all([listRecords(this.context, KEY_PREFIX), this.shards.texts()]);
     return this.#merged(this.#own.all(own), this.#shards.all(shards));
   }
 
-  /** The same of one semaphore alone; empty when the store has none of that name. @throws StoreUnavailableError */
+  /** One semaphore; empty if the store has none of that name. @throws StoreUnavailableError */
   async one(name: string): Promise<Map<string, Listed>> {
     const [own, shard] = await Promise.all([
       readRecord(this.context, KEY_PREFIX + name),
@@ -54,12 +54,12 @@ export class SemaphoreListing {
   }
 
   /**
-   * Lists the semaphores that have a definition of their own, and takes the records of some in as news: a change of each
-   * begins from what was listed. Left out are records that can't be read, the package's own, and names that only permits
-   * keep: a change would leave them a definition for good.
+   * Lists the semaphores that have a definition, and gives each listed text to its client, so that a later change starts
+   * from it. Leaves out records that can't be read, and the package's own. Also leaves out names that only exist because
+   * of a permit: a change would give them a lasting definition.
    *
-   * @param wanted whether a name is wanted; the others leave nothing in memory
-   * @param named a name that is listed even if only permits keep it
+   * @param wanted whether a name is wanted; other names leave nothing in memory
+   * @param named a name that is listed even if it only exists because of a permit
    * @throws StoreUnavailableError
    */
   async takenIn(wanted: (name: string) => boolean, named?: string): Promise<ReadonlyMap<string, SemaphoreRecord>> {
@@ -106,7 +106,9 @@ export class SemaphoreListing {
   }
 }
 
-/** A record of its own comes before the name in a shard, once it is in force. */
+/**
+ * Merges both kinds. If a name has an active record of its own, that record is listed and not the name in the shard.
+ */
 function* merged(
   own: ReadonlyMap<string, Listed>,
   shards: ReadonlyMap<string, ShardRecord | Error>,
@@ -126,7 +128,7 @@ function* merged(
 }
 
 function decodedOrFault<T>(decode: (name: string, text: string) => T, prefix: string) {
-  // A record is one piece.
+  // One record is one piece.
   // oxlint-disable-next-line require-yield
   return function* (key: string, text: string): Pieces<T | Error> {
     try {
@@ -137,7 +139,7 @@ function decodedOrFault<T>(decode: (name: string, text: string) => T, prefix: st
   };
 }
 
-/** @returns undefined for the record of a newer version or a foreign program, and one under a name that nothing can have */
+/** @returns undefined for a record that can't be read, and for a record with an invalid name */
 function known<R extends StoredRecord>(clientOf: () => RecordClient<R>, text: string): R | undefined {
   return unlessUnreadable(() => {
     const client = clientOf();

@@ -27,30 +27,30 @@ import { RecordClient } from './record-client.js';
 export type OwnRecordClient = RecordClient<SemaphoreRecord>;
 export type SemaphoreChanged = RecordChanged<SemaphoreRecord>;
 
-/** The record of one semaphore, wherever it stands: as a record of its own, or as a name in a shard. */
+/** The record of one semaphore: its own record, or a name in a shard. */
 export interface SemaphoreClient {
   readonly name: string;
-  /** As this node last knew it; may be old. */
+  /** The latest version that this node has seen; may be old. */
   readonly known: SemaphoreRecord | undefined;
   /**
-   * See {@link RecordClient.transact}.
+   * Carries out `plan`. Same errors as {@link RecordClient.transact}.
    *
-   * @param asked duration in ms that makes a definition where no node's code and no operator made one
-   * @throws InvalidOptionsError for a duration that only a definition may have
+   * @param asked duration in ms; makes a definition if neither code nor an operator made one
+   * @throws InvalidOptionsError for a duration that is too long for a semaphore without a definition
    */
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T>;
-  /** The view of this moment. Only while cluster time is fresh. */
+  /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View;
-  /** ms until another node may take over a lease that is not refreshed. Only while cluster time is fresh. */
+  /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */
   timeUntilExpiry(lease: Expiring): number;
-  /** Says that this node waits for a change, until the returned function is called. */
+  /** Announces that this node waits for a change of the record. Call the returned function to end the wait. */
   awaitChanges(): () => void;
 }
 
 export type SemaphorePlan<T> = Plan<SemaphoreRecord, T>;
 export type SemaphoreStep<T> = Step<SemaphoreRecord, T>;
 
-/** Definition and permits of a semaphore, in one record. */
+/** A semaphore's own record, with its definition and its permits. */
 const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
   kind: 'semaphore',
   keyPrefix: KEY_PREFIX,
@@ -78,18 +78,21 @@ function reporting(semaphore: string, context: Context): RecordListener<Semaphor
   };
 }
 
-/** Reports another text of a semaphore's record, and another definition. */
+/** Reports a new version of a semaphore's record, and a `changed` event if the revision is new. */
 export function reportChange(semaphore: string, { record, former }: SemaphoreChanged, context: Context): void {
   const { events, changes } = context;
   if (changes.observed && former?.nonce !== record.nonce) changes.next(semaphore);
   if (former?.revision === record.revision) return;
   reportCostlyPatterns(semaphore, record, events);
   const { revision, change } = record;
-  // A record that becomes active is defined, not changed.
+  // A record that becomes active was defined for the first time, which is no change.
   if (former && isActive(former)) events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
-/** Reports stored patterns that cost too much, once per revision. Compiles none: a node reads every record. */
+/**
+ * Reports stored patterns that cost too much, once per revision. Compiles no pattern, because a node may read all
+ * records.
+ */
 function reportCostlyPatterns(semaphore: string, record: SemaphoreRecord, events: Context['events']): void {
   const definition = intendedDefinition(record);
   const faults = definition ? patternFaults(definition, costFault) : [];
@@ -99,15 +102,15 @@ function reportCostlyPatterns(semaphore: string, record: SemaphoreRecord, events
 }
 
 /**
- * Whether a record surely holds no permit, no grace and no change by an operator: code alone can make it anew. By its text,
- * because a sweep meets many of them: each writer puts permits at the end of what code defined, and quotes within texts
- * of people are escaped.
+ * Whether a record surely has no permit, no grace and no operator's change, so that code alone could create it again.
+ * Looks at the text only, because a sweep sees many records. This is safe: in every writer's text, only `change`,
+ * `pause` and `grace` follow `permits`, and quotes in people's texts are escaped.
  */
 export function isIdle(text: string): boolean {
   return text.startsWith('{"v":1,') && text.endsWith(',"permits":[]}') && text.includes(',"revision":1,');
 }
 
-/** Writes the record without the permits that expired, whichever node held them, so that every node sees the slots free. */
+/** Writes the record without expired permits of any node, so that all nodes see the free slots. */
 export async function freeExpired(client: OwnRecordClient, { events }: Context): Promise<void> {
   if (!client.known || expired(client.known, client.view()).length === 0) return;
   const permits = await client.transact<readonly StoredPermit[]>((record, view, nonce) => {
@@ -119,8 +122,8 @@ export async function freeExpired(client: OwnRecordClient, { events }: Context):
 }
 
 /**
- * Whether a record lacks something that the one before it had: a permit, some of its time, or a revision. Then a slot
- * may be free, and a permit of this node may be gone.
+ * Whether a permit is missing or ends earlier than in the former version, or the revision is new. Then a slot may be
+ * free, and a permit of this node may be gone.
  */
 export function takesAway({ record, former }: SemaphoreChanged): boolean {
   if (record.revision !== former?.revision) return true;

@@ -27,21 +27,21 @@ import { type FoundRoot, RootReader } from './root-reader.js';
 import type { Shards } from './shards.js';
 import { type ShardsFault, shardsFault } from './shards-fault.js';
 
-/** ms between two looks of a node without history, at least and at most. */
+/** Shortest and longest time between two looks of a node without history, in ms. */
 const [SOONEST, LATEST] = [250, 1000];
 
-/** The root's text that a node waits for, and until when (monotonic ms). */
+/** The text of a root that a node waits for, and the end of the wait (monotonic ms). */
 interface AwaitedRoot {
   readonly text: string;
   readonly until: number;
 }
 
 /**
- * Finds out whether the cluster was just born, and so makes the shards or reads them all, once (`decision/birth`). From
- * then on this node has history, and defends it: when the root is lost, it writes the one that it knows.
+ * Finds out whether the cluster is new. If so, makes all shards; then reads them all once (`decision/birth`). From then
+ * on this node has history: if the root is lost, it writes the root that it knows.
  */
 export class ShardBirth {
-  /** The id of the open root under which this node has read all shards. */
+  /** Id of the open root with which this node has read all shards. */
   #rootId?: string;
   #stood?: AwaitedRoot | undefined;
   readonly #root: RootReader;
@@ -55,7 +55,7 @@ export class ShardBirth {
     private readonly shards: Shards,
     private readonly context: Context,
     private readonly options: {
-      /** ms for which an announcement must have stood: so long a node that knows better has to object. */
+      /** ms for which an announcement must stay unchanged. A node with history can object during this time. */
       readonly patience: number;
       /** ms between two looks of a node with history. */
       readonly interval: number;
@@ -94,12 +94,12 @@ export class ShardBirth {
     await this.#endWatch?.();
   }
 
-  /** Ends all waits: this node shuts down. It still defends the shards until {@link stop}. */
+  /** Ends all waits, because this node shuts down. Until {@link stop} it still restores a lost root. */
   stopWaiting(): void {
     this.#wake();
   }
 
-  /** Waits until this node has history. @returns false when the time (ms) is over, or this node shuts down */
+  /** Waits until this node has history. @returns false after `timeout` ms, or when this node shuts down */
   async wait(timeout: number): Promise<boolean> {
     if (this.hasHistory || this.context.isClosing()) return this.hasHistory;
     const bell = new Wakeup(this.context.nodeClock);
@@ -112,7 +112,7 @@ export class ShardBirth {
     return this.hasHistory;
   }
 
-  /** Looks at the root, and goes on as far as it can without waiting. @throws when the store can't be asked */
+  /** Reads the root, and does all steps that need no waiting. @throws if the store can't be asked */
   look(): Promise<void> {
     return this.#queue.run(async () => {
       const hadHistory = this.#rootId !== undefined;
@@ -150,8 +150,8 @@ export class ShardBirth {
   }
 
   /**
-   * With history: a root that is not open was lost. One under another id was opened by a node that objected, too. One that
-   * can't be read is left as it is, and this node keeps the id that it knows.
+   * For a node with history: a root that is not open was lost. An open root with a new id comes from another such node.
+   * An unreadable root stays unchanged, and this node keeps the id that it knows.
    */
   async #defend(rootId: string, { text, root }: FoundRoot): Promise<boolean> {
     if (root?.state === 'open' || this.#root.unreadable) {
@@ -167,13 +167,13 @@ export class ShardBirth {
     return false;
   }
 
-  /** Reads all shards under an open root. Those that are missing, or of another birth, come back with a grace. */
+  /** Reads all shards of an open root. Restores missing shards, and shards of another birth, with a grace. */
   async #join({ id }: ShardRoot): Promise<void> {
     this.shards.forget();
     const texts = await this.shards.texts();
     await forEachLimit(this.shards.keys, (shard) => this.#adopt(shard, id, texts.get(SHARD_PREFIX + shard)));
     const { root } = await this.#root.read();
-    // Another birth began meanwhile: the next look reads them anew.
+    // Another birth began meanwhile: the next look reads the shards again.
     if (root?.state !== 'open' || root.id !== id) return;
     this.#rootId = id;
     this.shards.markRead();
@@ -189,14 +189,14 @@ export class ShardBirth {
           : { write: adoptedShard(id, found, view, nonce), done: () => undefined },
       );
     } catch (error) {
-      // It is left as it is, and grants nothing. Its client has reported it.
+      // An unreadable shard stays unchanged and grants nothing. Its client has reported it.
       ignoreUnreadable(error);
     }
   }
 
-  /** Makes all shards, blank, under an id of its own. An attempt that is not surely done is given up. */
+  /** Makes all shards empty, with a new id. Gives up if any write is not certain; a later attempt starts again. */
   async #create(text: string | undefined): Promise<boolean> {
-    // Before the root is written: shards that a later creator makes are none of these, and so are not replaced.
+    // Read before the root is written: so this attempt can't replace shards that a later creator makes.
     const texts = await this.shards.texts();
     const id = this.context.random.id();
     const creating = await this.#write(text, 'creating', id);
@@ -204,7 +204,7 @@ export class ShardBirth {
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
     let isDone = true;
     await forEachLimit(this.shards.keys, async (shard) => {
-      // Not `isDone &&= await`: that would forget a failure of another shard meanwhile.
+      // Not `isDone &&= await`: it reads `isDone` before the wait, and would overwrite another shard's failure.
       if (!(await this.#makeBlank(shard, id, texts.get(SHARD_PREFIX + shard)))) isDone = false;
     });
     return isDone && this.#write(this.#stood?.text, 'open', id);
@@ -216,7 +216,7 @@ export class ShardBirth {
     return this.#compareAndSet(SHARD_PREFIX + shard, found, encodeShard(blank));
   }
 
-  /** Whether a cluster that lives, or lived, left something: then missing shards were lost. */
+  /** Whether the store contains data of a cluster. Then missing shards were lost. */
   async #hasData(): Promise<boolean> {
     const shards = await this.shards.texts();
     for (const [key, text] of shards) {
@@ -225,7 +225,7 @@ export class ShardBirth {
     const own = await listRecords(this.context, KEY_PREFIX);
     for (const [key, text] of own) {
       const name = key.slice(KEY_PREFIX.length);
-      // The package's own semaphores are used before the shards are there.
+      // The package's own semaphores are used before the shards exist.
       if (!isOwnName(name) && !isVoid(() => !isActive(decodeRecord(name, text)))) return true;
     }
     return false;
@@ -238,13 +238,17 @@ export class ShardBirth {
     return this.#stood !== undefined && now >= this.#stood.until;
   }
 
-  /** A creator that lives needs its time: nodes that replaced one another would never be done. */
+  /** A living creator gets more time, because nodes that replaced each other's attempts would never finish. */
   #awaited(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
     const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
     return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };
   }
 
-  /** All nodes hear of it: one that has history objects. @returns whether it was surely written */
+  /**
+   * Writes the root and notifies all nodes, so that a node with history can object.
+   *
+   * @returns whether it was surely written
+   */
   async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
     const next = encodeRoot({ nonce: this.context.random.id(), id, state });
     if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
@@ -279,7 +283,7 @@ export class ShardBirth {
   }
 }
 
-/** A text that can't be read counts as data. */
+/** Whether a text is no data, by `check`. An unreadable text counts as data. */
 function isVoid(check: () => boolean): boolean {
   try {
     return check();
@@ -289,7 +293,7 @@ function isVoid(check: () => boolean): boolean {
   }
 }
 
-/** A record that can't be read is left as it is. Its client reports it. */
+/** Ignores that a record can't be read: it stays unchanged, and its client reports it. */
 function ignoreUnreadable(error: unknown): void {
   if (!isUnreadable(error)) throw error;
 }

@@ -31,9 +31,9 @@ const SHARD: RecordCodec<ShardRecord> = {
 };
 
 /**
- * A client that reports the changes of each name as events of the gatekeeper.
+ * Creates a client that reports the changes of each name as events of the gatekeeper.
  *
- * @param nameChanged notifies the semaphore of a name, if this node uses it
+ * @param nameChanged hears of each changed name
  */
 export function shardClient(
   shard: string,
@@ -67,7 +67,7 @@ function* changesOf({ record, former, own }: RecordChanged<ShardRecord>): Genera
   for (const name of changedNames(former, record)) {
     const [before, after] = [former && nameIn(former, name), nameIn(record, name)];
     const isOnDemand = !former?.names.get(name)?.definition;
-    // The revision of a name that vanished is the shard's; without an operator's definition nothing was changed.
+    // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
     const revision = isOnDemand && !record.names.has(name) ? (before?.revision ?? after.revision) : after.revision;
     yield [name, { record: { ...after, revision }, former: former?.names.has(name) ? before : undefined, own }];
   }
@@ -80,7 +80,7 @@ function reporting(semaphore: string, { events }: Context): RecordListener<Shard
   };
 }
 
-/** Writes the shard without the permits that expired: a name whose last permit it was vanishes. */
+/** Writes the shard without expired permits. A name vanishes with its last permit. */
 export async function freeExpiredNames(client: ShardClient, { events }: Context): Promise<void> {
   if (!client.known || expiredIn(client.known, client.view()).size === 0) return;
   const ended = await client.transact<ReturnType<typeof expiredIn>>((shard, view, nonce) => {

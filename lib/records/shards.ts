@@ -22,13 +22,15 @@ import { type ShardClient, shardClient } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
 
 interface ShardsOptions {
-  /** The store is this process's own: a shard that it lacks never existed. */
+  /** Whether only this process writes to the store. Then a missing shard never existed. */
   readonly isOwn: boolean;
-  /** How many there are: a constant of the format, fewer only in simulations. */
+  /** Number of shards: a constant of the format, smaller only in simulations. */
   readonly shards?: number;
-  /** Whether definitions were archived, which may pause names: none is granted before they are loaded. */
+  /**
+   * Whether there is an archive. Archived definitions may pause names, so no name is granted before they are loaded.
+   */
   readonly awaitsArchive: boolean;
-  /** Notifies the semaphore of a name, if this node uses it. */
+  /** Hears of each changed name. */
   readonly nameChanged: (name: string, change: SemaphoreChanged) => void;
 }
 
@@ -53,12 +55,12 @@ export class Shards {
     return this.options.isOwn;
   }
 
-  /** Whether this node has read all shards, and what was archived is there: only then it grants names on demand. */
+  /** Whether this node may grant names on demand: it has read all shards, and archived definitions are loaded. */
   get isReady(): boolean {
     return this.isOwn || (this.#isRead && (this.#isLoaded || !this.options.awaitsArchive));
   }
 
-  /** Whether this node has read all shards: from then on one that is missing was lost. */
+  /** Whether this node has read all shards. From then on, a missing shard was lost. */
   get isRead(): boolean {
     return this.#isRead;
   }
@@ -72,24 +74,27 @@ export class Shards {
     this.#isLoaded = true;
   }
 
-  /** The texts of all shards by their keys, as they stand in the store now. @throws StoreUnavailableError */
+  /** Reads the texts of all shards from the store, by key. @throws StoreUnavailableError */
   texts(): Promise<Map<string, string>> {
     const { store, timers, timing } = this.context;
     const keys = this.keys.map((shard) => SHARD_PREFIX + shard);
     return answerWithin(timers, LIST_FACTOR * timing.callTimeout, 'read the shards', () => store.readMany(keys));
   }
 
-  /** Asks the store for one text. @throws its error, if it is why the shards are not read */
+  /** Asks the store for one text. @throws the store's error, if that is why the shards are not read */
   async expectStore(): Promise<void> {
     await readRecord(this.context, ROOT_KEY);
   }
 
-  /** Forgets what was read: it may be of another birth. */
+  /** Forgets all shards that were read, because they may belong to another birth. */
   forget(): void {
     this.#clients.clear();
   }
 
-  /** Where only this process writes, a shard begins with its first report: another node of the process made it. */
+  /**
+   * The client of a shard, if there is one. If only this process writes to the store, creates the client: then another
+   * node of this process made the shard.
+   */
   find(shard: string): ShardClient | undefined {
     return this.#clients.get(shard) ?? (this.isOwn && this.keys.includes(shard) ? this.of(shard) : undefined);
   }
@@ -98,7 +103,7 @@ export class Shards {
     return this.#clients.values();
   }
 
-  /** @throws InvalidOptionsError for a shard that the format does not have */
+  /** The client of a shard; creates it if needed. @throws InvalidOptionsError if there is no such shard */
   of(shard: string): ShardClient {
     const known = this.#clients.get(shard);
     if (known) return known;
@@ -110,29 +115,29 @@ export class Shards {
     return client;
   }
 
-  /** The name of the shard that a semaphore's name belongs to. */
+  /** The shard that a semaphore's name belongs to, as in {@link keys}. */
   keyOf(name: string): string {
     return shardOf(name, this.#count);
   }
 
-  /** The shard of a name. */
+  /** The client of the shard that a semaphore's name belongs to. */
   ofName(name: string): ShardClient {
     return this.of(this.keyOf(name));
   }
 
-  /** A shard that is missing is never taken for an empty one, unless no other process can have written it. */
+  /** A missing shard counts as empty only in a store that no other process writes to. */
   orEmpty(shard: ShardRecord | undefined): ShardRecord | undefined {
     return shard ?? (this.isOwn ? EMPTY_SHARD : undefined);
   }
 
-  /** The names that stand in the shards, with their records, as this node last knew them. */
+  /** All names in the shards, with their records, as this node last knew them. */
   *names(): Generator<[string, SemaphoreRecord]> {
     for (const { known } of this.#clients.values()) {
       for (const name of known?.names.keys() ?? []) yield [name, nameIn(known!, name)];
     }
   }
 
-  /** The same of the names that an operator defined. */
+  /** The names in the shards that an operator defined, with their records. */
   *definedNames(): Generator<[string, SemaphoreRecord]> {
     for (const [name, record] of this.names()) if (this.isDefined(name)) yield [name, record];
   }
@@ -142,17 +147,19 @@ export class Shards {
     return this.#knownOf(name)?.claims.has(name) ?? false;
   }
 
-  /** Whether the claim of a record's name is missing. The package's own names are never on demand and need none. */
+  /**
+   * Whether the claim of a record's name is missing. Reserved names need no claim, because they are never on demand.
+   */
   lacksClaim(name: string): boolean {
     return reservedNameFault(name) === undefined && !this.isClaimed(name);
   }
 
-  /** Whether an operator's definition of a name stands in its shard, as this node last knew it. */
+  /** Whether a name's shard has an operator's definition of it, as this node last knew it. */
   isDefined(name: string): boolean {
     return this.#knownOf(name)?.names.get(name)?.definition !== undefined;
   }
 
-  /** Whether an operator's definition, a permit or a grace keeps a name from being claimed, as this node last knew it. */
+  /** Whether a definition, a permit or a grace in the shard may prevent a claim of a name, as this node last knew it. */
   keepsUnclaimed(name: string): boolean {
     const known = this.#knownOf(name);
     return known !== undefined && (known.names.has(name) || known.grace !== undefined);
@@ -164,16 +171,16 @@ export class Shards {
     return known !== undefined && !known.names.has(name) && !known.claims.has(name);
   }
 
-  /** The revision that a name had at most, as this node knows it. */
+  /** Upper bound of a name's revision, as this node last knew it. */
   revisionOf(name: string): number | undefined {
     const known = this.#knownOf(name);
     return known && (known.names.get(name)?.revision ?? known.revision);
   }
 
   /**
-   * Notes claims, one write for each shard. A shard that can't be read keeps no other from noting them.
+   * Adds claims, with one write per shard. A shard that can't be read does not stop the others.
    *
-   * @throws when the store can't be asked
+   * @throws if the store can't be asked
    */
   async claim(claims: readonly Claim[]): Promise<void> {
     const byShard = new Map<string, Claim[]>();
@@ -187,14 +194,14 @@ export class Shards {
         const next = shard && claim(shard, due, view, nonce);
         return next ? { write: next, done: () => undefined } : { result: undefined };
       });
-      // Its client has reported it.
+      // The client of the shard has reported the error.
       await noting.catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
       });
     });
   }
 
-  /** The origin of the record that has claimed a name, as this node last knew it. */
+  /** Origin of the record that has claimed a name, as this node last knew it. */
   claimOf(name: string): string | undefined {
     return this.#knownOf(name)?.claims.get(name);
   }

@@ -10,19 +10,20 @@ import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
 /**
- * Keeps this node's records of one kind up to date with other nodes' writes: by the store's watch, which is only a hint,
- * and by a look from time to time. The node whose turn it is also looks after the records that no living node knows.
+ * Keeps this node's records of one kind up to date with other nodes' writes. It uses the store's watch, which is only a
+ * hint, and looks at the records from time to time. The node that has the turn also maintains records that no other
+ * living node knows.
  *
  * ```
  *   every sweepInterval ─▶ has this node the turn? ── yes ─▶ ClusterSweep: every record of the store, in pages
- *                                                  └─ no ──▶ KnownLook: what it holds or used, and some of the rest
- *   reconnection, a member came or went, a loss found ─────▶ KnownLook: all that this node knows, at once
+ *                                                  └─ no ──▶ KnownLook: records it holds or used, some of the rest
+ *   reconnection, a change of members, a loss found ───────▶ KnownLook: all records that this node knows, at once
  * ```
  *
- * No promise depends on who has the turn. A lost record is restored by a node that knew it: by its holders, by each node
- * that defines it, and, if it had permits or an operator's change, by the node that sweeps. Two sweeps at once do no harm,
- * nor does one that goes on after a freeze. Each write is a compare-and-set that decides anew from the present text. A
- * node ends a lease only by its own observations of it.
+ * No promise depends on which node has the turn. A node that knows a record restores it if it is lost: its holders know
+ * it, and each node that defines it. The sweeping node knows it if it has permits or an operator's change. Two sweeps
+ * at the same time do no harm, nor does a sweep that continues after a freeze: each write is a compare-and-set that
+ * decides again from the present text, and a node ends a lease only by its own observations.
  */
 export class Sweeper<R extends StoredRecord> {
   readonly #caretaker: Caretaker<R>;
@@ -30,9 +31,9 @@ export class Sweeper<R extends StoredRecord> {
   readonly #cluster: ClusterSweep<R>;
   #endWatch?: () => Promise<void>;
   #losses?: Subscription;
-  /** A look at everything known is under way. */
+  /** Whether a look at all known records is in progress. */
   #isLooking = false;
-  /** Another one is wanted after it. */
+  /** Whether another look must follow. */
   #isLookDue = false;
 
   constructor(
@@ -52,13 +53,13 @@ export class Sweeper<R extends StoredRecord> {
 
   async start(): Promise<void> {
     this.#losses = this.context.events.subscribe(({ type }) => {
-      // The look at everything needs no other one because of what it restores itself.
+      // A record that is restored during a look at all records needs no second look.
       if (type === 'restored' && !this.#isLooking) this.#resynchronise();
     });
     this.#endWatch = await this.context.store.watch(this.records.keyPrefix, (change) => void this.#takeIn(change));
   }
 
-  /** A sweep that is under way ends soon. */
+  /** Stops. A sweep in progress ends soon. */
   async stop(): Promise<void> {
     this.#caretaker.stop();
     this.#losses?.unsubscribe();
@@ -77,7 +78,7 @@ export class Sweeper<R extends StoredRecord> {
   }
 
   async #takeIn({ key, text }: RecordChange): Promise<void> {
-    // Without a key anything may have happened, as after a reconnection: also to the members' clocks and the data.
+    // No key means that anything may have changed, also data and the members' clocks, for example after a reconnection.
     if (key === undefined) return this.#resynchronise();
     const name = key.slice(this.records.keyPrefix.length);
     if (isOwnName(name)) return;
@@ -91,7 +92,7 @@ export class Sweeper<R extends StoredRecord> {
     }
   }
 
-  /** Where one record was lost, others may be. One look at a time, and once more if it is asked for meanwhile. */
+  /** Looks at all known records. A call during such a look starts one more look after it. */
   #resynchronise(): void {
     this.#isLookDue = true;
     if (!this.#isLooking) void this.#lookWhileDue();

@@ -3,23 +3,23 @@ import type { RecordClient } from './record-client.js';
 
 /** The clients of all records of one kind that this node knows. */
 export interface RecordDirectory<R extends StoredRecord> {
-  /** @returns undefined while this node has none of that name */
+  /** @returns undefined if this node has no client of that name */
   find(name: string): RecordClient<R> | undefined;
   all(): Iterable<RecordClient<R>>;
 }
 
-/** The kind of records that a sweeper looks after, and the work that goes with it. */
+/** One kind of records that a sweeper maintains, and its rules. */
 export interface SweptRecords<R extends StoredRecord> {
-  /** Keys of the records begin with it, and end with the name. */
+  /** A record's key is this prefix and the record's name. */
   readonly keyPrefix: string;
   readonly directory: RecordDirectory<R>;
-  /** Makes a client that the directory does not keep. */
+  /** Creates a client that the directory does not keep. */
   readonly open: (name: string) => RecordClient<R>;
-  /** Whether this node looks at the record each time, because it holds something in it. */
+  /** Whether this node holds a permit of the record, and so looks at the record each time. */
   readonly isHeldHere: (record: R) => boolean;
-  /** Whether a record surely needs no care: no lease that can end, no change by an operator, no claim to be made. */
+  /** Whether a record surely needs no work: it has no lease, no operator's change, and needs no claim. */
   readonly isIdle: (name: string, text: string) => boolean;
-  /** Writes a record without what expired in it. */
+  /** Writes a record without its expired permits. */
   readonly tidy: (client: RecordClient<R>) => Promise<void>;
   /** Runs at the end of each sweep. */
   readonly swept: () => Promise<void>;
