@@ -3,61 +3,65 @@ import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFi
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import type { SkipReason } from '../context/events.js';
 
-/* Options as callers give them, and as they are once they were checked: every duration in ms. */
+/* Options as callers give them, and the same options after the check, with every duration in ms. */
 
-/** Options of `tryAcquire`. Durations are ms, or text as the `ms` package reads it. */
+/** Options of `tryAcquire`. Durations are ms, or text in the format of the `ms` package. */
 export interface AcquireOptions {
-  /** Holds another permit than the rest of this process: name a holder for each. */
+  /**
+   * Name of the holder, to hold several permits in one process: each holder has its own. Default: the process itself.
+   */
   readonly holder?: string;
-  /** For the acquirer pattern, in place of the node's own name. */
+  /** Name that the acquirer pattern must match. Default: the node's own name. */
   readonly acquirer?: string;
   /**
-   * How long the permit lasts, also after each refresh, whatever the definition says; the definition's duration unless
-   * given. Of several uses that share a permit the longest counts. When an operator edits the definition to a shorter
-   * duration, that counts from the next refresh on. If no code and no operator defined the semaphore, it stands for the
-   * definition while a permit exists, and is 15 minutes at most: a longer one throws InvalidOptionsError.
+   * How long the permit lasts, also after each refresh. Default: the definition's duration. If several uses share a
+   * permit, the longest duration counts. If an operator then edits the definition to a shorter duration, that one
+   * counts from the next refresh on. If neither code nor an operator defined the semaphore, this duration makes a
+   * definition that exists as long as a permit does. Then 15 minutes is the maximum: a longer one throws
+   * InvalidOptionsError.
    */
   readonly duration?: number | string;
-  /** Refreshes the permit until it is released (default false: it lasts for its duration, unless extended). */
+  /** Refreshes the permit until it is released. Default false: the permit lasts for its duration, unless extended. */
   readonly keepAlive?: boolean;
 }
 
 /** Options of `acquire`. */
 export interface AcquireWaitOptions extends AcquireOptions {
-  /** How long to wait; without a limit unless given. */
+  /** How long to wait. Default: no limit. */
   readonly timeout?: number | string;
-  /** Gives up when it aborts. */
+  /** The call gives up when this signal aborts. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of `run` and of `@ClusterSingleton`. */
 export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' | 'duration'> {
-  /** Names the run in events, and tells overlapping runs apart; the semaphore's name unless given. */
+  /** Name of the job in events. Runs of the same job count as overlapping. Default: the semaphore's name. */
   readonly job?: string;
   /**
-   * Releases the permit after the run, but not before this long after the run's start (ShedLock's lockAtLeastFor).
-   * Absent: the permit is kept until it expires, so that a node whose clock is late finds it taken. 0: released at once,
-   * which is the default of a run that waits (`wait`).
+   * Shortest time from the run's start to the release of the permit (ShedLock's lockAtLeastFor). If absent, the permit
+   * is kept until it expires, so that a node whose clock is late finds it taken. 0: the permit is released when the run
+   * ends; this is the default of a run with `wait`.
    */
   readonly atLeastFor?: number | string;
-  /** Refreshes the permit every third of its duration while the run goes on. Default true. */
+  /** Refreshes the permit every third of its duration during the run. Default true. */
   readonly keepAlive?: boolean;
-  /** A run that takes longer loses its permit: its signal aborts, and the permit runs out. Never unless given. */
+  /** A run that takes longer loses its permit: its signal aborts, and the permit expires. Default: no limit. */
   readonly maxRunTime?: number | string;
-  /** When the former run of this job in this process still goes on: skip (default), or run beside it. */
+  /** If the former run of this job in this process has not ended: skip (default), or allow both runs. */
   readonly overlap?: 'skip' | 'allow';
-  /** When the store can't be asked: skip (default), or run without a permit. */
+  /** If the store can't be asked: skip (default), or run without a permit. */
   readonly onUnavailable?: 'skip' | 'run';
   /**
-   * `'throw'`: a skipped run throws a RunSkippedError, so that a queue delivers its message again. Or a callback that gets
-   * the reason; when it throws, a `problem` event tells of it, and the run counts as skipped. Unless given, a run is
-   * skipped quietly.
+   * `'throw'`: a skipped run throws a RunSkippedError, so that a queue delivers its message again. Or a callback that
+   * gets the reason. If the callback throws, a `problem` event reports the error, and the run still counts as skipped.
+   * Default: a skipped run only makes an event.
    */
   readonly onSkip?: ((skipped: Skipped) => void | Promise<void>) | 'throw';
   /**
-   * How long to wait for a permit before the run is skipped with the last denial's reason; 0, or absent: it does not wait.
-   * Unless `overlap` is `'allow'` it also waits for the former run of this job in this process, and is skipped with
-   * `overlap` when that does not end in time. A run that waits releases its permit at once, unless `atLeastFor` is given.
+   * How long to wait for a permit. After that the run is skipped with the last denial's reason. Default 0: the run does
+   * not wait. Unless `overlap` is `'allow'`, the run also waits for the former run of this job in this process. If that
+   * does not end in time, the run is skipped with the reason `overlap`. A run that waits releases its permit when it
+   * ends, unless `atLeastFor` is given.
    */
   readonly wait?: number | string;
 }
@@ -70,23 +74,25 @@ export interface ReadyOptions {
 
 /** Options of one attempt to get a permit. */
 export interface AttemptOptions {
-  /** Several permits of one semaphore in one process: name a holder for each. The process itself unless given. */
+  /**
+   * Name of the holder, to hold several permits in one process: each holder has its own. Default: the process itself.
+   */
   readonly holder?: string;
-  /** For the acquirer pattern; the node's own unless given. */
+  /** Name that the acquirer pattern must match. Default: the node's own name. */
   readonly acquirer?: string;
-  /** ms; the definition's unless given. */
+  /** ms. Default: the definition's duration. */
   readonly duration?: number;
   readonly keepAlive?: boolean;
 }
 
 /** Options of a wait for a permit. */
 export interface WaitOptions extends AttemptOptions {
-  /** ms; without a limit unless given. */
+  /** ms. Default: no limit. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
 
-/** A run that did not take place, and why. */
+/** A skipped run. */
 export interface Skipped {
   /** Name of the semaphore. */
   readonly semaphore: string;
@@ -98,19 +104,19 @@ export interface Skipped {
 
 export type SkipCallback = (skipped: Skipped) => void | Promise<void>;
 
-/** Options of a run as they are carried out; durations in ms. */
+/** Options of a run after the check; durations in ms. */
 export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' | 'duration'> {
-  /** Names the run in events and history, and tells overlapping runs apart. */
+  /** Name of the job in events and history. Runs of the same job count as overlapping. */
   readonly job: string;
-  /** ms after the run's start before which the permit is not released; undefined: it is kept until it expires. */
+  /** Shortest time from the run's start to the release, in ms. Undefined: the permit is kept until it expires. */
   readonly atLeastFor?: number;
   readonly keepAlive: boolean;
-  /** ms after which a run loses its permit; undefined: never. */
+  /** ms after which a run loses its permit. Undefined: no limit. */
   readonly maxRunTime?: number;
   readonly overlap: 'skip' | 'allow';
   readonly onUnavailable: 'skip' | 'run';
   readonly onSkip?: SkipCallback | 'throw';
-  /** ms to wait for a permit, and for a former run of the job to end; undefined: it does not wait. */
+  /** ms to wait for a permit, and for the former run of the job to end. Undefined: the run does not wait. */
   readonly wait?: number;
 }
 

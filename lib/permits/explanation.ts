@@ -22,11 +22,11 @@ export interface Explanation {
   readonly semaphore: string;
   /** The decision that this node would get now. */
   readonly outcome: 'granted' | 'refreshed' | 'denied';
-  /** Why it is denied; absent when it is not. */
+  /** Why the permit is denied; absent if it is not. */
   readonly reason?: DenialReason;
-  /** For people. */
+  /** The decision in a sentence, for people. */
   readonly sentence: string;
-  /** While it is paused its group pattern matches nothing: `pause` has the one of afterwards. */
+  /** During a pause its group pattern matches no group. `pause` has the pattern that applies afterwards. */
   readonly definition?: SemaphoreDefinition;
   /** Revision of the definition that decides. */
   readonly revision?: number;
@@ -34,7 +34,7 @@ export interface Explanation {
   readonly pause?: Pause;
   /** The permits that are held now. */
   readonly holders: readonly StoredPermit[];
-  /** The record could not be read: definition, pause and holders are as this node last knew them. */
+  /** True if the record could not be read. Then definition, pause and holders are as this node last knew them. */
   readonly isStale: boolean;
   /** The node that asks. */
   readonly node: NodeIdentity;
@@ -44,7 +44,7 @@ export interface Explanation {
   readonly store: StoreHealth;
 }
 
-/** A decision on the record as it stands in the store, or the error that kept it from being read. */
+/** A decision on the record in the store, or the error that made the record unreadable. */
 interface Insight {
   readonly record: SemaphoreRecord | undefined;
   readonly decision: Decision | StoreUnavailableError;
@@ -54,7 +54,7 @@ interface Insight {
 type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
 
 /**
- * Asks the store and decides, but writes nothing. A store that can't be asked is a denial, too.
+ * Reads the record and decides, but writes nothing. A store that can't be asked counts as a denial.
  *
  * @throws CorruptRecordError, NewerRecordError when the record can't be read
  */
@@ -94,7 +94,7 @@ function remembered({ known }: SemaphoreClient, error: StoreUnavailableError): I
   return { record: known, decision: error, holders: known?.permits ?? [] };
 }
 
-/** That nothing is granted at all comes before any reason of the record, unless the record has no definition. */
+/** If this node grants nothing at all, that is the reason, unless the record has no definition. */
 function verdictOf(
   decision: Insight['decision'],
   fault: GrantFault | undefined,
@@ -113,7 +113,7 @@ function verdictOf(
   return {
     outcome,
     ...(outcome === 'denied' && { reason: decision.reason }),
-    // It contains names, patterns and reasons that others wrote.
+    // The sentence contains names, patterns and reasons that other people wrote.
     sentence: escapeHidden(sentenceFor(decision, record, node)),
   };
 }
@@ -135,7 +135,7 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
     case 'paused':
       return pausedBy(record?.pause);
     case 'recovering':
-      return 'the store lost data a moment ago: until the longest permit would have ended only former holders go on';
+      return 'the store lost data a moment ago: until the longest permit would have ended, only former holders go on';
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }

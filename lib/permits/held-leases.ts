@@ -15,13 +15,13 @@ import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-record
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
 /**
- * The leases of this process on one semaphore, at most one per holder, and how they are taken, kept and given back.
+ * Acquires, refreshes and releases the leases of this process on one semaphore, at most one per holder.
  *
  * | lease     | begins when                                   | ends when                                            |
  * | --------- | --------------------------------------------- | ---------------------------------------------------- |
  * | held      | a grant was answered before the lease's end   | last use released; expired; revoked; closing         |
- * | kept      | a run ended, `atLeastFor` absent or not over  | expired: no other use releases it before             |
- * | uncertain | the outcome of a refresh is unknown           | next refresh; else after its end an orphan clean-up  |
+ * | kept      | a run ended, and `atLeastFor` was absent      | expired: no other use releases it earlier            |
+ * | uncertain | the outcome of a refresh is unknown           | next refresh, or an orphan clean-up after its end    |
  */
 export class HeldLeases implements PermitOwner {
   readonly semaphore: string;
@@ -44,12 +44,12 @@ export class HeldLeases implements PermitOwner {
     return [...this.#leases.values()];
   }
 
-  /** Whether a holder has a permit now; this process itself unless one is named. */
+  /** Whether a holder has a permit now. Default: the process itself. */
   holds(holder = this.context.node.instance): boolean {
     return this.#lease(holder) !== undefined;
   }
 
-  /** Tries once to get or refresh a permit. A store that can't be asked denies: unsure never counts as granted. */
+  /** Tries once to get or refresh a permit. A store that can't be asked counts as a denial. */
   async attempt(options: AttemptOptions): Promise<Attempt> {
     if (this.context.isClosing()) return CLOSING;
     const permitId = this.context.random.id();
@@ -68,7 +68,7 @@ export class HeldLeases implements PermitOwner {
         return this.#step(decision, holder, keepAlive);
       }, duration);
       this.context.reachability.back();
-      // It was under way when this node began to shut down: no work may begin any more.
+      // This node began to shut down during the attempt, so no work may start.
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) {
@@ -77,15 +77,15 @@ export class HeldLeases implements PermitOwner {
       }
       const denied = deniedBy(error);
       if (isOutage(error)) this.context.reachability.lost(denied.error);
-      // The store is out of reach because it is being closed.
+      // During the shutdown the store is unreachable because this node closes it.
       return this.context.isClosing() ? CLOSING : denied;
     }
   }
 
   /**
-   * Refreshes a lease that this process still has; never grants anew.
+   * Refreshes a lease that this process still has. Never grants a new permit.
    *
-   * @returns false when the permit was lost
+   * @returns false if the permit was lost
    */
   refresh(lease: Lease, duration?: number): Promise<boolean> {
     return this.uses.during(() => this.#refresh(lease, duration));
@@ -107,7 +107,7 @@ export class HeldLeases implements PermitOwner {
           };
           return { notify: 'none', write: decision.record, done };
         }
-        // The record says that it is gone. Other denials (a pattern no longer matches) let it run out.
+        // The permit is gone from the record. After other denials (a pattern no longer matches) it expires by itself.
         if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
         return { result: false };
       },
@@ -123,7 +123,7 @@ export class HeldLeases implements PermitOwner {
     }
   }
 
-  /** The record may say, or come to say, that the permit lasts longer than its uses count on. */
+  /** Notes that the permit in the record may last longer, now or later, than its uses expect. */
   #markUncertain(lease: Lease, duration = 0): void {
     const isOver = !lease.isHeld;
     lease.markUncertain(duration);
@@ -138,7 +138,7 @@ export class HeldLeases implements PermitOwner {
     void this.orphans.reclaimLater(timeUntilExpiry, lease.permit.id, lease.uncertain, isUnused);
   }
 
-  /** Gives one use back, and the permit with the last one. */
+  /** Releases one use, and the permit with its last use. */
   release(permit: HeldPermit): Promise<void> {
     const { lease } = permit;
     permit.end('released');
@@ -146,13 +146,13 @@ export class HeldLeases implements PermitOwner {
     return isStillUsed ? Promise.resolve() : this.uses.during(() => this.#giveBack(lease));
   }
 
-  /** Ends one use but leaves the permit where it is until it expires, so that a node with a late clock finds it taken. */
+  /** Ends one use, but keeps the permit until it expires, so that a node with a late clock finds it taken. */
   holdUntilExpiry(permit: HeldPermit): void {
     permit.lease.keep();
     permit.end('released');
   }
 
-  /** Ends a use that goes on: its signal aborts, and the permit runs out unless other uses keep it. */
+  /** Ends a use whose work has not ended: its signal aborts, and the permit expires unless other uses keep it alive. */
   endUse(permit: HeldPermit, reason: LossReason): void {
     if (!permit.isHeld) return;
     permit.end(reason);
@@ -160,8 +160,8 @@ export class HeldLeases implements PermitOwner {
   }
 
   /**
-   * Looks after leases that the record no longer shows as they were granted: revoked, or lost with the store's data.
-   * A record that another node restored may end a permit earlier than its holder counts on, and its grace with it.
+   * Refreshes leases whose permits are missing in the record or end earlier there: they were revoked, or the store lost
+   * data. In a record that another node restored, a permit and the grace may end earlier than the holder expects.
    */
   verify(): void {
     if (this.#leases.size === 0) return;
@@ -172,7 +172,7 @@ export class HeldLeases implements PermitOwner {
     }
   }
 
-  /** Once at a time: its own look at the record may bring the next change. */
+  /** Verifies a lease, once at a time: its own read of the record may report the next change. */
   async #verify(lease: Lease): Promise<void> {
     if (this.#verifying.has(lease)) return;
     this.#verifying.add(lease);
@@ -192,20 +192,20 @@ export class HeldLeases implements PermitOwner {
     }
   }
 
-  /** Gives every permit back that no run uses any more, and tells the runs that go on. */
+  /** Releases all unused permits, and ends the uses of runs that have not ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const idle = this.leases.filter((lease) => lease.users.size === 0);
     const busy = this.leases.filter((lease) => lease.users.size > 0);
     for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
     this.orphans.close();
-    // A run that did not end may still be at work: its permit runs out by itself.
+    // A run that has not ended may still work, so its permit is not released but expires.
     for (const lease of busy) lease.finish('closing');
     await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
   }
 
   async #refuse(permit: HeldPermit): Promise<Attempt> {
-    // If the store does not answer, the release is retried in the background, or the permit runs out.
+    // If the store does not answer, the release is retried in the background, or the permit expires.
     await this.release(permit).catch(() => undefined);
     return CLOSING;
   }
@@ -224,7 +224,7 @@ export class HeldLeases implements PermitOwner {
       done: (sent) => {
         const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
         if (lease) return { permit: this.#use(lease, keepAlive) };
-        // The answer came after the lease's end: no use may count on it, so it goes back.
+        // The answer came after the lease's end: no use may rely on the permit, so it goes back.
         void this.orphans.reclaim(permit.id);
         return { reason: 'permit-lost', holders: [] };
       },
@@ -246,7 +246,7 @@ export class HeldLeases implements PermitOwner {
     return lease && this.#renew(lease, permit, sent) ? lease : undefined;
   }
 
-  /** A lease that ended while the refresh was under way stays lost: its uses were notified. */
+  /** Renews a lease. A lease that ended during the refresh stays lost, because its uses were notified. */
   #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
     if (!lease.isHeld) {
       void this.orphans.reclaim(permit.id, permit.duration);
@@ -281,10 +281,10 @@ export class HeldLeases implements PermitOwner {
     const { permit } = lease;
     try {
       const released = await this.recordClient.transact<boolean>((record, view, nonce) => {
-        // A use that was in the queue before may have joined the lease: then it lives on.
-        // A short run may even have joined and ended while the record was read: what it left to be held stays.
+        // A use that waited in the queue may have joined the lease: then the lease goes on.
+        // A short run may have joined and ended during this call: then the lease is kept until it expires.
         if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
-        // Ended here before the request leaves: from then on the slot may be another's.
+        // The lease ends before the request is sent: after that, another holder may get the slot.
         lease.finish('released');
         const next = record && release(record, permit.id, view, nonce);
         return next ? { notify: 'waiting', write: next, done: () => true } : { result: true };

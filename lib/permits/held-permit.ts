@@ -8,15 +8,15 @@ import type { LossReason } from '../context/events.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { Permit } from './permit.js';
 
-/** The leases that a permit is a use of. */
+/** The owner of the leases: refreshes and releases them for their uses. */
 export interface PermitOwner {
   readonly semaphore: string;
-  /** @param duration ms, for this once @returns false when the permit was lost */
+  /** @param duration ms, for this refresh only @returns false if the permit was lost */
   refresh(lease: Lease, duration?: number): Promise<boolean>;
   release(permit: HeldPermit): Promise<void>;
 }
 
-/** One use of a lease of this process. */
+/** One use of a lease. */
 export class HeldPermit implements Permit, LeaseUser {
   #ended?: LossReason;
   #aborter?: AbortController;
@@ -104,12 +104,12 @@ export class HeldPermit implements Permit, LeaseUser {
     return this.release();
   }
 
-  /** The permit itself leads to the whole gatekeeper, and in circles. */
+  /** Only data: the object itself has circular references to the whole gatekeeper. */
   toJSON(): object {
     return { semaphore: this.semaphore, ...this.lease.permit, isHeld: this.isHeld, remaining: this.remaining };
   }
 
-  /** Ends this use; the permit itself may live on in others. */
+  /** Ends this use. Other uses may keep the permit. */
   end(reason: LossReason): void {
     if (this.#ended) return;
     this.#ended = reason;
@@ -130,14 +130,14 @@ export type Attempt =
       readonly permit?: undefined;
       readonly reason: DenialReason;
       readonly holders: readonly StoredPermit[];
-      /** Why the record could not be asked or read. */
+      /** Why the store could not be asked, or the record could not be read. */
       readonly error?: Error;
     };
 
 /**
- * The denial that comes of an error: a store that can't be asked, or a record that can't be read.
+ * Turns an error into a denial, if the store can't be asked or the record can't be read.
  *
- * @throws any other error: it is a fault of this program
+ * @throws any other error, because it is a bug of this program
  */
 export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };

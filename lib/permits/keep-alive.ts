@@ -3,8 +3,8 @@ import type { Context } from '../context/context.js';
 import type { Lease } from './lease.js';
 
 /**
- * Refreshes a lease every third of its duration, for as long as a use wants it. After a failure it tries again sooner,
- * until the lease ends by itself: it never revives one that did.
+ * Refreshes a lease every third of its duration, while a use wants that. After a failure it tries again sooner, until
+ * the lease ends. It never revives a lease that has ended.
  */
 export class KeepAlive {
   #cancelTimer?: CancelTimer;
@@ -13,7 +13,7 @@ export class KeepAlive {
     private readonly semaphore: string,
     private readonly lease: Lease,
     private readonly context: Context,
-    /** Refreshes; throws when the store can't say. */
+    /** Refreshes the lease. Throws if the store gives no clear answer. */
     private readonly refresh: () => Promise<unknown>,
   ) {}
 
@@ -37,7 +37,7 @@ export class KeepAlive {
     if (this.#cancelTimer && this.lease.isHeld) this.#schedule(delay);
   }
 
-  /** @returns ms until the next one */
+  /** @returns ms until the next refresh */
   async #refreshed(): Promise<number> {
     try {
       await this.refresh();

@@ -5,7 +5,7 @@ import type { Context } from '../context/context.js';
 import type { LossReason } from '../context/events.js';
 import type { Instant } from '../records/plan.js';
 
-/** One use of a lease, which is notified when the lease ends. */
+/** One use of a lease. The lease notifies it when the lease ends. */
 export interface LeaseUser {
   /** Whether this use wants the lease kept alive. */
   readonly keepAlive: boolean;
@@ -13,13 +13,13 @@ export interface LeaseUser {
 }
 
 /**
- * ms between two looks at the clocks. Timers stand still while the machine sleeps: one set for the end would
- * notify the holder late by as much as it slept.
+ * Longest time between two checks of the clocks, in ms. Timers stop while the machine sleeps. A single timer for the
+ * end would notify the holder late, by as long as the machine slept.
  */
 const LONGEST_BLINK = 1000;
 
 /**
- * The holder's side of a permit: how long this process may believe that it holds it.
+ * The holder's side of a permit: how long this process may rely on it.
  *
  * ```
  *   request sent    answer                        holder's end     permit's end     takers may be granted the slot
@@ -28,9 +28,10 @@ const LONGEST_BLINK = 1000;
  *                                                 - tolerance                       + tolerance
  * ```
  *
- * It counts from before the request was sent, on both the monotonic and the wall clock (the one may stand still while
- * the machine sleeps, the other may jump; the first of them to say so ends it). So the holder's signal aborts before
- * another node can be granted the slot. A frozen process gets no signal in time; there {@link isHeld} reads the clocks.
+ * The holder counts from before the request was sent, with both the monotonic and the wall clock. The monotonic clock
+ * may stop while the machine sleeps, and the wall clock may jump; the clock that is further ahead counts. So the
+ * holder's signal aborts before another node can get the slot. A frozen process gets the signal late, but
+ * {@link isHeld} reads the clocks at each call.
  */
 export class Lease {
   #sent: Instant;
@@ -39,7 +40,7 @@ export class Lease {
   #cancelTimer: CancelTimer;
   #isKept = false;
   #uncertain?: number;
-  /** The uses that share it; the store's release comes with the last one. */
+  /** The uses that share this lease. The permit is released in the store with the last use. */
   readonly users = new Set<LeaseUser>();
 
   constructor(
@@ -53,23 +54,23 @@ export class Lease {
     this.#cancelTimer = this.#lookAgain();
   }
 
-  /** As the record last said. */
+  /** The permit as this node last wrote it into the record. */
   get permit(): StoredPermit {
     return this.#permit;
   }
 
-  /** Why it ended; undefined while it is held. */
+  /** Why the lease ended; undefined while it is held. */
   get end(): LossReason | undefined {
     if (!this.#end && this.remaining <= 0) this.finish('expired');
     return this.#end;
   }
 
-  /** By the clocks, read now. */
+  /** Whether the lease is held now. Reads the clocks. */
   get isHeld(): boolean {
     return this.end === undefined;
   }
 
-  /** ms until it ends, by whichever of the node's clocks is further. */
+  /** ms until the lease ends, by the clock that is further ahead. */
   get remaining(): number {
     const { nodeClock, timing } = this.context;
     const monotonic = nodeClock.monotonic() - this.#sent.monotonic;
@@ -77,7 +78,7 @@ export class Lease {
     return this.#permit.duration - timing.clockTolerance - Math.max(monotonic, wall);
   }
 
-  /** Whether a run has left it to be held until it expires: no other use may give it back before. */
+  /** Whether a run has ended and left the permit to expire. Then no other use may release it. */
   get isKept(): boolean {
     return this.#isKept;
   }
@@ -86,7 +87,10 @@ export class Lease {
     this.#isKept = true;
   }
 
-  /** Duration in ms requested by a refresh with unknown outcome; 0: the one the permit was taken with; undefined: there is none. */
+  /**
+   * Duration in ms requested by a refresh with unknown outcome. 0: no duration was requested; undefined: no such
+   * refresh.
+   */
   get uncertain(): number | undefined {
     return this.#uncertain;
   }
@@ -95,12 +99,12 @@ export class Lease {
     this.#uncertain = Math.max(duration, this.#uncertain ?? 0);
   }
 
-  /** ms until the permit itself would be over, of which the last `clockTolerance` is not used. */
+  /** ms until the permit itself ends. The holder does not use the last `clockTolerance` of this time. */
   get left(): number {
     return this.remaining + this.context.timing.clockTolerance;
   }
 
-  /** The request to refresh it, and nothing else. One literal: a spread of parts took a tenth of a refresh. */
+  /** A request that only refreshes this permit. Not a spread: that took a tenth of the time of a refresh. */
   refreshRequest({ nonce, running, duration }: Pick<AcquireRequest, 'nonce' | 'running' | 'duration'>): AcquireRequest {
     const { id: permitId, instance, holder, acquirer, group } = this.#permit;
     return {
@@ -118,14 +122,14 @@ export class Lease {
     };
   }
 
-  /** A refresh that succeeded. The running timer finds the new end by itself. */
+  /** Takes over a successful refresh. The running timer finds the new end when it fires. */
   renew(permit: StoredPermit, sent: Instant): void {
     this.#permit = permit;
     this.#sent = sent;
     this.#uncertain = undefined;
   }
 
-  /** Ends it for good: a permit that was lost stays lost. */
+  /** Ends the lease for good: a lost permit stays lost. */
   finish(reason: LossReason): void {
     if (this.#end) return;
     this.#end = reason;

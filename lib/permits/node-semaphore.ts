@@ -28,18 +28,18 @@ import { WaitQueue } from './wait-queue.js';
 const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
 
 /**
- * A semaphore on its record, and the one place that acts on changes of it: when the record lacks a permit, time of a
- * permit or a revision that it had, the leases are verified and the queue wakes.
+ * A semaphore of this node, and the only place that reacts to changes of its record. If a permit is gone, ends earlier
+ * than before, or the revision is new, the semaphore verifies its leases and wakes its queue.
  */
 export class NodeSemaphore implements Semaphore {
   readonly heldLeases: HeldLeases;
   readonly orphans: OrphanCleanup;
   readonly runner: Runner;
   readonly waitQueue: WaitQueue;
-  /** Calls, leases and clean-ups under way. */
+  /** Counts calls, leases and clean-ups in progress. */
   readonly uses: UseCount;
 
-  /** @param onIdle runs when nothing uses it any more */
+  /** @param onIdle runs when the last call, lease or clean-up has ended */
   constructor(
     readonly recordClient: SemaphoreClient,
     private readonly declared: DeclaredDefinitions,
@@ -95,25 +95,25 @@ export class NodeSemaphore implements Semaphore {
     return explain(this.recordClient, this.heldLeases, this.context);
   }
 
-  /** A permit of this node may be gone, and a slot may be free: after any write, of this node or another. */
+  /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */
   onChange(change: SemaphoreChanged): void {
     if (!takesAway(change)) return;
     this.heldLeases.verify();
     this.waitQueue.wake();
   }
 
-  /** Looks after leases that the record no longer shows. */
+  /** Verifies leases whose permits the record no longer contains. */
   verify(): void {
     this.heldLeases.verify();
   }
 
-  /** Calls that wait end now, denied as `closing`. */
+  /** Ends all waiting calls: they are denied as `closing`. */
   stopWaiting(): void {
     this.waitQueue.wake();
     this.runner.stopWaiting();
   }
 
-  /** Gives back every permit that no run uses any more. */
+  /** Releases every permit that no run uses any more. */
   async close(): Promise<void> {
     this.runner.close();
     this.waitQueue.wake();
@@ -129,7 +129,7 @@ export class NodeSemaphore implements Semaphore {
     };
   }
 
-  /** A run that waits does so in the queue, also for a definition that is still to be loaded. */
+  /** A run with `wait` waits in the queue, also for a definition that is not loaded yet. */
   async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
     const waiting = wait === undefined ? this.#attempt(options) : this.#wait({ ...options, timeout: wait });
     const attempt = await waiting;
@@ -137,17 +137,17 @@ export class NodeSemaphore implements Semaphore {
     return attempt;
   }
 
-  /** @throws the signal's reason when it aborts */
+  /** @throws the signal's reason if the signal aborts */
   async #wait(options: WaitOptions): Promise<Attempt> {
     options.signal?.throwIfAborted();
     const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
-    // A caller that gave up while the grant was under way doesn't want it any more.
+    // The caller gave up during the attempt, so the permit goes back.
     if (options.signal?.aborted) await attempt.permit?.release();
     options.signal?.throwIfAborted();
     return attempt;
   }
 
-  /** A holder that has a permit waits for no one: the one ahead may be waiting for this very permit. */
+  /** A holder that already has a permit does not wait for its turn: the first in the queue may wait for this permit. */
   async #ask(options: WaitOptions, mayTake: boolean): Promise<Attempt> {
     if (!mayTake && !this.heldLeases.holds(options.holder)) return BEHIND;
     const attempt = await this.heldLeases.attempt(options);
@@ -155,7 +155,9 @@ export class NodeSemaphore implements Semaphore {
     return attempt;
   }
 
-  /** Right after the start the store may still lack what this node's code defines: its calls wait for that. */
+  /**
+   * Tries once. Right after the start, a call waits for a definition of this node's code that is not in the store yet.
+   */
   #attempt(options: AttemptOptions): Promise<Attempt> {
     return this.heldLeases
       .attempt(options)
@@ -177,7 +179,10 @@ export class NodeSemaphore implements Semaphore {
     return undefined;
   }
 
-  /** A misspelt name must not look like a denial: nothing would ever run, without any error. */
+  /**
+   * Throws for an unknown name. If a misspelt name were only denied, nothing would ever run, and no error would say
+   * why.
+   */
   #checkKnown(reason: SkipReason, duration: number | undefined): void {
     if (reason !== 'no-definition' || this.declared.expects(this.name, duration)) return;
     throw new UnknownSemaphoreError(this.name);

@@ -6,12 +6,12 @@ import type { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
 
-/** Tries again soon, then every few seconds, until the permit is over anyway. */
+/** Retries soon, then every few seconds, until the permit would have expired. */
 const RETRY: Backoff = { first: 100, longest: 5000, jitter: 0 };
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
-/** Frees permits of one semaphore that may be in the record although no use in this process has them. */
+/** Frees permits of one semaphore that may be in the record although this process does not use them. */
 export class OrphanCleanup {
   readonly #closing = new AbortController();
 
@@ -21,7 +21,7 @@ export class OrphanCleanup {
     private readonly uses: UseCount,
     private readonly context: Context,
   ) {
-    // As many pauses as permits are to be freed: Node would warn of a leak from the eleventh on.
+    // Each permit to free may add a listener, and Node warns about a leak from the eleventh listener on.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -29,8 +29,8 @@ export class OrphanCleanup {
    * Frees a permit that this process does not use, although the record may contain it now or later: a write without an
    * answer may still be on its way. Any other write makes such a write fail, so this always writes.
    *
-   * @param duration for which it was asked, in ms, if not for the definition's
-   * @param isUnused for permits that another caller may have taken over meanwhile: whether it is still unused
+   * @param duration that was asked for, in ms, if any
+   * @param isUnused for a permit that another caller may have taken over meanwhile: whether it is still unused
    */
   reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
     return this.uses.during(() => this.#reclaim(permitId, duration, isUnused));
@@ -47,7 +47,7 @@ export class OrphanCleanup {
           return { notify: 'waiting', write: freed || rewrite(record, {}, view, nonce), done: () => {} };
         });
       } catch (error) {
-        // Closing also ends the wait for the store: no new pause may begin after it.
+        // Closing may have ended the call of the store. No new pause may begin after that.
         if (this.#isClosed) return;
         const delay = pauseAfter(failures, 1, RETRY);
         if (this.context.nodeClock.monotonic() + delay > until) {
@@ -59,7 +59,7 @@ export class OrphanCleanup {
     }
   }
 
-  /** As {@link reclaim}, but not before `delay` ms have passed. */
+  /** Like {@link reclaim}, after `delay` ms. */
   reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
     return this.uses.during(async () => {
       if (this.#isClosed) return;
@@ -68,7 +68,7 @@ export class OrphanCleanup {
     });
   }
 
-  /** How long a permit lasts, as far as this node knows, in ms. */
+  /** The longest time that a permit may last, as far as this node knows, in ms. */
   #longestOf(permitId: string): number {
     const { definition, permits = [] } = this.recordClient.known ?? {};
     // After extend(), or an edit of the definition, a permit may last longer than the definition says.
@@ -84,7 +84,7 @@ export class OrphanCleanup {
     return this.#closing.signal.aborted;
   }
 
-  /** Until the time is over, or {@link close} ends it. */
+  /** Waits for `delay` ms, or until {@link close}. */
   #pause(delay: number): Promise<void> {
     return pause(this.context.nodeClock, delay, { signal: this.#closing.signal, isAwaited: false });
   }

@@ -1,24 +1,24 @@
 /**
- * One use of a permit, as `tryAcquire` and `acquire` give it. Several uses in one process may share a permit of the
- * store; it goes back with the last of them. Tests may write a plain object in its place.
+ * One use of a permit, as `tryAcquire` and `acquire` return it. Several uses in one process may share a permit of the
+ * store. It is released with the last use. Tests may use a plain object instead.
  *
- * Give it back with {@link release}, or hold it by `await using permit = await semaphore.acquire()`.
+ * Call {@link release} when the work is done, or write `await using permit = await semaphore.acquire()`.
  */
 export interface Permit {
   /** Name of the semaphore. */
   readonly semaphore: string;
-  /** Id of the permit in the store: the same for all uses that share the permit, and kept by a refresh. */
+  /** Id of the permit in the store. All uses that share the permit have the same id, and a refresh keeps it. */
   readonly id: string;
-  /** 0 .. permits-1: the permit's place among those of the semaphore; also "node k of n". */
+  /** Index of the permit, 0 .. permits-1. An application can use it as "node k of n". */
   readonly slot: number;
   /**
-   * The fencing token: grows with every grant of the semaphore, and is kept by a refresh. Send it along with each write;
-   * the resource keeps the highest per (semaphore, slot) and refuses lower ones.
+   * Fencing token: grows with every grant of the semaphore. A refresh keeps it. Send it with each write. The resource
+   * keeps the highest token per (semaphore, slot) and refuses lower ones.
    */
   readonly token: number;
-  /** Process that holds the permit: a random id per process start. */
+  /** Id of the process that holds the permit: random, new at each start. */
   readonly instance: string;
-  /** Name of the acquirer that holds the permit: the node's own, unless the call named another. */
+  /** Name of the acquirer that holds the permit: the node's own name, unless the call gave another. */
   readonly acquirer: string;
   /** Group of the node that holds the permit. */
   readonly group: string;
@@ -28,58 +28,59 @@ export interface Permit {
   readonly expiresAt: number;
   /** Whether this use asked for the permit to be refreshed until its release (option `keepAlive`). */
   readonly keepAlive: boolean;
-  /** Always true. The permit of a run that `onUnavailable: 'run'` let through without one says false. */
+  /** Always true here. False only for a run without a permit (`onUnavailable: 'run'`). */
   readonly isGuarded: boolean;
   /**
-   * Aborts, with a PermitLostError as its reason, when the permit ends other than by {@link release}: at the latest
-   * `clockTolerance` before its duration is over, so before another node can be granted the slot. A process that was
-   * frozen in between gets the abort late; {@link assertHeld} is right even then.
+   * Aborts when the permit ends without a {@link release}. The abort's reason is a PermitLostError. It comes at the
+   * latest `clockTolerance` before the end of the permit's duration, so before another node can get the slot. A process
+   * that was frozen gets the abort late, but {@link assertHeld} is correct even then.
    */
   readonly signal: AbortSignal;
-  /** True while it is held, by the node's clocks, read now: right also after the process was frozen. */
+  /** Whether the permit is held now. Reads the node's clocks, so it is correct even after the process was frozen. */
   readonly isHeld: boolean;
-  /** ms for which this process may still count on the permit; 0 when it is over. */
+  /** ms for which this process may still rely on the permit; 0 after its end. */
   readonly remaining: number;
 
   /**
-   * Call it right before a step that must not be done without the permit. It asks no store.
+   * Call this right before a step that needs the permit. It does not ask the store.
    *
-   * @throws PermitLostError when the permit is no longer held
+   * @throws PermitLostError if the permit is no longer held
    */
   assertHeld(): void;
 
   /**
    * Refreshes the permit now.
    *
-   * @param duration from now on, for this once; ms or text ("5m"). The one that the permit was taken with unless given.
-   *   Never shortens. Later refreshes, also those of keep-alive, go on with the duration that the permit was taken with.
-   * @throws PermitLostError when it is no longer held
-   * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
-   * @throws InvalidOptionsError for a duration that can't be used
+   * @param duration counted from now, for this refresh only; ms or text ("5m"). Default: the duration that the permit
+   *   was acquired with. Never shortens the permit. Later refreshes, also those of keep-alive, again use the duration
+   *   that the permit was acquired with.
+   * @throws PermitLostError if the permit is no longer held
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end then stays
+   * @throws InvalidOptionsError for an invalid duration
    */
   extend(duration?: number | string): Promise<void>;
 
   /**
-   * As {@link extend}, but a permit that was lost is an answer, not an error.
+   * Like {@link extend}, but returns false for a lost permit instead of an error.
    *
-   * @param options.duration as of {@link extend}
-   * @returns false when the permit was lost
-   * @throws StoreUnavailableError, UnknownOutcomeError, InvalidOptionsError as {@link extend}
+   * @param options.duration see {@link extend}
+   * @returns false if the permit was lost
+   * @throws StoreUnavailableError, UnknownOutcomeError, InvalidOptionsError; see {@link extend}
    */
   refresh(options?: { duration?: number | string | undefined }): Promise<boolean>;
 
   /**
-   * Gives this use back, and the permit itself with its last use. Idempotent. A permit that a run left to expire stays
-   * all the same.
+   * Releases this use, and the permit itself with its last use. Idempotent. A permit that a run left to expire is not
+   * released.
    *
-   * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say: this use is over all the same, and
-   *   the release is retried in the background until the permit expires
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer. Then this use has ended,
+   *   and the release is retried in the background until the permit expires
    */
   release(): Promise<void>;
 
-  /** {@link release}, for `await using`. */
+  /** Calls {@link release}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 
-  /** The permit's data for logs and answers, without the parts of the gatekeeper that it leads to. */
+  /** The permit's data, for logs and responses. */
   toJSON(): object;
 }

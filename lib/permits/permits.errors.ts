@@ -33,7 +33,7 @@ export class AcquireTimeoutError extends GatekeeperError {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    /** ms; undefined: there was no limit, and this node shuts down. */
+    /** ms; undefined if there was no limit, and the call ended because this node shuts down. */
     readonly timeout: number | undefined,
     /** Reason of the last denial. */
     readonly reason: DenialReason,

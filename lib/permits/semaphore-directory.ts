@@ -28,13 +28,14 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
   readonly shards?: number | undefined;
   /** ms between two looks at the shards' root. */
   readonly sweepInterval: number;
-  /** ms for which a birth is announced. */
+  /** ms for which a birth of the cluster is announced. */
   readonly announcement: number;
 };
 
 /**
- * The semaphores that this node uses, at most one of each name: a second one would not know the leases of the first. One
- * that code defines stays; any other is forgotten when its last call, lease and clean-up have ended.
+ * The semaphores that this node uses, at most one object per name: a second object would not know the leases of the
+ * first. A semaphore that code defines stays in memory. All others are forgotten after their last call, lease and
+ * clean-up.
  */
 export class SemaphoreDirectory {
   readonly declared: DeclaredDefinitions;
@@ -64,35 +65,35 @@ export class SemaphoreDirectory {
     this.listing = new SemaphoreListing(this.own, this.shards, context);
   }
 
-  /** Semaphores that have leases, calls or clean-ups under way, or that code defines and that were used. */
+  /** Semaphores with leases, calls or clean-ups in progress, and those that code defines, after their first use. */
   get inUse(): ReadonlyMap<string, NodeSemaphore> {
     return this.#inUse;
   }
 
-  /** How many semaphores are in memory. */
+  /** Number of semaphores in memory. */
   get size(): number {
     return this.#inUse.size;
   }
 
-  /** The records that this node knows, by name of the semaphore, also of those that it does not use. */
+  /** All records that this node knows, by the semaphore's name, also of semaphores that it does not use. */
   get records(): ReadonlyMap<string, SemaphoreRecord> {
     return this.#withOwn(this.shards.names());
   }
 
-  /** The same without the names that only permits keep: a call made their definitions. */
+  /** Like {@link records}, but without names on demand that only exist because of a permit. */
   get definedRecords(): ReadonlyMap<string, SemaphoreRecord> {
     return this.#withOwn(this.shards.definedNames());
   }
 
-  /** For the application. @throws ReservedNameError, InvalidOptionsError */
+  /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
     return new SemaphoreHandle(checked(unreserved(name)), this);
   }
 
   /**
-   * Uses a semaphore. Calls at one time share one semaphore, and so its queue and its leases.
+   * Runs `work` with a semaphore. Concurrent calls share one object, and so its queue and its leases.
    *
-   * @throws InvalidOptionsError when no semaphore can have that name, or any error of `work`
+   * @throws InvalidOptionsError if the name is invalid, or any error of `work`
    */
   async visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
     const semaphore = this.peek(name);
@@ -100,19 +101,19 @@ export class SemaphoreDirectory {
     return semaphore.uses.during(() => work(semaphore));
   }
 
-  /** For reading only: leaves nothing behind. Errors as of {@link visit}. */
+  /** A semaphore for reading only; nothing is kept in memory. @throws InvalidOptionsError if the name is invalid */
   peek(name: string): NodeSemaphore {
     return this.#inUse.get(name) ?? this.#create(checked(name));
   }
 
-  /** The same for the parts that work on records alone. */
+  /** {@link peek} and {@link visit} for parts that only need the record. */
   readonly recordClients = {
     peek: (name: string): SemaphoreClient => this.peek(name).recordClient,
     visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>): Promise<T> =>
       this.visit(name, ({ recordClient }) => work(recordClient)),
   };
 
-  /** Looks after the leases of all semaphores in use: a release or loss may not have been heard of. */
+  /** Verifies the leases of all semaphores in use, because this node may have missed a revocation or a loss. */
   verify(): void {
     for (const semaphore of this.#inUse.values()) semaphore.verify();
   }
@@ -143,8 +144,8 @@ export class SemaphoreDirectory {
 }
 
 /**
- * A semaphore as the application keeps it, for as long as it likes. Each call finds the semaphore in use anew: two of one
- * name at a time would not know of one another's leases, and one that is kept for each name would fill the memory.
+ * A semaphore for the application, which may keep this handle for any time. Each call looks up the semaphore in use. With
+ * two objects of one name, one would not know the leases of the other. One object per name for ever would fill memory.
  */
 class SemaphoreHandle implements Semaphore {
   constructor(
@@ -181,7 +182,7 @@ class SemaphoreHandle implements Semaphore {
   }
 }
 
-/** @throws InvalidOptionsError when no semaphore can have that name */
+/** @throws InvalidOptionsError if the name is invalid */
 function checked(name: string): string {
   const parsed = nameSchema.safeParse(name);
   if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));

@@ -12,23 +12,25 @@ import type { HeldPermit } from './held-permit.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 
 const NAME = 'gatekeeper:sweep';
-/** A sweeper that dies is followed within so many of its intervals; one that misses a single sweep keeps the turn. */
+/**
+ * Duration of the permit in sweep intervals. If a sweeper dies, another node follows; one missed sweep is tolerated.
+ */
 const INTERVALS = 2.5;
 /** ms */
 const SHORTEST = 5000;
 
 /**
- * The turn to sweep, as a permit of the package's own semaphore: each sweep refreshes it, and it runs out with a node that
- * dies. It reports no events: to users it does not exist.
+ * The turn to sweep, as a permit of one of the package's own semaphores. Each sweep refreshes the permit. If the node
+ * dies, the permit expires. This class reports no events, because the semaphore is hidden from users.
  *
- * Its record is made where it is missing, without delay or grace: two sweepers at once harm nothing.
+ * If the record is missing, it is created without delay and without grace, because two sweepers at once do no harm.
  */
 export class SweepPermit implements SweepTurn {
   readonly #client: OwnRecordClient;
   readonly #definition: SemaphoreDefinition;
   readonly #leases: HeldLeases;
   #permit?: HeldPermit;
-  /** The record can't be read: each node sweeps. */
+  /** Whether the record is corrupt. Then every node sweeps. */
   #isOpen = false;
 
   /** @param interval ms between two sweeps of this node */
@@ -59,19 +61,19 @@ export class SweepPermit implements SweepTurn {
       const { error } = attempt;
       if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw withoutName(error);
       if (!error) this.context.reachability.back();
-      // A foreign program wrote over the record: dead nodes' permits must be freed all the same.
+      // A foreign program overwrote the record. Dead nodes' permits must still be freed, so every node sweeps.
       this.#isOpen = error instanceof CorruptRecordError;
       return this.#isOpen;
     }
     this.#isOpen = false;
     const former = this.#permit;
     this.#permit = attempt.permit;
-    // The lease goes on with the newer use.
+    // The lease continues with the newer use.
     await former?.release();
     return this.isHeld;
   }
 
-  /** Makes the record at the first turn. A record that was there and is lost comes back as each other one. */
+  /** Creates the record before the first turn. If it is lost later, it is restored like any other record. */
   async #ensureRecord(): Promise<void> {
     if (this.#client.known) return;
     const making = this.#client.transact<void>((record, view, nonce) =>
@@ -79,20 +81,20 @@ export class SweepPermit implements SweepTurn {
         ? { result: undefined }
         : { notify: 'none', write: createRecord(this.#definition, view.now, nonce), done: () => undefined },
     );
-    // The attempt that follows meets the same error, and says whose turn it is.
+    // The attempt that follows gets the same error and handles it.
     await making.catch(() => undefined);
   }
 
-  /** Another node may sweep at once. */
+  /** Releases the permit, so that another node may sweep at once. */
   async close(): Promise<void> {
-    // If the store can't be asked, the permit expires, and the next sweep of another node takes over.
+    // If the store can't be asked, the permit expires, and another node takes over at its next sweep.
     await this.#permit?.release().catch(() => undefined);
     await this.#leases.close();
   }
 }
 
-/** The store's own errors as they are; those that name the semaphore, which users don't know, in other words. */
+/** Rewords an error that contains the name of the semaphore, because users don't know it. */
 function withoutName(error: StoreUnavailableError): StoreUnavailableError {
   if (!error.message.includes(NAME)) return error;
-  return new StoreUnavailableError('the store gave no clear answer whose turn it is to sweep', { cause: error });
+  return new StoreUnavailableError('the store gave no clear answer about which node sweeps', { cause: error });
 }

@@ -5,22 +5,22 @@ import type { Context } from '../context/context.js';
 import type { DenialReason, StoredPermit } from '../decision/index.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
 
-/** A waiter looks at least this often (ms), because the watch is only a hint. */
+/** Longest time between two looks of a waiter, in ms. Needed because the watch is only a hint. */
 const LONGEST_NAP = 5_000;
 
-/** How soon (ms) a denial is looked at again that neither an expiry nor an edit will end: the store away, a grace. */
+/** ms until the next look after a denial that neither an expiry nor an edit ends: store unavailable, or a grace. */
 const SHORT_NAP = 1_000;
 
 /**
- * ms until the second look at a record. A node that gave a permit back just after the first look may not have known yet
- * that this one waits for it.
+ * ms until the second look at a record. A node that released a permit just after the first look may not have known yet
+ * that this node waits.
  */
 const FIRST_NAP = 50;
 
-/** Waiters that hear of one release together don't all ask in the same ms: chance decides, so that none starves. */
+/** Longest random delay in ms. So waiters that one release notifies ask in random order, and none starves. */
 const JITTER = 20;
 
-/** A grant whose answer came too late goes back from here: that release is no reason to ask again at once. */
+/** Pauses after a grant that was answered too late. This node releases it, and must not ask at once because of that. */
 const AFTER_LATE_GRANTS = { first: 200, longest: SHORT_NAP, jitter: 0 };
 
 interface Denial {
@@ -31,41 +31,41 @@ interface Denial {
 /**
  * Asks once for a permit.
  *
- * @param mayTake false while others wait that came before: then it gets only a permit that it has already
+ * @param mayTake false while earlier calls wait; then the call gets no new permit, only one that it already has
  * @returns a grant, or a denial with its reason
  */
 export type Ask<A extends object> = (mayTake: boolean) => Promise<A>;
 
 export interface Patience {
-  /** ms; without a limit unless given. */
+  /** ms. Default: no limit. */
   readonly timeout?: number;
-  /** Gives up when it aborts. */
+  /** The wait ends when this signal aborts. */
   readonly signal?: AbortSignal;
 }
 
 /** One call that waits. */
 interface Waiter {
   readonly bell: Wakeup;
-  /** Aborts when its time is over, or its caller gave up. */
+  /** Aborts after the timeout, or when the caller gives up. */
   readonly quit: AbortSignal;
-  /** How often it was denied in its turn. */
+  /** Number of denials while it was first in the line. */
   denials: number;
-  /** How many grants in a row came too late. */
+  /** Number of consecutive grants that were answered too late. */
   lateGrants: number;
 }
 
 /**
- * Queue of the waiters of one process for one semaphore, local and external callers, first in, first out. Between
- * processes chance decides. The first in the line asks when the record changed or the earliest permit expires, and every
- * few seconds.
+ * Queue of the waiters in this process for one semaphore, local and external callers, first in, first out. Between
+ * processes the order is random. The first call in the line asks when the record changes, when the earliest permit
+ * expires, and every few seconds.
  *
- * | where a call is      | it asks                                        | it leaves for                            |
+ * | place of a call      | asks for a permit                              | next place                               |
  * | -------------------- | ---------------------------------------------- | ---------------------------------------- |
- * | in the line          | once, as it comes, for a permit that it has    | its turn, when those before it are gone  |
- * | first in the line    | when a bell or its nap says so                 | aside, when its group or name is denied  |
- * | aside                | not: after a change or its nap it lines up     | the end of the line                      |
+ * | in the line          | once at its start, for one that it already has | first, when all earlier calls have left  |
+ * | first in the line    | after each bell or nap                         | aside, if a pattern does not match       |
+ * | aside                | never                                          | end of the line, after a bell or nap     |
  *
- * A grant, the shutdown of the node (`closing`), the timeout or the caller's signal ends each wait.
+ * A wait ends with a grant, the shutdown of the node (`closing`), the timeout or the caller's signal.
  */
 export class WaitQueue {
   readonly #line = new Set<Waiter>();
@@ -76,7 +76,7 @@ export class WaitQueue {
     private readonly context: Pick<Context, 'nodeClock' | 'random'>,
   ) {}
 
-  /** The record changed, or this node shuts down. */
+  /** Call this when the record has changed, or when this node shuts down. */
   wake(): void {
     this.#first?.bell.ring();
     for (const { bell } of this.#aside) bell.ring();
@@ -86,7 +86,7 @@ export class WaitQueue {
    * Asks until there is a grant, or until the wait ends.
    *
    * @returns the grant or the last denial
-   * @throws any error of `ask`, which ends the wait
+   * @throws any error of `ask`; it ends the wait
    */
   async wait<A extends object>(ask: Ask<A>, { timeout, signal }: Patience): Promise<A> {
     const quit = new AbortController();
@@ -132,7 +132,7 @@ export class WaitQueue {
     }
   }
 
-  /** It must not hold up others, who may match where it does not. */
+  /** Moves a waiter out of the line for a while: it must not delay others that the pattern may match. */
   async #standAside(waiter: Waiter): Promise<void> {
     this.#leave(waiter);
     this.#aside.add(waiter);

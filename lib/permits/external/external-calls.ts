@@ -6,25 +6,27 @@ import {
   show,
 } from '../../decision/index.js';
 
-/* Requests of external clients, which are no nodes, and the answers to them. */
+/* Requests of external clients (clients that are not nodes), and the answers to them. */
 
-/** A request for a permit on behalf of an external client. All of it is believed: access was checked before. */
+/** A request for a permit for an external client. The caller has checked that the client may send it. */
 export interface ExternalRequest {
   readonly semaphore: string;
-  /** The asking client, the same for all nodes at all times: only under this name is the permit refreshed and released. */
+  /**
+   * Name of the client, the same for all nodes at all times. A permit is refreshed and released only with this name.
+   */
   readonly instance: string;
-  /** A further request by the same holder refreshes the permit that is there. */
+  /** A second request of the same holder refreshes the existing permit. */
   readonly holder: string;
   readonly acquirer: string;
-  /** The node's own unless given. */
+  /** Default: this node's group. */
   readonly group?: string;
-  /** ms; the permit keeps it. The definition's unless given. */
+  /** ms. The permit keeps this duration. Default: the definition's. */
   readonly duration?: number;
-  /** Whether the definition's duration is the longest that may be asked for. Default false. */
+  /** Whether the definition's duration is the maximum for `duration`. Default false. */
   readonly isBounded?: boolean;
 }
 
-/** Names a permit by what its answer said. */
+/** Identifies a permit, by data of the answer that granted it. */
 export interface ExternalPermit {
   readonly semaphore: string;
   readonly instance: string;
@@ -35,8 +37,8 @@ export interface ExternalGrant {
   readonly outcome: 'granted';
   readonly permit: StoredPermit;
   /**
-   * ms for which the asker may count on it, from the moment at which the request was sent: the time that it waited here
-   * is added.
+   * ms for which the client may rely on the permit, counted from when it sent the request. So the time for which the
+   * request waited here is included.
    */
   readonly remaining: number;
 }
@@ -45,7 +47,7 @@ export interface ExternalDenial {
   readonly outcome: 'denied';
   readonly reason: DenialReason;
   readonly holders: readonly StoredPermit[];
-  /** ms until a permit is free unless one is refreshed or given back before; absent where time alone frees none. */
+  /** ms until a permit is free, if none is refreshed or released before. Absent if waiting alone frees no permit. */
   readonly freeIn?: number;
 }
 
@@ -54,7 +56,7 @@ export type ExternalAnswer = ExternalGrant | ExternalDenial;
 export interface ExternalWait {
   /** ms */
   readonly wait: number;
-  /** Gives up when it aborts: the answer would not arrive. */
+  /** Aborts when the client has gone away. Then the call gives up, because its answer can't arrive. */
   readonly signal: AbortSignal;
 }
 
@@ -62,15 +64,15 @@ interface Asked {
   readonly semaphore: string;
   /** ms */
   readonly duration?: number | undefined;
-  /** Whether the definition's duration is the longest that may be asked for. */
+  /** Whether the definition's duration is the maximum. */
   readonly isBounded?: boolean | undefined;
 }
 
 /**
- * The duration that a call gets, in ms; undefined: the definition's. An operator may shorten a definition while a permit
- * is held: its holder may go on asking for what it began with, and gets the shorter one.
+ * The duration that a call gets, in ms; undefined: the definition's. If an operator shortened the definition while a
+ * permit is held, its holder may still ask for the former duration, and gets the shorter one.
  *
- * @throws InvalidOptionsError when it asks for more than the definition's
+ * @throws InvalidOptionsError if the call may not ask for more than the definition's duration, but does
  */
 export function allowedDuration(
   { semaphore, duration, isBounded = false }: Asked,

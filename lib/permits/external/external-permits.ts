@@ -6,9 +6,10 @@ import type { ExternalAnswer, ExternalPermit, ExternalRequest, ExternalWait } fr
 import { type Asking, ExternalRecord, isSame } from './external-record.js';
 
 /**
- * Permits of external clients, which are no nodes: they ask a node, hold by their own clock, and may ask another node
- * next. Nothing is kept here between two requests: the record alone says what is true of a permit. So no node notifies
- * the holder of its end; a client that wants to keep a permit asks for a refresh in time.
+ * Permits of external clients, which are not nodes. A client asks any node, measures its permit's time with its own
+ * clock, and may send the next request to another node. So this node keeps nothing between two requests: only the
+ * record knows the permit. No node notifies the holder when the permit ends. A client that wants to keep its permit
+ * must ask for a refresh in time.
  */
 export class ExternalPermits {
   #isClosed = false;
@@ -19,15 +20,15 @@ export class ExternalPermits {
     private readonly context: Context,
   ) {}
 
-  /** The number of requests that wait here for a permit, or are about to get one. */
+  /** Number of requests for a permit that this node has not answered yet. */
   get waiting(): number {
     return this.#calls.size;
   }
 
   /**
-   * Takes a permit, and waits for one up to `wait` ms, in one line with the waiters of this node.
+   * Takes a permit. Waits up to `wait` ms, in the same queue as the waiters of this node.
    *
-   * @throws UnknownSemaphoreError, InvalidOptionsError, the errors of a store that can't be asked, or the signal's reason
+   * @throws UnknownSemaphoreError, InvalidOptionsError, errors of a store that can't be asked, or the signal's reason
    */
   async take(request: ExternalRequest, options: ExternalWait): Promise<ExternalAnswer> {
     this.#checkDuration(request);
@@ -52,7 +53,7 @@ export class ExternalPermits {
     }
   }
 
-  /** A call that does not wait asks at once; one that waited in vain learns who has the permits now. */
+  /** A call without `wait` asks at once. A call that waited without success asks once more for the present holders. */
   async #inTurn({ waitQueue }: NodeSemaphore, { wait, signal }: ExternalWait, ask: Ask<ExternalAnswer>) {
     if (wait <= 0) return ask(true);
     const answer = await waitQueue.wait(ask, { timeout: wait, signal });
@@ -60,7 +61,7 @@ export class ExternalPermits {
     return answer.outcome === 'granted' ? answer : ask(false);
   }
 
-  /** @throws the signal's reason when its client went away */
+  /** @throws the signal's reason if the client has gone away */
   async #ask(
     record: ExternalRecord,
     request: ExternalRequest,
@@ -69,7 +70,7 @@ export class ExternalPermits {
   ): Promise<ExternalAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const answer = await record.take(request, asking);
-    // A permit that was there already may still be in use by an earlier answer.
+    // Only a new permit goes back: the client may still use an older one because of an earlier answer.
     const isNew = answer.outcome === 'granted' && answer.permit.id === asking.permitId;
     if (signal.aborted && isNew) await record.giveBack(answer.permit);
     signal.throwIfAborted();
@@ -77,10 +78,10 @@ export class ExternalPermits {
   }
 
   /**
-   * Lets a permit last longer. Never grants anew: a permit that is over stays so.
+   * Refreshes a permit. Never grants a new one: a permit that has ended stays lost.
    *
-   * @param permit with the token of its answer
-   * @throws as {@link take}
+   * @param permit with the token of the answer that granted it
+   * @throws the same errors as {@link take}
    */
   async refresh(
     permit: ExternalPermit & { readonly token: number },
@@ -92,9 +93,11 @@ export class ExternalPermits {
   }
 
   /**
-   * @param options.atLeastFor ms from its grant for which the slot stays taken, as long as the permit would have lasted at
-   *   most. The end stands in the record: no node needs to live until then.
-   * @returns false when it was not held any more
+   * Releases a permit.
+   *
+   * @param options.atLeastFor ms from the grant for which the slot stays taken, at most until the permit would have
+   *   expired. The record contains this end, so no node needs to live until then.
+   * @returns false if the permit was no longer held
    */
   async release(permit: ExternalPermit, { atLeastFor }: { readonly atLeastFor?: number } = {}): Promise<boolean> {
     const isIt = (each: Parameters<typeof isSame>[0]) => isSame(each, permit);
@@ -105,7 +108,7 @@ export class ExternalPermits {
     return this.visit(name, (semaphore) => work(new ExternalRecord(semaphore, this.context)));
   }
 
-  /** Ends all waiting: they are denied as `closing`. */
+  /** Ends all waiting calls: they are denied as `closing`. */
   close(): void {
     this.#isClosed = true;
     for (const { semaphore } of this.#calls) semaphore.waitQueue.wake();

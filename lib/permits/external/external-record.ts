@@ -21,18 +21,18 @@ import {
 
 export type IsIt = (permit: StoredPermit) => boolean;
 
-/** One look of a call at the record. */
+/** One attempt of a call. */
 export interface Asking {
-  /** Of the permit, should it be granted. */
+  /** Id of the permit, if one is granted. */
   readonly permitId: string;
-  /** False while others wait that came before: then it gets only the permit that it has already. */
+  /** False while earlier calls wait. Then the call gets no new permit, only the one that it already has. */
   readonly mayTake: boolean;
-  /** ms since the call came: its sender counts from before that. */
+  /** ms since the call arrived. The client counts from an earlier moment. */
   readonly waited: number;
 }
 
 /**
- * The record of one semaphore, as external clients use it.
+ * External clients' operations on the record of one semaphore.
  *
  * | request                | record has a permit of that client and holder | record has none       | in grace   |
  * | ---------------------- | --------------------------------------------- | --------------------- | ---------- |
@@ -54,10 +54,12 @@ export class ExternalRecord {
     try {
       const answer = await recordClient.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
-        // In grace a name alone claims nothing: what stands there may have been given back, and granted on.
+        // In a grace, a name does not prove that its client holds the permit: before the loss it may have been
+        // released, and its slot granted to another client.
         const isClaimable = !isInGrace(record, view);
         const held = isClaimable ? this.#held(record, isOwn) : undefined;
-        // Over, but not yet for others: taking it anew would give one slot to two that share a name.
+        // The permit is over for its holder, but not yet for takers. A new grant could give one slot to two clients
+        // that use the same name.
         const isEnding =
           isClaimable && !held && holdersOf(record, view).some((each) => isOwn(each) && each.id !== permitId);
         if (isEnding) return taken(record, view);
@@ -67,7 +69,7 @@ export class ExternalRecord {
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         const decision = decide(record, asked, view);
         if (decision.outcome === 'granted' && !mayTake) return taken(record, view);
-        // Also what this very call was granted before, and finds in the record by its name.
+        // Includes a permit that an earlier attempt of this call was granted, and that is now found by its name.
         const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
         if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
         return this.#step(decision, waited);
@@ -77,8 +79,8 @@ export class ExternalRecord {
       }
       return answer;
     } catch (error) {
-      // Another request by the same name, through whatever node, may be given this very permit: it is unused only while
-      // it stands as it was granted, since every refresh moves its end.
+      // Another request with the same name, on any node, may get this permit too. The permit is unused only while it is
+      // as this call wrote it, because every refresh changes its end.
       if (error instanceof UnknownOutcomeError)
         void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
       throw error;
@@ -91,19 +93,19 @@ export class ExternalRecord {
   ): Promise<ExternalAnswer> {
     return this.semaphore.recordClient.transact<ExternalAnswer>((record, view, nonce) => {
       const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
-      // In grace after lost data it is not certain yet that it is over.
+      // In a grace it is not yet certain that the permit is lost.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
       const who = { permitId, instance, holder, acquirer, group, held, heldFor: this.#left(held) };
       const duration = allowedDuration(asked, record?.definition, held);
-      // A holder that refreshes is at work: a pause lets it finish.
+      // A holder that refreshes still works. It may finish although the semaphore is paused.
       const request = { ...who, nonce, duration, running: true, onlyRefresh: true };
       return this.#step(decide(record, request, view));
     });
   }
 
-  /** @returns false when it was not held any more */
+  /** Frees a permit. @returns false if it was no longer held */
   async free(isIt: IsIt, atLeastFor = 0): Promise<boolean> {
     const { name, recordClient } = this.semaphore;
     const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
@@ -119,7 +121,7 @@ export class ExternalRecord {
     return true;
   }
 
-  /** Unless another request by the same name has refreshed it since: each refresh moves its end. */
+  /** Frees a permit, unless another request with the same name has refreshed it: every refresh changes its end. */
   async giveBack({ id, expiresAt }: StoredPermit): Promise<void> {
     await this.free((each) => each.id === id && each.expiresAt === expiresAt);
   }
@@ -131,8 +133,8 @@ export class ExternalRecord {
   }
 
   /**
-   * The denial with the time until enough of the holders' permits are over: after an edit to fewer permits several must
-   * end before one is free. By what this node has seen of them.
+   * Adds the time until a permit is free, as far as this node knows. After an edit to fewer permits, several permits
+   * must end before one is free.
    */
   withEnd(denial: ExternalDenial): ExternalDenial {
     const { recordClient } = this.semaphore;
@@ -156,8 +158,9 @@ export class ExternalRecord {
         const took = Math.max(nodeClock.monotonic() - sent.monotonic, nodeClock.wall() - sent.wall);
         const remaining = Math.floor(permit.duration - timing.clockTolerance - took);
         if (remaining <= 0) {
-          // The answer came after the end: no client may count on it, so a new permit goes back. One that was there
-          // before may still be in use by an earlier answer: this node's clock may only have been set.
+          // The answer came after the permit's end, so the client must not rely on it, and a new permit goes back. An
+          // older permit stays: the client may use it because of an earlier answer, and perhaps only this node's clock
+          // was set.
           if (outcome === 'granted') this.#giveBackLater(permit);
           return { outcome: 'denied', reason: 'permit-lost', holders: [] };
         }
@@ -167,15 +170,15 @@ export class ExternalRecord {
     };
   }
 
-  /** A permit that is surely not over yet, whichever of the members' clocks is right. */
+  /** Finds a permit by `isIt`, if it has not ended by the lowest of the members' clocks: no taker can have its slot. */
   #held(record: SemaphoreRecord | undefined, isIt: IsIt): StoredPermit | undefined {
     const at = this.context.clusterClock.earliest();
     return record?.permits.find((permit) => isIt(permit) && permit.expiresAt > at);
   }
 
   /**
-   * ms for which its holder may count on it, or more, unless it is over. Not by cluster time alone: if that jumped ahead,
-   * a refresh for a shorter time would end before what the holder counts on.
+   * Upper bound of the time for which the holder of a living permit may rely on it, in ms. Does not use cluster time
+   * alone: if that jumped ahead, a refresh with a shorter duration would end before the holder expects it.
    */
   #left(permit: StoredPermit): number {
     const timeUntilExpiry = this.semaphore.recordClient.timeUntilExpiry(permit);
@@ -183,7 +186,7 @@ export class ExternalRecord {
   }
 }
 
-/** True for the permit that an answer named. */
+/** Whether a stored permit is the one that an answer granted. */
 export function isSame(stored: StoredPermit, { id, instance }: ExternalPermit): boolean {
   return stored.id === id && stored.instance === instance;
 }
@@ -200,7 +203,7 @@ function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
   return record?.grace !== undefined && !view.isExpired(record.grace);
 }
 
-/** A grant as one attempt wrote it. */
+/** Identifies a permit in the state in which one attempt wrote it. */
 function grantOf({ id, token, expiresAt }: StoredPermit): string {
   return `${id} ${token} ${expiresAt}`;
 }

@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { NoCurrentPermitError } from '../permits.errors.js';
 import type { RunPermit } from './run-permit.js';
 
-/** Our own storage: no clash with a request context, and it works where there is no request, as in cron methods. */
+/**
+ * A separate storage: it can't clash with a request context, and works without a request, for example in cron methods.
+ */
 const storage = new AsyncLocalStorage<RunPermit>();
 
 /**
- * The permit of the guarded run that this code is part of, also deep inside calls and across awaits.
+ * Returns the permit of the guarded run that this code belongs to. Works in nested calls and after awaits.
  *
  * @throws NoCurrentPermitError outside a run of `@ClusterSingleton` or `gatekeeper.run()`
  */
@@ -16,7 +18,7 @@ export function currentPermit(): RunPermit {
   return permit;
 }
 
-/** Runs `work` so that {@link currentPermit} gives `permit` in it. */
+/** Runs `work`. In it, {@link currentPermit} returns `permit`. */
 export function withPermit<T>(permit: RunPermit, work: () => T): T {
   return storage.run(permit, work);
 }

@@ -5,17 +5,17 @@ interface Waiter {
   readonly settle: (hasBegun: boolean) => void;
 }
 
-/** Counts the runs of each job in this process, and lets a run wait until the former one of its job has ended. */
+/** Counts the runs of each job in this process, and lets a run wait until the former run of its job has ended. */
 export class Overlaps {
   readonly #running = new Map<string, number>();
-  /** First come, first served. */
+  /** First in, first out. */
   readonly #waiting = new Set<Waiter>();
   #whenIdle: (() => void)[] = [];
   #isClosed = false;
 
   constructor(private readonly nodeClock: NodeClock) {}
 
-  /** Whether waiting has ended for good. */
+  /** Whether {@link close} was called: no run can wait any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -24,22 +24,24 @@ export class Overlaps {
     return this.#running.has(key);
   }
 
-  /** Counts a run as begun. In the turn of its call: two calls in one turn must not both pass. */
+  /** Counts a run as begun. Synchronous, so that two calls in one turn of the event loop can't both begin. */
   begin(key: string): void {
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
   }
 
   /**
-   * Waits for the runs that go on to end, and begins the next one.
+   * Waits until the present runs of the job have ended, then begins the next run.
    *
    * @param patience ms
-   * @returns whether it has begun
+   * @returns whether the run has begun
    */
   async turn(key: string, patience: number): Promise<boolean> {
     return patience > 0 && !this.#isClosed && this.#wait(key, patience);
   }
 
-  /** Ends a run. The first that waits for it begins in the same turn, before any other call can. */
+  /**
+   * Ends a run. The first waiting run of the job begins in the same turn of the event loop, before any other call can.
+   */
   end(key: string): void {
     const left = this.#running.get(key)! - 1;
     if (left > 0) return void this.#running.set(key, left);
@@ -52,12 +54,12 @@ export class Overlaps {
     if (this.#running.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** Resolves when no run goes on. */
+  /** Resolves when all runs have ended. */
   async idle(): Promise<void> {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Ends all waiting: this node shuts down. */
+  /** Ends all waiting, because this node shuts down. */
   close(): void {
     this.#isClosed = true;
     for (const { settle } of this.#waiting) settle(false);

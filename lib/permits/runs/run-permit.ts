@@ -1,18 +1,18 @@
 import { PermitLostError } from '../permits.errors.js';
 import type { Permit } from '../permit.js';
 
-/** The permit as a guarded run sees it. The run can't release it: the end of the run does. */
+/** The permit that a guarded run gets. The run can't release it; the permit is released after the run. */
 export type RunPermit = Pick<
   Permit,
   'semaphore' | 'slot' | 'token' | 'signal' | 'isHeld' | 'remaining' | 'assertHeld' | 'extend'
 > & {
-  /** False when the store could not be asked and `onUnavailable: 'run'` let the run through without a permit. */
+  /** False if the run has no permit, because the store could not be asked and `onUnavailable` is `'run'`. */
   readonly isGuarded: boolean;
 };
 
 /**
- * Stands in for a permit when `onUnavailable: 'run'` lets a run through. It promises nothing: it is never held, and its
- * token is the lowest, so that a guarded resource refuses it wherever a real permit ever wrote.
+ * Replaces the permit of a run that started without one (`onUnavailable: 'run'`). It is never held. Its token is the
+ * lowest, so a resource that checks tokens refuses it after any write with a real permit.
  */
 export class UnguardedPermit implements RunPermit {
   readonly isGuarded = false;

@@ -1,7 +1,7 @@
 import { GatekeeperError, show } from '../../decision/index.js';
 import type { SkipReason } from '../../context/events.js';
 
-/** For each reason a sentence about the semaphore. */
+/** A sentence about the semaphore for each reason. */
 const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
   'no-definition': (semaphore) => `the definition of semaphore ${semaphore} was removed, or is not loaded yet`,
   group: (semaphore) => `this node's group does not match the pattern of semaphore ${semaphore}`,
@@ -18,7 +18,7 @@ const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
   overlap: (semaphore) => `the former run of this job under semaphore ${semaphore} still goes on in this process`,
 };
 
-/** A run was skipped, and its `onSkip` is `'throw'`. Nothing of the work was done. */
+/** A run was skipped, and its `onSkip` is `'throw'`. No part of the work was done. */
 export class RunSkippedError extends GatekeeperError {
   readonly code = 'run-skipped';
   /** Name of the semaphore. */

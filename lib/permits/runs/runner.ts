@@ -12,7 +12,7 @@ import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** The part of {@link HeldLeases} that runs use. */
 export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry' | 'endUse'> {
-  /** @param options.wait ms to wait for a permit; undefined: it tries once */
+  /** @param options.wait ms to wait for a permit; undefined: one try without waiting */
   attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
 }
 
@@ -34,21 +34,21 @@ export class Runner {
     this.#overlaps = new Overlaps(context.nodeClock);
   }
 
-  /** Resolves when no run goes on. */
+  /** Resolves when all runs have ended. */
   idle(): Promise<void> {
     return this.#overlaps.idle();
   }
 
-  /** Skips the runs that wait for a former one of their job: this node shuts down. */
+  /** Skips the runs that wait for the former run of their job, because this node shuts down. */
   stopWaiting(): void {
     this.#overlaps.close();
   }
 
-  /** @throws RunSkippedError when it is skipped and `onSkip` says so, or whatever `work` throws */
+  /** @throws RunSkippedError if the run is skipped and `onSkip` is `'throw'`, or any error of `work` */
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
     const { job, holder = '', wait } = settings;
     const called = this.context.nodeClock.monotonic();
-    // Runs of different holders have permits of their own.
+    // Runs of different holders do not overlap, because each holder has its own permit.
     const key = `${job}\n${holder}`;
     if (settings.overlap === 'allow' || !this.#overlaps.isRunning(key)) this.#overlaps.begin(key);
     else if (!(await this.#overlaps.turn(key, wait ?? 0))) {
@@ -62,7 +62,7 @@ export class Runner {
     }
   }
 
-  /** Gives back what waits for its `atLeastFor`. */
+  /** Ends the uses that wait for their `atLeastFor`. {@link HeldLeases.close} then releases their permits. */
   close(): void {
     for (const [permit, cancel] of this.#pendingReleases) {
       cancel();
@@ -84,7 +84,8 @@ export class Runner {
     const { nodeClock } = this.context;
     const started = nodeClock.monotonic();
     const { maxRunTime } = settings;
-    // The permit itself runs out: a run that ignores its signal must not overlap with the next one right away.
+    // The permit is not released but expires, so that the next run does not start at once beside a run that ignores its
+    // signal.
     const cancel =
       maxRunTime === undefined
         ? undefined
@@ -132,7 +133,7 @@ export class Runner {
     this.#pendingReleases.set(permit, this.context.nodeClock.schedule(later, atLeastFor - took));
   }
 
-  /** The run is over whether or not the store answers; the release is retried in the background. */
+  /** Releases a permit. An error does not fail the run, because the release is retried in the background. */
   async #release(permit: HeldPermit): Promise<void> {
     try {
       await this.heldLeases.release(permit);
@@ -149,7 +150,7 @@ export class Runner {
     return { executed: false, reason };
   }
 
-  /** A callback that fails, at once or later, must not make a failed run of a skipped one. */
+  /** Calls `onSkip`. An error of the callback must not turn a skipped run into a failed one. */
   async #tell(skipped: Skipped, onSkip: SkipCallback | undefined): Promise<void> {
     try {
       await onSkip?.(skipped);
