@@ -5,11 +5,13 @@ import { type ClockSource, ReadingRounds } from './reading-rounds.js';
 import { Suspicion } from './suspicion.js';
 
 export interface ClusterClockOptions {
-  /** ms that clocks may be apart before they are suspect. */
+  /** The largest difference of clocks in ms that is not suspect. */
   readonly tolerance: number;
   /** ms between samples. */
   readonly sampleInterval?: number;
-  /** Be suspect from the start: a node that has just started has no history to compare a clock that jumped with. */
+  /**
+   * Whether the clock is suspect right after the start. A new node has no history, so it can't see that a clock jumped.
+   */
   readonly strictStart?: boolean;
   /** Called once each time the clock becomes suspect. */
   readonly onSuspect?: (reason: string) => void;
@@ -19,47 +21,48 @@ export interface ClusterClockOptions {
 export interface ClusterClockReport {
   /** Cluster time minus this node's wall clock, in ms; undefined before the first sample. */
   readonly offset?: number;
-  /** Half the round trip of the sample that counts: how far cluster time may be off, in ms. */
+  /** The largest error of `offset` in ms: half the round trip of its sample. */
   readonly errorBound?: number;
-  /** Between the highest and the lowest of the members' clocks, in ms. */
+  /** Difference between the highest and the lowest of the members' clocks, in ms. */
   readonly spread: number;
   readonly members: number;
   readonly suspect?: string;
 }
 
-/** With a single member its clock is also compared with this node's wall clock, within this many ms. */
+/** Largest difference in ms between the clock of a single member and this node's wall clock. */
 const LONE_MEMBER_TOLERANCE = 10_000;
-/** Reason of a node that has just started and trusts no clock yet; not a sign of a wrong clock. */
+/** Reason of a node that has just started and does not trust any clock yet. Not a sign of a wrong clock. */
 export const STRICT_START = 'strictStart: this node has just started';
 
 /**
- * Cluster time, as the clocks of the living members bound it. Each is sampled at the start and every 10 s, and carried
- * on by this node's monotonic clock:
+ * Cluster time: an interval between the lowest and the highest clock of the living members. The clocks are sampled at
+ * the start and every 10 s; in between, this node's monotonic clock continues them:
  *
  *     earliest()                                   latest()
  *        |                                            |
  *     ---B-----------------A--------------------------C------> time of the members A, B and C, now
  *        |                                            |
- *     lowest clock:                                highest clock, for 30 s also what it was before it was set back:
- *     a taker checks `expiresAt` by it             a holder's `expiresAt` is stamped by it
+ *     lowest clock:                                highest clock; a clock that was set back keeps its former time for 30 s:
+ *     a taker compares `expiresAt` with it         a holder's `expiresAt` is computed from it
  *
- * So a member whose clock is wrong, either way, costs only waiting. Safety needs that no taker's clock is ahead of the
- * one that stamped. Nothing can prove that, so this clock looks for signs of the contrary, and after each is `suspect`
- * for a while ({@link Suspicion}): meanwhile takers use only their own observations ({@link LeaseObservations}).
+ * So a member with a wrong clock, ahead or behind, costs only waiting time. The protocol is safe if no taker's time is
+ * ahead of the time that stamped the permit. That can't be proved. So this class looks for signs that clocks are wrong.
+ * After each sign it is `suspect` for a while ({@link Suspicion}). Meanwhile takers use only their own observations
+ * ({@link LeaseObservations}).
  *
  * | sign                                                                       | seen in              |
  * | -------------------------------------------------------------------------- | -------------------- |
- * | members are more than the tolerance apart                                  | each round           |
- * | the only member is 10 s off this node's wall clock                         | each round           |
+ * | members' clocks differ by more than the tolerance                          | each round           |
+ * | the only member's clock is 10 s off this node's wall clock                 | each round           |
  * | a member's clock moved against this node's by more than the tolerance      | each reading         |
- * | this node slept, its wall clock was set, or no member was heard for 30 s   | the round after it   |
- * | a record was stamped at a time that does not fit when it was seen          | `KnownRecord`        |
+ * | this node slept, its wall clock was set, or no member answered for 30 s    | the round after it   |
+ * | a record's time stamp does not fit the time at which this node saw it      | `KnownRecord`        |
  */
 export class ClusterClock {
   readonly #clocks = new MemberClocks();
   readonly #rounds: ReadingRounds;
   readonly #suspicion: Suspicion;
-  /** The node's wall clock minus its monotonic clock when the samples were taken. */
+  /** This node's wall clock minus its monotonic clock at the last samples. */
   #wallAhead = 0;
   #cancelTimer?: CancelTimer;
   #sampling?: Promise<void>;
@@ -75,7 +78,7 @@ export class ClusterClock {
     );
   }
 
-  /** Samples now and then regularly, until {@link stop}. A failed sample is made up for by the next. */
+  /** Samples now, and then at regular intervals until {@link stop}. The next sample makes up for a failed one. */
   start(): void {
     if (this.options.strictStart) this.#suspicion.assume(STRICT_START);
     const again = () => {
@@ -90,27 +93,27 @@ export class ClusterClock {
   }
 
   /**
-   * Reads the clocks of the members anew; calls that come meanwhile share the result.
+   * Reads the members' clocks. Concurrent calls share one round.
    *
-   * @throws whatever the store throws when it can't be asked
-   * @throws StoreUnavailableError when all answers took too long to be useful
+   * @throws any error of a store that can't be asked
+   * @throws StoreUnavailableError if all answers took too long to be useful
    */
   sample(): Promise<void> {
     this.#sampling ??= this.#readMembers().finally(() => (this.#sampling = undefined));
     return this.#sampling;
   }
 
-  /** Whether a sample is young enough to decide by. */
+  /** Whether a sample is young enough for decisions. */
   get isFresh(): boolean {
     return this.#isSteady && this.#clocks.isAnyHeard(this.node.monotonic(), OLDEST_SAMPLE);
   }
 
-  /** Monotonic ms at which the last sample was begun that brought anything: what it shows is younger. */
+  /** Monotonic ms at which the last successful round began. Its readings are younger than that. */
   get sampledAt(): number {
     return this.#rounds.sampledAt;
   }
 
-  /** The lowest that cluster time can be, in whole ms; may go back. -Infinity before the first sample. */
+  /** Lower bound of cluster time, in whole ms. It may go back. -Infinity before the first sample. */
   earliest(): number {
     const at = this.node.monotonic();
     const lowest = this.#clocks.lowest(at);
@@ -118,7 +121,7 @@ export class ClusterClock {
   }
 
   /**
-   * The highest that cluster time can be, in whole ms. A clock that was set back counts as before until every node must
+   * Upper bound of cluster time, in whole ms. If a clock was set back, its former time counts until every node must
    * have noticed. -Infinity before the first sample.
    */
   latest(): number {
@@ -126,19 +129,20 @@ export class ClusterClock {
     return Math.floor(at + this.#clocks.highest(at));
   }
 
-  /** Whether there was a sign that clocks can't be trusted, within the time in which every node samples anew. */
+  /** Whether a sign of wrong clocks is so recent that some node may not have sampled since. */
   get isSuspect(): boolean {
     return this.#suspicion.isActive;
   }
 
-  /** Notes a sign that clocks can't be trusted; `reason` is for people. */
+  /** Notes a sign of wrong clocks. `reason` is for people. */
   suspect(reason: string): void {
     this.#suspicion.raise(reason);
   }
 
   /**
-   * Whether cluster time may decide when a lease is over. Not while a member was not heard: a node that knows only one
-   * that runs ahead would take over early what one that is behind has stamped. Nor for a while after a sign.
+   * Whether cluster time may decide when a lease is over. False for a while after a sign of wrong clocks. Also false
+   * while a member's clock is unknown: if this node knew only a clock that is ahead, it would take over too early a
+   * permit that was stamped by a clock that is behind.
    *
    * @param duration of the lease, in ms
    */
@@ -146,7 +150,7 @@ export class ClusterClock {
     return !this.#rounds.unheard && this.#suspicion.isOverFor(duration);
   }
 
-  /** Whether right after the start another round of readings may hear the members whose silence keeps it from judging. */
+  /** Whether, right after the start, another round of readings may still reach members whose clocks are unknown. */
   get mayHearMore(): boolean {
     return this.#rounds.mayHearMore;
   }
@@ -161,7 +165,7 @@ export class ClusterClock {
     return { ...base, offset: this.#offWall(lowest.offset), errorBound: lowest.roundTrip / 2 };
   }
 
-  /** False if samples are useless: since then the machine slept, or the wall clock was set. */
+  /** False if the machine slept or its wall clock was set since the samples. Then the samples are useless. */
   get #isSteady(): boolean {
     return Math.abs(this.node.wall() - this.node.monotonic() - this.#wallAhead) <= this.options.tolerance;
   }
@@ -170,7 +174,7 @@ export class ClusterClock {
     if (this.sampledAt > -Infinity && !this.isFresh) this.suspect(this.#whyStale());
     if (!this.#isSteady) this.#clocks.clear();
     this.#wallAhead = this.node.wall() - this.node.monotonic();
-    // Also when a member did not answer: the readings of the others count.
+    // Even if a member did not answer, the readings of the others count.
     await this.#rounds.read().finally(() => this.#checkAgreement());
     if (this.isFresh) return;
     throw new StoreUnavailableError(
@@ -198,7 +202,7 @@ export class ClusterClock {
     }
   }
 
-  /** @param offset of a member's clock from the monotonic one. @returns from the wall clock, in whole ms */
+  /** Converts a member's offset from the monotonic clock into its offset from the wall clock, in whole ms. */
   #offWall(offset: number): number {
     return Math.round(offset + this.node.monotonic() - this.node.wall());
   }

@@ -1,22 +1,22 @@
 import type { Expiring } from '../decision/permit.js';
 
-/** When a node saw one lease, in its own monotonic ms. */
+/** Times at which a node saw one lease, in its own monotonic ms. */
 interface LeaseObservation {
   /**
-   * Both tell the lease from earlier ones of the same permit. A refresh makes another lease, which always ends later
-   * than the one before it, unless the store forgot that one: then their durations differ.
+   * `expiresAt` and `duration` distinguish this lease from earlier leases of the same permit. A refresh makes a new
+   * lease, which always ends later than the one before, unless the store lost that one. Then the durations differ.
    */
   readonly expiresAt: number;
   readonly duration: number;
-  /** The last moment at which the record was seen without it. It was written after that. */
+  /** The last time at which the record was seen without this lease. The lease was written after that. */
   readonly lastSeenWithout: number;
-  /** The first moment at which it was seen. It was written before that. */
+  /** The first time at which the lease was seen. It was written before that. */
   readonly firstSeenWith: number;
 }
 
-/** Between which moments of the node's own monotonic clock (ms) a lease ends. */
+/** Bounds of the end of a lease, in ms of the node's own monotonic clock. */
 export interface LeaseEnd {
-  /** {@link LeaseObservations}: the lease is surely alive until then. */
+  /** The lease is surely alive until then. See {@link LeaseObservations}. */
   readonly notBefore: number;
   /** The lease is surely expired from then on. The tolerance is included. */
   readonly notAfter: number;
@@ -24,7 +24,7 @@ export interface LeaseEnd {
 }
 
 /**
- * Bounds the end of each lease of one record by this node's own monotonic clock, from its two observations of it:
+ * Bounds the end of each lease of one record in time of this node's own monotonic clock, from two observations:
  *
  *     lastSeenWithout   firstSeenWith
  *           |---- written ----|
@@ -35,21 +35,21 @@ export interface LeaseEnd {
  *     --------- surely alive --------|---- cluster time decides ---|---- surely expired --->
  *                                notBefore                      notAfter
  *
- * Surely alive: the lease was written after `lastSeenWithout`, so that a cluster clock that jumps ahead can't end it
- * early. Surely expired: it was written before `firstSeenWith`, and its holder counts from before it wrote; Kubernetes'
- * leader election relies on this bound alone.
+ * Surely alive: the lease was written after `lastSeenWithout`. So a cluster clock that jumps ahead can't end it early.
+ * Surely expired: the lease was written before `firstSeenWith`, and its holder counts from before the write.
+ * Kubernetes' leader election uses only this bound.
  *
- * Assumed of the clocks: monotonic clocks of two nodes drift apart by less than the tolerance within one duration. News
- * that comes late only widens the bounds to the safe side.
+ * Assumption: within one duration, the monotonic clocks of two nodes drift apart by less than the tolerance. A record
+ * that is seen late only moves the bounds to the safe side.
  */
 export class LeaseObservations {
   readonly #observations = new Map<string, LeaseObservation>();
   #lastObserved = -Infinity;
 
-  /** @param tolerance ms that clocks may be apart */
+  /** @param tolerance the largest difference of clocks, in ms */
   constructor(private readonly tolerance: number) {}
 
-  /** Notes what the record held at `at` (monotonic ms). */
+  /** Notes the leases that the record had at `at` (monotonic ms). */
   observe(leases: readonly Expiring[], at: number): void {
     for (const lease of leases) {
       if (this.#known(lease)) continue;
@@ -60,7 +60,7 @@ export class LeaseObservations {
     this.#lastObserved = at;
   }
 
-  /** @returns undefined for a lease that was not seen */
+  /** @returns undefined for a lease that this node did not see */
   endOf(lease: Expiring): LeaseEnd | undefined {
     const seen = this.#known(lease);
     if (!seen) return undefined;

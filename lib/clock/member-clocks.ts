@@ -1,16 +1,16 @@
 /** One reading of a member's clock, compared with this node's monotonic clock. */
 export interface ClockSample {
-  /** The member's time minus the node's monotonic time at mid-flight, in ms. */
+  /** The member's time minus the node's monotonic time at the middle of the round trip, in ms. */
   readonly offset: number;
-  /** How long the reading was under way, in ms: the offset is good to half of it. */
+  /** Duration of the reading in ms. The error of `offset` is at most half of it. */
   readonly roundTrip: number;
-  /** Monotonic ms at which the answer came. */
+  /** Monotonic ms at which the answer arrived. */
   readonly at: number;
 }
 
-/** A sample older than this (ms) decides nothing, and a member that was silent for so long no longer counts. */
+/** Oldest useful sample, in ms. A member that was silent for longer no longer counts. */
 export const OLDEST_SAMPLE = 30_000;
-/** How many of the last samples a member is judged by. */
+/** Number of samples that are kept per member. */
 const KEPT = 5;
 
 /** The clocks of the members that this node has heard. `at` is the node's monotonic time in ms. */
@@ -19,7 +19,7 @@ export class MemberClocks {
   /** The values of {@link #clocks}. */
   #all: readonly MemberClock[] = [];
 
-  /** How many members were heard, the silent ones of the last 30 s included. */
+  /** Number of members that answered, including those that have been silent for up to 30 s. */
   get count(): number {
     return this.#clocks.size;
   }
@@ -42,7 +42,7 @@ export class MemberClocks {
     this.#all = [...this.#clocks.values()];
   }
 
-  /** Whether any member was heard in the last `age` ms. */
+  /** Whether any member answered in the last `age` ms. */
   isAnyHeard(at: number, age: number): boolean {
     return this.#all.some(({ lastAt }) => at - lastAt <= age);
   }
@@ -54,14 +54,14 @@ export class MemberClocks {
     return lowest;
   }
 
-  /** The highest offset that any of them has had of late; -Infinity before the first sample. */
+  /** The highest recent offset of any member; -Infinity before the first sample. */
   highest(at: number): number {
     let highest = -Infinity;
     for (const clock of this.#living(at)) highest = Math.max(highest, clock.highest(at - OLDEST_SAMPLE));
     return highest;
   }
 
-  /** Between the highest and the lowest offset, in ms. */
+  /** Difference between the highest and the lowest offset, in ms. */
   spread(at: number): number {
     const offsets = this.samples(at).map(({ offset }) => offset);
     return offsets.length > 1 ? Math.max(...offsets) - Math.min(...offsets) : 0;
@@ -72,24 +72,24 @@ export class MemberClocks {
     return this.#living(at).map(({ best }) => best!);
   }
 
-  /** While all are silent, the last ones that were heard. */
+  /** Clocks of the members that answered recently. If none did, all known clocks. */
   #living(at: number): readonly MemberClock[] {
     const isLiving = ({ lastAt }: MemberClock) => at - lastAt <= OLDEST_SAMPLE;
-    // Each decision comes here: the usual case makes no list.
+    // Runs at each decision, so the usual case creates no list.
     if (this.#all.every(isLiving)) return this.#all;
     const living = this.#all.filter(isLiving);
     return living.length > 0 ? living : this.#all;
   }
 }
 
-/** The clock of one member, as this node's samples show it. */
+/** The clock of one member, by this node's samples. */
 class MemberClock {
   #samples: ClockSample[] = [];
   #best?: ClockSample;
-  /** Its offset before the clock was set back, and when that was noticed. */
+  /** The offset before the clock was set back, and when this node noticed that. */
   #former?: { readonly offset: number; readonly until: number };
 
-  /** Of the last few samples the one with the smallest round trip: the network disturbed it least. */
+  /** The kept sample with the smallest round trip, which has the smallest error. */
   get best(): ClockSample | undefined {
     return this.#best;
   }
@@ -99,22 +99,24 @@ class MemberClock {
   }
 
   /**
-   * The highest offset that the clock has had of late.
+   * The highest recent offset.
    *
-   * @param since monotonic ms: an offset that ended before no longer counts
+   * @param since monotonic ms; an offset that ended before that does not count
    */
   highest(since: number): number {
     const { offset } = this.#best!;
     return this.#former && this.#former.until >= since ? Math.max(offset, this.#former.offset) : offset;
   }
 
-  /** @returns how far the member's clock moved against ours since the last samples, in ms, beyond what round trips explain */
+  /**
+   * @returns how far the member's clock moved against this node's since the last samples, in ms, minus the error bounds
+   */
   add(sample: ClockSample, tolerance: number): number {
     const before = this.best;
     const apart = before ? Math.abs(sample.offset - before.offset) : 0;
     const explained = (sample.roundTrip + (before?.roundTrip ?? 0)) / 2;
     const moved = Math.max(0, apart - explained);
-    // The samples before a jump describe another clock.
+    // After a jump, the former samples are useless.
     if (before && moved > tolerance) {
       this.#former = { offset: Math.max(before.offset, this.highest(sample.at - OLDEST_SAMPLE)), until: sample.at };
       this.#samples = [];

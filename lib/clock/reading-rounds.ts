@@ -2,36 +2,38 @@ import type { NodeClock } from '../async/node-clock.js';
 import type { ClockReading } from '../stores/store.js';
 import type { MemberClocks } from './member-clocks.js';
 
-/** Reads the members' clocks. */
+/** Source of readings of the members' clocks. */
 export interface ClockSource {
   /** Successive readings come from different members. */
   now(): Promise<ClockReading>;
-  /** How many members the store sees; 0 while it can't tell. */
+  /** Number of members that the store sees; 0 if it is unknown. */
   members(): number;
 }
 
-/** Limits for the readings of a round: the fewest while members may be unknown, and the most for any number of members. */
+/**
+ * Limits for the readings of a round: the minimum while a member's clock may be unknown, and the maximum in any case.
+ */
 const FEWEST_READINGS = 8;
 const MOST_READINGS = 64;
-/** Rounds after the start in which calls wait for readings. Members that were not heard by then hang or are gone. */
+/** Rounds after the start for which calls wait. A member that has not answered by then hangs or is gone. */
 const HASTY_ROUNDS = 5;
 
 /**
- * Reads all members' clocks, round by round. A client can't choose the member that answers, so a round asks often enough
- * to hear each of them, and {@link unheard} tells whether one may be missing.
+ * Reads all members' clocks, round by round. A client can't choose the member that answers. So a round asks often
+ * enough to reach each member, and {@link unheard} says whether one may be missing.
  */
 export class ReadingRounds {
   #sampledAt = -Infinity;
-  /** How many members there were by the last round. */
+  /** Number of members at the last round. */
   #expected = 0;
-  /** Whether all readings of a round came back. */
+  /** Whether a round was complete, with an answer to each reading. */
   #isComplete = false;
-  /** Rounds since the node knew none of the members' clocks. */
+  /** Number of rounds since this node knew no clock. */
   #count = 0;
 
   /**
-   * @param tolerance ms; a reading that was under way for longer does not count
-   * @param onMove hears of a member's clock that moved by more than the tolerance, in ms
+   * @param tolerance ms; a reading that took longer does not count
+   * @param onMove called when a member's clock moved by more than the tolerance, with the difference in ms
    */
   constructor(
     private readonly source: ClockSource,
@@ -41,14 +43,15 @@ export class ReadingRounds {
     private readonly onMove: (member: string, moved: number) => void,
   ) {}
 
-  /** Monotonic ms at which the last round began that brought any reading: what it shows is younger. */
+  /** Monotonic ms at which the last round with any reading began. Its readings are younger than that. */
   get sampledAt(): number {
     return this.#sampledAt;
   }
 
   /**
-   * Says which members may not have been heard; undefined when all were. Their number alone is no proof: a member that
-   * has just left, or that holds no data, may stand in for one that does not answer.
+   * Says, in a sentence, why a member's clock may be unknown; undefined if all are known. The number of members alone
+   * proves nothing: a member that has just left, or that has no data, may be counted instead of one that does not
+   * answer.
    */
   get unheard(): string | undefined {
     if (this.#expected === 0) return 'the store does not say which members there are';
@@ -59,12 +62,12 @@ export class ReadingRounds {
     return this.#isComplete ? undefined : 'no round of readings has come back complete yet';
   }
 
-  /** Whether right after the start another round may hear the members that are missing. */
+  /** Whether, right after the start, another round may still reach missing members. */
   get mayHearMore(): boolean {
     return this.unheard !== undefined && this.#count < HASTY_ROUNDS;
   }
 
-  /** @throws whatever the store throws when it can't be asked; the readings that came back count all the same */
+  /** Reads one round. @throws any error of a store that can't be asked; readings that were answered count even then */
   async read(): Promise<void> {
     const began = this.node.monotonic();
     if (this.clocks.count === 0) [this.#isComplete, this.#count] = [false, 0];
@@ -78,24 +81,24 @@ export class ReadingRounds {
       const at = this.node.monotonic();
       if (this.clocks.isAnyHeard(began, 0)) this.#sampledAt = began;
       this.clocks.forgetSilent(at);
-      // A node that has just lost the store can't tell, and is as sure of them as before.
+      // If the node has just lost the store, the number is unknown, and the former one still counts.
       this.#expected = this.source.members() || this.#expected;
     }
   }
 
-  /** Two for each member, because requests of others may take a turn in between. */
+  /** Number of readings: two per member, because other requests of this client may use some turns. */
   #readings(): number {
     const known = Math.max(this.clocks.count, this.source.members());
     return Math.min(MOST_READINGS, Math.max(this.unheard ? FEWEST_READINGS : 2, 2 * known));
   }
 
-  /** @returns whether it counts */
+  /** @returns whether the reading counts */
   async #readOne(): Promise<boolean> {
     const sent = this.node.monotonic();
     const { time, member } = await this.source.now();
     const at = this.node.monotonic();
-    // It is off by up to half the time that it was under way, also when the process was frozen meanwhile. A stamp made
-    // by it would let others take a permit over too early.
+    // The error of a reading is up to half its duration, even if the process was frozen meanwhile. A time stamp with a
+    // large error would let other nodes take a permit over too early.
     if (at - sent > this.tolerance) return false;
     const moved = this.clocks.add(member, { offset: time - (sent + at) / 2, roundTrip: at - sent, at }, this.tolerance);
     if (moved > this.tolerance) this.onMove(member, moved);

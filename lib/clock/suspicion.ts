@@ -1,18 +1,19 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { OLDEST_SAMPLE } from './member-clocks.js';
 
-/** ms after a sign within which every node has noticed it: none decides by an older sample. */
+/** ms after a sign until every node must have noticed it, because no node decides with an older sample. */
 const NOTICED_WITHIN = OLDEST_SAMPLE;
 
 /**
- * Remembers the last sign that clocks can't be trusted, and how long it counts:
+ * Keeps the last sign of wrong clocks, and decides how long it counts:
  *
  *     sign            + 30 s                      + 30 s + 2 x duration
  *      |-- isActive ----|                               |
  *      |-- cluster time ends no lease of that duration -|-- cluster time decides again -->
  *
- * Up to 30 s after the sign a node may stamp a lease without having noticed it: by then all have sampled anew. Such a
- * lease must have expired before cluster time may end another lease of the same duration.
+ * For 30 s after the sign, a node that has not noticed it may still stamp a lease with a wrong time. After that, all
+ * nodes have sampled again. Such a lease must have expired before cluster time may end another lease of the same
+ * duration.
  */
 export class Suspicion {
   #reason = '';
@@ -20,13 +21,13 @@ export class Suspicion {
   #since = -Infinity;
   #isReported = false;
 
-  /** @param onSuspect called at the first of consecutive signs */
+  /** @param onSuspect called for the first of several signs in sequence */
   constructor(
     private readonly node: Pick<NodeClock, 'monotonic'>,
     private readonly onSuspect?: (reason: string) => void,
   ) {}
 
-  /** Notes a sign and reports it, unless an earlier one that still counts was reported. */
+  /** Notes a sign. Reports it, unless an earlier sign was reported and is still active. */
   raise(reason: string): void {
     const isNew = !this.isActive || !this.#isReported;
     this.assume(reason);
@@ -34,23 +35,23 @@ export class Suspicion {
     if (isNew) this.onSuspect?.(reason);
   }
 
-  /** Distrusts the clocks from now on without a sign: the first sign is still to be reported. */
+  /** Makes the clocks suspect without a sign. So the first real sign is still reported. */
   assume(reason: string): void {
     this.#reason = reason;
     this.#since = this.node.monotonic();
   }
 
-  /** Whether a sign came within the time in which every node samples anew. */
+  /** Whether the last sign is so recent that some node may not have sampled since. */
   get isActive(): boolean {
     return this.node.monotonic() < this.#since + NOTICED_WITHIN;
   }
 
-  /** For people; undefined while there is none. */
+  /** The reason of the last sign, for people; undefined if it is no longer active. */
   get reason(): string | undefined {
     return this.isActive ? this.#reason : undefined;
   }
 
-  /** @param duration of a lease, in ms */
+  /** Whether cluster time may end a lease again. @param duration of the lease, in ms */
   isOverFor(duration: number): boolean {
     return this.node.monotonic() >= this.#since + NOTICED_WITHIN + 2 * duration;
   }

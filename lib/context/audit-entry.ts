@@ -4,7 +4,7 @@ import type { NodeIdentity } from './node-identity.js';
 /** Kind of an audited change. */
 export type AuditAction = DefinitionChange['kind'] | 'revoke' | 'restore';
 
-/** A change by a person or a program, as the audit log keeps it. */
+/** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
   /** Cluster time in ms. */
   readonly at: number;
@@ -16,13 +16,13 @@ export interface AuditEntry {
   readonly by: string;
   /** The reason that was given. */
   readonly reason?: string;
-  /** The node that made it. */
+  /** The node that wrote the change. */
   readonly node: NodeIdentity;
-  /** The revision that the change made. */
+  /** The revision after the change. */
   readonly revision?: number;
-  /** The definition before the change; absent where there was none. */
+  /** The definition before the change; absent if there was none. */
   readonly from?: SemaphoreDefinition;
-  /** The definition after the change; absent where there is none. */
+  /** The definition after the change; absent if there is none. */
   readonly to?: SemaphoreDefinition;
   /** The revoked permit. */
   readonly permit?: StoredPermit;

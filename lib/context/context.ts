@@ -11,15 +11,15 @@ import type { NodeIdentity } from './node-identity.js';
 /** Times in ms that all parts use. */
 export interface Timing {
   readonly clockTolerance: number;
-  /** The longest that one call may ask the store. */
+  /** Timeout of one call that asks the store. */
   readonly callTimeout: number;
-  /** This node has just started and knows nothing of the past: it takes over no permit before it has watched it. */
+  /** Whether a new node, which has no history, must watch a permit for its whole duration before it takes it over. */
   readonly strictStart: boolean;
 }
 
-/** Nest's LoggerService, as far as it is used. */
+/** The methods of Nest's LoggerService that are used. */
 export interface GatekeeperLogger {
-  /** Logs at the level of information. */
+  /** Logs information. */
   log(message: string): void;
   /** Logs a warning. */
   warn(message: string): void;
@@ -29,7 +29,7 @@ export interface GatekeeperLogger {
   debug(message: string): void;
 }
 
-/** Cluster time in ms, or the node's own time while cluster time is unknown. Only for display. */
+/** Cluster time in ms, or this node's own time if cluster time is unknown. Only for display. */
 export function timeOf({ clusterClock, nodeClock }: Pick<Context, 'clusterClock' | 'nodeClock'>): number {
   return Math.round(clusterClock.isFresh ? clusterClock.latest() : nodeClock.wall());
 }
@@ -37,11 +37,11 @@ export function timeOf({ clusterClock, nodeClock }: Pick<Context, 'clusterClock'
 /** The reason why this node grants nothing at all. */
 export interface GrantFault {
   readonly code: string;
-  /** For people. */
+  /** The reason in a sentence, for people. */
   readonly sentence: string;
 }
 
-/** Everything that all parts of one gatekeeper share. */
+/** Objects that all parts of one gatekeeper share. */
 export interface Context {
   readonly node: NodeIdentity;
   readonly timing: Timing;
@@ -51,11 +51,11 @@ export interface Context {
   readonly clusterClock: ClusterClock;
   readonly random: Randomness;
   readonly events: Subject<GatekeeperEvent>;
-  /** Names of semaphores whose record has changed, by a write of any node that this node saw. */
+  /** Names of semaphores whose record was changed by any node, as soon as this node sees the change. */
   readonly changes: Subject<string>;
   readonly reachability: Reachability;
-  /** The reason why this node can't grant anything now, by what is known without asking. */
+  /** The reason why this node can't grant anything now. Does not ask the store. */
   readonly grantFault: () => GrantFault | undefined;
-  /** Becomes true when the node begins to shut down: from then on nothing new is acquired. */
+  /** Whether this node shuts down. From then on it acquires no new permit. */
   readonly isClosing: () => boolean;
 }

@@ -7,20 +7,20 @@ import type { AuditEntry } from './audit-entry.js';
 /** Reason for the loss of a permit that its user did not release. */
 export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
 
-/** Why a run did not take place. */
+/** Why a run was skipped. */
 export type SkipReason = DenialReason | 'overlap';
 
 /** A run of a job on this node. */
 export interface RunOfJob {
   readonly semaphore: string;
   readonly job: string;
-  /** Tells the runs of one semaphore on this node apart. */
+  /** Number of the run, unique for this semaphore on this node. */
   readonly run: number;
-  /** Absent when it runs without one. */
+  /** Absent for a run without a permit. */
   readonly permit?: StoredPermit;
 }
 
-/** Everything that happens on a gatekeeper's node, as its events report it. */
+/** An event of a gatekeeper's node. */
 export type GatekeeperEvent =
   | { readonly type: 'granted' | 'refreshed' | 'released'; readonly semaphore: string; readonly permit: StoredPermit }
   | {
@@ -41,7 +41,7 @@ export type GatekeeperEvent =
     } & RunOfJob)
   | { readonly type: 'run-skipped'; readonly semaphore: string; readonly job: string; readonly reason: SkipReason }
   | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
-  /** `reinstated`: it came from the archive, instead of code or of an earlier revision. */
+  /** `defined`: created from code. `reinstated`: restored from the archive. `restored`: restored from a node's copy. */
   | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
   /** A definition was changed, on any node. */
   | {

@@ -1,11 +1,11 @@
 import type { SemaphoreRecord, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
-/** A permit that is held, with the time that it has left. */
+/** A held permit with its remaining time. */
 export interface HolderState extends StoredPermit {
-  /** ms until it ends by cluster time; negative when it is over but not yet dropped. */
+  /** ms until the permit ends by cluster time; negative if it has ended but is not dropped yet. */
   readonly remaining: number;
-  /** Held by the node that reports. */
+  /** Whether the reporting node holds the permit. */
   readonly isMine: boolean;
 }
 

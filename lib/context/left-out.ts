@@ -1,30 +1,30 @@
 import type { Context } from './context.js';
 
-/** ms between two reports of the same problem: an open page reads every few seconds. */
+/** ms between two reports of the same problem. Without a limit, an open page would cause one every few seconds. */
 const QUIET = 600_000;
-/** Characters of the first fault that are reported: a text of many faults has a long list of them. */
+/** Longest reported part of the first fault, in characters: a text may have very many faults. */
 const LONGEST_FAULT = 300;
 
 /**
- * Counts unreadable entries that a reading of the store left out, and reports them: the first time at once, then at most
- * every ten minutes.
+ * Counts unreadable entries that were left out when the store was read. Reports them at once the first time, then at
+ * most every ten minutes.
  */
 export class LeftOut {
   #count = 0;
   #reportedAt = -Infinity;
 
-  /** @param action names the reading in the event */
+  /** @param action name of the read operation, for the event */
   constructor(
     private readonly action: string,
     private readonly context: Context,
   ) {}
 
-  /** Of the latest reading. */
+  /** Number of entries that the latest reading left out. */
   get count(): number {
     return this.#count;
   }
 
-  /** @param faults one sentence per entry that a reading left out */
+  /** Notes a reading. @param faults one sentence per entry that was left out */
   note(faults: readonly string[]): void {
     this.#count = faults.length;
     const now = this.context.nodeClock.monotonic();

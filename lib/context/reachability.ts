@@ -2,13 +2,13 @@ import type { Subject } from 'rxjs';
 import type { NodeClock } from '../async/node-clock.js';
 import type { GatekeeperEvent } from './events.js';
 
-/** Whether the store answers; reported once at each change. */
+/** Tracks whether the store answers, and reports each change once. */
 export class Reachability {
   #isLost = false;
   #wasReached = false;
   #since?: number;
 
-  /** @param patience ms that the first connection may take without a warning */
+  /** @param patience ms until a missing first connection is reported */
   constructor(
     private readonly events: Subject<GatekeeperEvent>,
     private readonly nodeClock: NodeClock,
@@ -17,7 +17,7 @@ export class Reachability {
 
   lost(error: Error): void {
     this.#since ??= this.nodeClock.monotonic();
-    // In a normal start the first cron methods may tick before the connection is there.
+    // In a normal start the first cron methods may tick before the connection is open.
     const isStarting = !this.#wasReached && this.nodeClock.monotonic() - this.#since < this.patience;
     if (this.#isLost || isStarting) return;
     this.#isLost = true;

@@ -24,7 +24,9 @@ import {
   parseMigrationRequest,
 } from './migration-request.js';
 
-/** Steps of matching in one change of many: 100,000 names and a pattern of some 300 instructions. At most 40 s of CPU. */
+/**
+ * Limit of matching steps in one bulk change: 100,000 names with a pattern of 300 instructions. At most 40 s of CPU.
+ */
 const MOST_WORK = 1_000_000_000;
 
 /** Returns the changed definition, or undefined if nothing has to change. */
@@ -87,7 +89,7 @@ export class BulkChanges {
     const done: string[] = [];
     const failed = await this.#eachWhileAnswered(due, async (name) => {
       await this.writer.write<void>(kind, name, author, {
-        // Removed a moment ago: nothing is left to be changed.
+        // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
         rewriting: (record, ...rest) => record && rewriting(record, ...rest),
         done: () => undefined,
         unchanged: () => undefined,
@@ -104,7 +106,7 @@ export class BulkChanges {
   async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }): Promise<void> {
     const options = { ...author, expectedRevision: step.revision };
     await this.writer.write<void>('migrate', step.name, options, {
-      // With the revision that was planned for there is a definition.
+      // The planned revision has a definition, and `expectedRevision` makes sure that the record has this revision.
       rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
       done: () => undefined,
       unchanged: () => undefined,
@@ -112,9 +114,9 @@ export class BulkChanges {
   }
 
   /**
-   * The records that can be read: the others can't be changed, and the state reports them. A text that is read here is
-   * news for this node, too, so that each change begins from it. The package's own semaphores are left out, and so are
-   * names that only permits keep, unless the pattern is exactly that name.
+   * All readable records that can be changed. Leaves out unreadable records, which the state reports, and the package's
+   * own. Also leaves out names that only exist because of a permit, unless the pattern is exactly that name. This node
+   * takes over the texts, so that each change starts from them.
    */
   #records(
     only: (name: string) => boolean = () => true,
@@ -124,11 +126,11 @@ export class BulkChanges {
   }
 
   /**
-   * Does `work` for each item. A failure of one item does not stop the others. A store without an answer does, because each
-   * further call would only wait.
+   * Runs `work` for each item. A failure of one item does not stop the others. But if the store does not answer, the
+   * rest is skipped, because each further call would only wait.
    *
    * @returns the failures
-   * @throws StoreUnavailableError when nothing was done, and surely nothing was changed
+   * @throws StoreUnavailableError if nothing was done and surely nothing was changed
    */
   async #eachWhileAnswered<Item>(
     items: readonly Item[],
@@ -169,7 +171,7 @@ export class BulkChanges {
     return named;
   }
 
-  /** @throws InvalidOptionsError when matching all names takes too many steps */
+  /** @throws InvalidOptionsError if matching all names takes too many steps */
   #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
     return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
   }

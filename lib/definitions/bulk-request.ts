@@ -4,31 +4,37 @@ import { reasonSchema } from './change-options.js';
 
 /** The semaphores to change, the author and the reason. */
 export interface BulkRequest {
-  /** RE2; must match the whole name. Every name unless given; one without a definition of its own only by exactly its name. */
+  /**
+   * RE2; must match the whole name. Default: every name. A name on demand without a definition is only selected if this
+   * is exactly that name.
+   */
   readonly names?: string;
-  /** The author; the node's own acquirer name unless given. */
+  /** The author. Default: the node's own acquirer name. */
   readonly by?: string;
   /** Why, for the audit log. */
   readonly reason?: string;
-  /** The most that one call changes. All unless given. */
+  /** Largest number of changes in one call. Default: no limit. */
   readonly limit?: number;
-  /** Semaphores for which it returns false are left out, as if the store did not have them. */
+  /** Filter: a semaphore for which it returns false is skipped, as if the store did not have it. */
   readonly only?: (name: string) => boolean;
-  /** Called once with the number of definitions to change, before the first change. If it throws, nothing is changed, and the call fails with this error. */
+  /**
+   * Called once before the first change, with the number of changes. If it throws, nothing is changed, and the call
+   * fails with this error.
+   */
   readonly onPlanned?: (count: number) => void;
 }
 
-/** The outcome of a change of many, by name. */
+/** The outcome of a bulk change, by name. */
 export interface BulkResult {
   /** Names of the semaphores that were changed. */
   readonly done: readonly string[];
   /** Semaphores that were not changed, each with its error. */
   readonly failed: readonly { readonly name: string; readonly error: string }[];
-  /** How many are left for the next call, because of `limit`. */
+  /** Number of semaphores that are left for the next call. */
   readonly remaining: number;
 }
 
-/** zod types of the options that all changes of many have. */
+/** zod types of the options that all bulk changes have. */
 export const bulkFields = {
   names: patternSchema.optional(),
   by: nameSchema.optional(),
@@ -52,7 +58,7 @@ export function parseBulkRequest(request: BulkRequest): BulkRequest {
   return parsedBy(schema, 'a change of many semaphores', request);
 }
 
-/** @throws InvalidOptionsError that names `subject` and lists every fault */
+/** @throws InvalidOptionsError that contains `subject` and all faults */
 export function parsedBy<T>(type: z.ZodType<T>, subject: string, input: unknown): T {
   const parsed = type.safeParse(input);
   if (parsed.success) return parsed.data;

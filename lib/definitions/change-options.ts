@@ -3,11 +3,11 @@ import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields
 
 /** Author, reason and expected revision of a change of a definition. */
 export interface ChangeOptions {
-  /** The author; every list and log shows it. The node's own acquirer name unless given. */
+  /** The author; every list and log shows it. Default: the node's own acquirer name. */
   readonly by?: string;
   /** The reason; every list and log shows it. */
   readonly reason?: string;
-  /** The revision that the editor has read: a different one means that another change came first. */
+  /** The revision that the editor has read. If the record has another revision, the change fails. */
   readonly expectedRevision?: number;
 }
 

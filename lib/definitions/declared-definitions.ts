@@ -28,14 +28,14 @@ import { OwnRecordMaker } from './own-record-maker.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
 
 /**
- * The definitions in this node's code. They are put into the store if it has no definition of that name. They never
- * overwrite an existing one, which may be an operator's edit.
+ * The definitions in this node's code. Creates them in the store if the store has no definition of that name. Never
+ * overwrites an existing one, which may be an operator's edit.
  */
 export class DeclaredDefinitions {
   #declared = new Map<string, SemaphoreDefinition>();
   readonly #maker: OwnRecordMaker;
   #isLoaded = false;
-  /** Calls that find no definition right after the start wait for it. */
+  /** Right after the start, calls that find no definition wait here. */
   readonly firstLoad: FirstLoad;
 
   constructor(
@@ -44,13 +44,13 @@ export class DeclaredDefinitions {
     private readonly context: Context,
     private readonly options: {
       readonly requireDefinitions: boolean;
-      /** The store belongs to this process alone, so missing definitions may be created at any time. */
+      /** Whether only this process writes to the store. Then missing definitions may be created at any time. */
       readonly atOnce: boolean;
-      /** The longest that a call waits for definitions to be loaded for the first time, in ms. */
+      /** The longest time in ms for which a call waits for the first load. */
       readonly patience: number;
       /** Archived definitions; undefined while the archive can't be read. */
       readonly archived?: () => Promise<Archived | undefined>;
-      /** Waits until this node has read all shards, for so many ms. @returns false when it did not */
+      /** Waits until this node has read all shards. @returns false after `timeout` ms */
       readonly awaitHistory: (timeout: number) => Promise<boolean>;
     },
   ) {
@@ -58,12 +58,12 @@ export class DeclaredDefinitions {
     this.#maker = new OwnRecordMaker(own, shards, context);
   }
 
-  /** Whether code declares a definition of that name, loaded or not yet. */
+  /** Whether code declares a definition of that name. It may not be in the store yet. */
   has(name: string): boolean {
     return this.#declared.has(name);
   }
 
-  /** The definition of that name in code, if there is one. */
+  /** The definition of that name in this node's code, if any. */
   get(name: string): SemaphoreDefinition | undefined {
     return this.#declared.get(name);
   }
@@ -82,19 +82,19 @@ export class DeclaredDefinitions {
     };
   }
 
-  /** Registers a definition in code; the first one of a name counts. */
+  /** Registers a definition of this node's code. If a name is registered twice, the first definition counts. */
   register(input: SemaphoreDefinitionInput): void {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
     if (!this.#declared.has(definition.name)) this.#declared.set(definition.name, definition);
   }
 
-  /** Registers definitions of guarded methods. If the store belongs to this process, they are in the store afterwards. */
+  /** Registers definitions of guarded methods. If only this process writes to the store, also creates them there. */
   async registerAll(definitions: readonly SemaphoreDefinitionInput[]): Promise<void> {
     for (const definition of definitions) this.register(definition);
     if (this.options.atOnce) await this.load();
   }
 
-  /** Waits until this node may grant names on demand. @returns false when it may not */
+  /** Waits until this node may grant names on demand. @returns false if it may not in time */
   async awaitShards(): Promise<boolean> {
     await this.options.awaitHistory(this.options.patience);
     if (!this.shards.isReady) await this.firstLoad.wait('', () => false);
@@ -106,12 +106,16 @@ export class DeclaredDefinitions {
     return this.#maker.revive(client, asked);
   }
 
-  /** Waits until a definition of this node's code may be in force. @returns false when there is nothing to wait for */
+  /**
+   * Waits until a definition of this node's code may be in the store.
+   *
+   * @returns false if there is nothing to wait for
+   */
   awaitLoad(name: string): Promise<boolean> {
     return this.firstLoad.wait(name, () => !this.isAwaited(name));
   }
 
-  /** Whether a call is to find a definition: code has one of that name, or the duration that the call asks for makes one. */
+  /** Whether a call should find a definition: code has one of that name, or the call's duration makes one. */
   expects(name: string, duration: number | undefined): boolean {
     return this.has(name) || (duration !== undefined && this.mayDemand(name));
   }
@@ -122,22 +126,22 @@ export class DeclaredDefinitions {
   }
 
   /**
-   * Checks the duration that a call asks for. Where the store is this process's own, the definition of the name is there
-   * when this resolves: a unit test may call a method of an application that it only compiled.
+   * Checks the duration that a call asks for. If only this process writes to the store, also loads a missing definition
+   * of the name: a unit test may call a method of an application that was compiled but never started.
    *
    * @param duration ms or text
-   * @returns undefined when there is nothing to wait for
-   * @throws InvalidOptionsError when a permit of that duration would be over before it can be used
+   * @returns undefined if there is nothing to wait for
+   * @throws InvalidOptionsError if the duration is invalid or too short
    */
   ensure(name: string, duration: DurationInput | undefined): Promise<void> | undefined {
     this.#checkDuration(name, duration);
     if (!this.options.atOnce) return undefined;
-    // An operator may have paused a name on demand.
+    // The archive may contain a pause of a name on demand.
     const isArchived = this.options.archived !== undefined && !this.#isLoaded;
     return isArchived || this.isAwaited(name) ? this.#tryToLoad(name) : undefined;
   }
 
-  /** A duration that was read before is only compared: the usual case. @throws InvalidOptionsError */
+  /** In the usual case, the duration is a number and only compared. @throws InvalidOptionsError */
   #checkDuration(name: string, duration: DurationInput | undefined): void {
     const { clockTolerance } = this.context.timing;
     if (typeof duration === 'number' && durationFault(duration, clockTolerance) === undefined) return;
@@ -149,7 +153,7 @@ export class DeclaredDefinitions {
     if (archived) await this.#loadThese([name], archived).catch(() => undefined);
   }
 
-  /** Whether code defines a name, but the store has no record of it in force, as far as this node knows. */
+  /** Whether code defines a name, but the store has no active record of it, as far as this node knows. */
   isAwaited(name: string): boolean {
     if (!this.has(name)) return false;
     const known = this.own.find(name)?.known;
@@ -157,12 +161,12 @@ export class DeclaredDefinitions {
   }
 
   /**
-   * Creates missing records, preferring archived state over code. Does nothing while the archive is unreadable: a paused
-   * job could run. Called once the cluster had time to show its records, and again whenever one may be missing. A record
-   * that can't be read is left as it is and keeps no other from being loaded.
+   * Creates missing records, preferring archived state over code. Does nothing while the archive is unreadable: a
+   * paused job could run. Call this after nodes with history had time to restore records, and whenever a record may be
+   * missing. An unreadable record stays unchanged and does not stop the others.
    *
-   * @param others records of other nodes that this node watches: their names are claimed again, too
-   * @throws when the store can't be asked
+   * @param others records that this node watches but does not use; their names are claimed again too
+   * @throws if the store can't be asked
    */
   async load(others: Iterable<OwnRecordClient> = []): Promise<void> {
     const archived = await this.#archived();
@@ -180,7 +184,7 @@ export class DeclaredDefinitions {
     return this.options.archived ? this.options.archived() : new Map();
   }
 
-  /** Names without a record, or with an earlier revision than the archive, as far as this node knows. */
+  /** Names without an active record or with an earlier revision than in the archive, as far as this node knows. */
   #missing(archived: Archived): string[] {
     const expected = [...this.#declared.keys()].filter((name) => this.isAwaited(name));
     const lost = [...archived.values()].filter((each) => this.#isLost(each));
@@ -192,7 +196,7 @@ export class DeclaredDefinitions {
     return (known ?? -1) < revision || (known === revision && !!definition && this.shards.lacks(name));
   }
 
-  /** Whether the record of a name is one of its own, now or soon. */
+  /** Whether a name has its own record, or will get one. */
   #hasOwn(name: string): boolean {
     if (this.own.find(name)?.known || this.shards.isClaimed(name) || reservedNameFault(name)) return true;
     return this.has(name) && !this.shards.isDefined(name);
@@ -213,12 +217,12 @@ export class DeclaredDefinitions {
       if (isUnreadable(error)) return undefined;
       throw error;
     });
-    // It answered: from now on silence is an outage, no longer a slow start.
+    // The store has answered. From now on, no answer means an outage and not a slow start.
     this.context.reachability.back();
     if (event) this.context.events.next({ ...event, semaphore: name });
   }
 
-  /** A record that is pending becomes active; one that is has the archived definition put back, if that is further. */
+  /** Makes a pending record active. Restores the archived definition if its revision is higher. */
   #createOwn(name: string, archived: ArchivedDefinition | undefined): Promise<Creation> {
     return this.own.of(name).transact<Creation>((record, view, nonce): SemaphoreStep<Creation> => {
       const claim = this.shards.claimOf(name);
@@ -227,7 +231,7 @@ export class DeclaredDefinitions {
       const first = found ?? (isActive(record) ? undefined : this.#first(name, record, view, nonce));
       if (!first) return { result: undefined };
       const { revision } = first;
-      // The record may be missing because the store lost it: a holder of a permit may still be at work.
+      // The store may have lost the former record. Then a holder of a permit may still work.
       const isUnsure = !isActive(record) && (this.context.timing.strictStart || claim !== record.origin);
       const write = isUnsure ? restore(first, undefined, view, nonce) : first;
       return { write, done: () => ({ type: found ? 'reinstated' : 'defined', revision }) };
@@ -255,7 +259,7 @@ export class DeclaredDefinitions {
     return definition && rewrite(pending, { definition, revision: 1 }, view, nonce);
   }
 
-  /** After a reset, the present code counts, even if it has changed since the reset. */
+  /** If the last change was a reset, the present definition in code counts, even if it has changed since. */
   #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
     const { name, change, pause } = archived;
     const declared = change?.kind === 'reset' ? this.#declared.get(name) : undefined;

@@ -9,15 +9,15 @@ import {
 
 /** The current definition and its origin. */
 export interface DefinitionState {
-  /** While it is paused, with a group pattern that matches no node. */
+  /** The definition. During a pause its group pattern matches no group. */
   readonly definition: SemaphoreDefinition;
   /** Grows by one with each change of the definition. */
   readonly revision: number;
-  /** The last change; absent: it is as code brought it along. */
+  /** The last change. Absent if the definition is as code declared it. */
   readonly change?: DefinitionChange;
-  /** Present while paused; contains the group pattern for the resume. */
+  /** Present during a pause. Contains the group pattern that applies afterwards. */
   readonly pause?: Pause;
-  /** The definition in this node's code, if there is one. */
+  /** The definition in this node's code, if any. */
   readonly code?: SemaphoreDefinition;
   /** Whether the definition differs from this node's code, apart from pauses. `reset` restores the one in code. */
   readonly isOverridden: boolean;

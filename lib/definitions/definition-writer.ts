@@ -22,10 +22,10 @@ export type Rewriting = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
-/** Uses the recordClient of a name, which leaves nothing in memory where the store has no record of it. */
+/** Runs `work` with the record client of a name. Keeps nothing in memory for a name that has no record in the store. */
 export type RecordVisit = <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
 
-/** Writes changes of definitions: who, when and why go into the record and into the audit log. */
+/** Writes changes of definitions, with author, time and reason, into the record and the audit log. */
 export class DefinitionWriter {
   constructor(
     private readonly visit: RecordVisit,
@@ -34,7 +34,7 @@ export class DefinitionWriter {
     private readonly context: Context,
   ) {}
 
-  /** For changes after which there is a definition. @returns the definition */
+  /** Writes a change that leaves a definition. @returns the definition after the change */
   async change(
     kind: DefinitionChange['kind'],
     name: string,
@@ -63,7 +63,7 @@ export class DefinitionWriter {
       const next = how.rewriting(record, change, view, nonce);
       if (!next) return { result: how.unchanged(record) };
       const done = () => {
-        // Noted as soon as it is written, before another call for the semaphore has its turn: the log shows a change
+        // The audit entry is made at once, before the next call for this semaphore, so that the log shows a change
         // before its consequences.
         this.#note(kind, name, options, record, next);
         return how.done(next);
@@ -75,7 +75,7 @@ export class DefinitionWriter {
     return this.visit(name, (recordClient) => recordClient.transact(plan));
   }
 
-  /** The author of a change: this node unless one is named. */
+  /** The author of a change. Default: this node. */
   author({ by = this.context.node.acquirer, reason }: ChangeOptions): { by: string; reason?: string } {
     return { by, ...(reason !== undefined && { reason }) };
   }
@@ -101,12 +101,12 @@ export class DefinitionWriter {
   }
 }
 
-/** Whether a definition that stood in a shard was removed: its name leaves no trace but the shard's revision. */
+/** Whether a definition in a shard was removed. After that, only the shard's revision shows the removal. */
 function isGone(later: SemaphoreRecord | undefined, removed: SemaphoreRecord): boolean {
   return later !== undefined && !later.change && later.revision >= removed.revision;
 }
 
-/** @throws EditConflictError that names the author of the other change */
+/** @throws EditConflictError with the author of the other change */
 function expectRevision(name: string, record: SemaphoreRecord | undefined, expected: number | undefined): void {
   if (expected === undefined || record?.revision === expected) return;
   throw new EditConflictError(name, expected, record?.revision ?? 0, record?.change);

@@ -28,7 +28,7 @@ export class NothingMatchesError extends GatekeeperError {
   }
 }
 
-/** Another change of the definition came first; the caller has to read it again. */
+/** Another change of the definition came first. The caller must read the definition again. */
 export class EditConflictError extends GatekeeperError {
   readonly code = 'edit-conflict';
 
@@ -37,9 +37,9 @@ export class EditConflictError extends GatekeeperError {
     readonly semaphore: string,
     /** The revision that the caller expected. */
     readonly expectedRevision: number,
-    /** The revision in force. */
+    /** The present revision. */
     readonly revision: number,
-    /** The change that came first, when a person made it. */
+    /** The change that came first, if a person or a program made it. */
     readonly change?: DefinitionChange,
   ) {
     super(
@@ -60,7 +60,7 @@ export class AlreadyDefinedError extends GatekeeperError {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    /** Revision of the definition in force. */
+    /** Revision of the present definition. */
     readonly revision: number,
   ) {
     super(`semaphore ${show(semaphore)} is defined already (revision ${revision}): edit it, or take another name`);

@@ -34,19 +34,19 @@ import type { MigrationOptions, MigrationRequest } from './migration-request.js'
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
 
 /**
- * The current definitions, and the changes by operators at run time. A change applies from the next decision of every node.
- * The record and the audit log show its author, time and reason.
+ * The current definitions, and the changes by operators at run time. A change applies from the next decision of every
+ * node. The record and the audit log show its author, time and reason.
  *
- * Errors of all changes: InvalidOptionsError listing every fault, EditConflictError when another revision was expected,
- * UnknownSemaphoreError when there is no such definition, and those of a store that can't be asked.
+ * Errors of all changes: InvalidOptionsError listing every fault, EditConflictError if another revision was expected,
+ * UnknownSemaphoreError if there is no such definition, and errors of a store that can't be asked.
  */
 export class Definitions {
   private readonly writer: DefinitionWriter;
   private readonly bulk: BulkChanges;
 
   /**
-   * @param recordClients.peek returns one that is only read, and that is not kept in memory
-   * @param recordClients.visit returns one that is kept only if the store has its record
+   * @param recordClients.peek returns a client for reading only; it is not kept in memory
+   * @param recordClients.visit runs work with a client; it is kept in memory only if the semaphore is in use
    * @param nodes returns the living nodes
    */
   constructor(
@@ -64,14 +64,14 @@ export class Definitions {
     this.bulk = new BulkChanges(listing, this.writer, context, nodes);
   }
 
-  /** @returns undefined when there is none, or it was removed */
+  /** The present definition of a semaphore. @returns undefined if there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
     return this.recordClients
       .peek(name)
       .transact((record) => ({ result: definitionState(record, this.declared.get(name)) }));
   }
 
-  /** Lists the faults of a definition, each as a sentence. Neither reads nor writes the store. */
+  /** Lists the faults of a definition, each as a sentence. Does not use the store. */
   faultsOf(input: unknown): readonly string[] {
     try {
       parseDefinition(input, this.context.timing.clockTolerance);
@@ -125,7 +125,7 @@ export class Definitions {
   /**
    * Restores the definition in this node's code, also of a removed semaphore.
    *
-   * @throws NotInCodeError when this node's code has no definition of that name
+   * @throws NotInCodeError if this node's code has no definition of that name
    */
   async reset(name: string, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = this.declared.get(name);
@@ -139,7 +139,7 @@ export class Definitions {
   /**
    * Removes a definition, with all its permits. Code does not restore it: the removal stays until `reset` or `define`.
    *
-   * @returns false when there was none
+   * @returns false if there was none
    */
   async remove(name: string, options?: ChangeOptions): Promise<boolean> {
     const parsed = parseChangeOptions(name, options);
@@ -151,9 +151,9 @@ export class Definitions {
   }
 
   /**
-   * Takes a permit from its holder at once: its signal aborts when the node hears of it.
+   * Revokes a permit. The holder's signal aborts as soon as its node notices the change.
    *
-   * @returns false when it was not held any more
+   * @returns false if the permit was no longer held
    */
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     expectChangeable(name);
@@ -179,24 +179,24 @@ export class Definitions {
   }
 
   /**
-   * Changes the patterns of many definitions, which moves their jobs to other nodes. Current runs may finish. A failed step
-   * does not stop the others. A store that stops answering ends the call; repeat the call to continue with the rest. For a
-   * paused semaphore the pattern after the pause is changed.
+   * Changes the patterns of many definitions, which moves their jobs to other nodes. Current runs may finish. A failed
+   * step does not stop the others. A store that stops answering ends the call; repeat the call to continue with the
+   * rest. For a paused semaphore the pattern after the pause is changed.
    *
-   * @throws InvalidOptionsError for options that can't be used, patterns among them
-   * @throws NothingMatchesError when `names` matches no semaphore
-   * @throws StoreUnavailableError (NoQuorumError) when nothing was done because the store can't be asked
+   * @throws InvalidOptionsError for invalid options, including patterns
+   * @throws NothingMatchesError if `names` matches no semaphore
+   * @throws StoreUnavailableError (NoQuorumError) if nothing was done because the store can't be asked
    */
   migrate(request: MigrationRequest, options?: MigrationOptions): Promise<MigrationPlan> {
     return this.bulk.migrate(request, options);
   }
 
-  /** Pauses all that are selected and not paused, as {@link pause} does with one. Errors as of {@link migrate}. */
+  /** Pauses all selected semaphores that are not paused, like {@link pause}. Same errors as {@link migrate}. */
   pauseAll(request?: BulkRequest): Promise<BulkResult> {
     return this.bulk.changeAll('pause', request, pause);
   }
 
-  /** Resumes all that are selected and paused. Errors as of {@link migrate}. */
+  /** Resumes all selected semaphores that are paused. Same errors as {@link migrate}. */
   resumeAll(request?: BulkRequest): Promise<BulkResult> {
     return this.bulk.changeAll('resume', request, resume);
   }
@@ -217,13 +217,13 @@ function intended(name: string, record: SemaphoreRecord | undefined): SemaphoreD
 function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly name?: unknown }): void {
   if (changes.name === undefined || changes.name === name) return;
   throw new InvalidOptionsError(`an edit of semaphore ${show(name)}`, [
-    `name: ${show(changes.name)} would be another semaphore: define that, and remove this`,
+    `name: ${show(changes.name)} would be another semaphore: define that one, and remove this one`,
   ]);
 }
 
 /**
- * A pattern that is left as it is isn't checked: one that costs too much, stored by an earlier version, must not keep an
- * operator from changing the rest.
+ * Applies an edit. Unchanged patterns are not checked: an earlier version may have stored a pattern that costs too
+ * much, and an operator must still be able to change the other fields.
  *
  * @throws InvalidOptionsError
  */

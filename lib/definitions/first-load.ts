@@ -3,14 +3,15 @@ import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 
 /**
- * The time right after the start in which definitions of this node's code may still be missing in the store: they are
- * loaded only after `definitionsDelay`. Calls that find none wait here, so that their ticks are not lost.
+ * The time right after the start in which definitions of this node's code may still be missing in the store, because
+ * they are created only after `definitionsDelay`. Calls that find no definition wait here, so that no tick of a job is
+ * lost.
  */
 export class FirstLoad {
   #isOver = false;
   readonly #waiting = new Set<Wakeup>();
 
-  /** @param patience the longest that one call waits, in ms */
+  /** @param patience the longest time for which one call waits, in ms */
   constructor(
     private readonly context: Context,
     private readonly patience: number,
@@ -23,10 +24,10 @@ export class FirstLoad {
   }
 
   /**
-   * Waits until the record of a semaphore may be there: this node loaded its definitions, or heard of another node's.
+   * Waits until the record of a semaphore may be active: this node has loaded its definitions, or another node made it.
    *
-   * @param isThere whether it is in force: a record is pending before that
-   * @returns false when there is nothing to wait for
+   * @param isThere whether the record is active, and no longer missing or pending
+   * @returns false if there is nothing to wait for
    */
   async wait(semaphore: string, isThere: () => boolean): Promise<boolean> {
     if (this.#isOver) return false;

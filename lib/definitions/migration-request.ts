@@ -9,7 +9,7 @@ import type { NodeIdentity } from '../context/node-identity.js';
 export interface MigrationStep {
   /** Name of the semaphore. */
   readonly name: string;
-  /** The revision that the plan was made for: if another change came first, the step fails. */
+  /** The revision that the plan was made for. If another change came first, the step fails. */
   readonly revision: number;
   /** The patterns before. */
   readonly from: Patterns;
@@ -21,7 +21,7 @@ export interface MigrationStep {
   readonly candidates: readonly NodeIdentity[];
   /** `planned` in a plan; afterwards `migrated` or `failed`. */
   readonly outcome: 'planned' | 'migrated' | 'failed';
-  /** The error's message. */
+  /** The error's message, for a failed step. */
   readonly error?: string;
 }
 
@@ -33,9 +33,9 @@ export interface Patterns {
   readonly acquirerPattern: string;
 }
 
-/** Which definitions get which patterns. */
+/** Selects definitions, and gives their new patterns. */
 export interface MigrationRequest {
-  /** RE2; must match the whole name. Every name unless given. */
+  /** RE2; must match the whole name. Default: every name. */
   readonly names?: string;
   /** Only definitions whose current group pattern matches this group. */
   readonly group?: string;
@@ -45,15 +45,18 @@ export interface MigrationRequest {
 
 /** Options of a migration: its author, the reason, and how many definitions change in one call. */
 export interface MigrationOptions {
-  /** The author; the node's own acquirer name unless given. */
+  /** The author. Default: the node's own acquirer name. */
   readonly by?: string;
   /** Why, for the audit log. */
   readonly reason?: string;
-  /** The most that one call changes. All unless given. */
+  /** Largest number of changes in one call. Default: no limit. */
   readonly limit?: number;
-  /** Semaphores for which it returns false are left out, as if the store did not have them. */
+  /** Filter: a semaphore for which it returns false is skipped, as if the store did not have it. */
   readonly only?: (name: string) => boolean;
-  /** Called once with the number of definitions to change, before the first change. If it throws, nothing is changed, and the call fails with this error. */
+  /**
+   * Called once before the first change, with the number of changes. If it throws, nothing is changed, and the call
+   * fails with this error.
+   */
   readonly onPlanned?: (count: number) => void;
   /** Called after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
@@ -69,7 +72,7 @@ export interface MigrationProgress {
   readonly step: MigrationStep;
 }
 
-const NO_TARGET = 'says neither groupPattern nor acquirerPattern: give one, or both';
+const NO_TARGET = 'has neither groupPattern nor acquirerPattern: give one, or both';
 
 const requestSchema = onlyFields({
   names: bulkFields.names,

@@ -16,9 +16,9 @@ import type { MigrationStep } from './migration-request.js';
 
 /** The changes that a migration makes. */
 export interface MigrationPlan {
-  /** By name, only for definitions that differ, so that a repeated call continues. */
+  /** In the order of names. Only definitions that would change, so that a repeated call continues. */
   readonly steps: readonly MigrationStep[];
-  /** How many are left for the next call, because of `limit`. */
+  /** Number of steps that are left for the next call. */
   readonly remaining: number;
 }
 
@@ -32,7 +32,9 @@ export interface Inventory {
   readonly now: number;
 }
 
-/** Plans all steps of a migration, by name. Pure. Paused semaphores count with the definition after the pause. */
+/**
+ * Plans all steps of a migration, in the order of names. Pure. For a paused semaphore, plans the time after the pause.
+ */
 export function* planSteps(
   { group, to }: Pick<MigrationRequest, 'group' | 'to'>,
   named: readonly string[],
@@ -53,7 +55,7 @@ export function* planSteps(
 /**
  * The names that match, in order.
  *
- * @param pattern a valid one; without it every name matches
+ * @param pattern a valid pattern; default: every name matches
  */
 export function* namesInPieces(pattern: string | undefined, names: Iterable<string>): Pieces<string[]> {
   const matcher = compilePattern(pattern ?? '.*');
@@ -96,7 +98,7 @@ function* stepOf(
 
 const identities = new WeakMap<ReadonlySet<NodeInfo>, NodeIdentity[]>();
 
-/** One shared list for all steps that match the same nodes: separate lists for thousands of steps would fill the memory. */
+/** Steps that match the same nodes share one list: separate lists for thousands of steps would fill the memory. */
 function identitiesOf(nodes: ReadonlySet<NodeInfo>): NodeIdentity[] {
   const known = identities.get(nodes);
   if (known) return known;

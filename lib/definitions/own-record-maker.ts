@@ -7,13 +7,13 @@ import type { OwnRecords } from '../records/own-records.js';
 import type { OwnRecordClient } from '../records/semaphore-records.js';
 import type { Shards } from '../records/shards.js';
 
-/** The claim of an active record that a former version wrote: it has no origin. */
+/** Origin in the claim of a record that a former version wrote. Such a record has no origin. */
 const FORMER = 'former';
 
-/** ms that a claimed record may be pending before a call puts it in force. */
+/** ms for which a claimed record may be pending before a call makes it active. */
 const PATIENCE = 60_000;
 
-/** Makes records for names that code defines, and claims the names in their shards (see `decision/claims`). */
+/** Creates records for names that code defines, and claims the names in their shards (see `decision/claims`). */
 export class OwnRecordMaker {
   constructor(
     private readonly own: OwnRecords,
@@ -21,16 +21,18 @@ export class OwnRecordMaker {
     private readonly context: Context,
   ) {}
 
-  /** Makes pending records where there are none, and claims their names as far as the shards let them. */
+  /**
+   * Creates missing records as pending ones, and tries to claim their names. A shard may refuse a claim for a while.
+   */
   async prepare(names: readonly string[]): Promise<void> {
     await forEachLimit(names, (name) => this.#makePending(this.own.of(name)));
     await this.shards.claim(names.flatMap((name) => this.#claimOf(this.own.of(name)) ?? []));
   }
 
   /**
-   * Claims the names of records in force again where a shard lost the claim, or a former version made none.
+   * Claims the names of active records again, if a shard lost the claim, or if a former version wrote the record.
    *
-   * @param others records that are no part of this node's own
+   * @param others records that are not in `own`
    */
   async claimAgain(others: Iterable<OwnRecordClient>): Promise<void> {
     await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
@@ -68,7 +70,7 @@ export class OwnRecordMaker {
     return lost;
   }
 
-  /** @returns undefined where the name needs no claim, or has one */
+  /** @returns undefined if the name needs no claim, or has one */
   #claimOf({ name, known }: OwnRecordClient): Claim | undefined {
     if (!known || !this.shards.lacksClaim(name)) return undefined;
     return { name, origin: known.origin ?? FORMER, isActive: isActive(known) };
@@ -84,7 +86,7 @@ export class OwnRecordMaker {
           : { notify: 'none', write: pendingRecord(origin, view.now, nonce), done: () => undefined },
       )
       .catch((error: unknown) => {
-        // It is left as it is, and keeps no other from being loaded. Its client has reported it.
+        // An unreadable record stays unchanged and does not stop the others. Its client has reported it.
         if (!isUnreadable(error)) throw error;
       });
   }

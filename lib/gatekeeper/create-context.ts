@@ -8,7 +8,7 @@ import { ObservedStore } from '../stores/observed-store.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Reachability } from '../context/reachability.js';
 
-/** Opens the store and makes what all parts of one gatekeeper share. */
+/** Opens the store and creates the objects that all parts of one gatekeeper share. */
 export function createContext(
   { store: definition, clockTolerance, callTimeout, strictStart }: GatekeeperSettings,
   given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault'>,
@@ -17,7 +17,7 @@ export function createContext(
   const events = new Subject<GatekeeperEvent>();
   const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock);
   const timers = new Timers(nodeClock);
-  // Also the clock's readings end: one that hung would hold up all that wait for it.
+  // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
   const clocks = {
     now: () => answerWithin(timers, callTimeout, 'tell its time', () => store.now()),
     members: () => store.health().members,

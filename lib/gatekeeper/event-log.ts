@@ -5,15 +5,15 @@ import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
 
-/** Jobs and semaphores whose last line is remembered: one more may repeat itself, and memory stays bounded. */
+/** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
 
-/** They belong to a steady state: once per keep-alive, or twice per run. */
+/** Events of normal operation, which are never logged: once per keep-alive, or twice per run. */
 const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started']);
 
 /**
- * Writes what happens to the application's log. What may happen at each tick is a debug line, and only when it differs
- * from the last one of the same job or semaphore: all nodes but one skip at each tick.
+ * Writes events to the application's log. An event that may occur at each tick of a job is a debug line. It is only
+ * logged if it differs from the last one of the same job or semaphore, because all nodes except one skip each tick.
  */
 export class EventLog {
   readonly #last = new Map<string, string>();
@@ -23,7 +23,7 @@ export class EventLog {
   note(event: GatekeeperEvent): void {
     if (SILENT.has(event.type)) return;
     const tick = tickOf(event);
-    // A loss is always worth a line, and what comes after it is a change.
+    // A loss is always logged. It also changes the state, so the next event is logged too.
     if (!tick || this.#isNew(tick) || event.type === 'lost') logEvent(event, this.logger);
   }
 
@@ -42,7 +42,9 @@ interface Tick {
   readonly state: string;
 }
 
-/** The state that an event leaves its job or semaphore in; undefined: the event is no matter of ticks. */
+/**
+ * The job or semaphore of an event, and its state after the event. Undefined for an event that does not occur per tick.
+ */
 function tickOf(event: GatekeeperEvent): Tick | undefined {
   switch (event.type) {
     case 'granted':
@@ -105,7 +107,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
   }
 }
 
-/** Done again and again by themselves, and told of by `store-lost` when the store can't be asked. */
+/** Repeated actions. If the store can't be asked, `store-lost` reports that already. */
 const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
@@ -113,8 +115,8 @@ function problemLevel({ action, error }: { action: string; error: unknown }): 'd
 }
 
 /**
- * Keeps each message on one line. Names, patterns and errors of others stand in messages: none of them may begin a line
- * that this node did not write, or steer the terminal of who reads the log.
+ * Keeps each message on one line. Messages contain names, patterns and errors of other people. These texts must not
+ * begin a new line of the log, or control the terminal of its reader.
  */
 export function oneLineLogger(logger: GatekeeperLogger): GatekeeperLogger {
   return {
@@ -126,8 +128,8 @@ export function oneLineLogger(logger: GatekeeperLogger): GatekeeperLogger {
 }
 
 /**
- * An entry of the audit log in full, as one line of the application's log: the journal in the store is bounded, and
- * later changes push earlier ones out. All values are quoted, so that no reason can look like a line of its own.
+ * A whole entry of the audit log as one line of the application's log. The journal in the store has a limited size, so
+ * later entries replace earlier ones. All values are quoted, so that no reason can look like a separate line.
  */
 function auditLine(entry: AuditEntry): string {
   return `audit: ${safeJson(entry)}`;

@@ -16,39 +16,41 @@ import type { StoreDefinition } from '../stores/index.js';
 import type { Persistence } from '../definitions/archive/definition-archive.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
 
-/** Options of `GatekeeperModule.forRoot`. Durations are ms, or text as the `ms` package reads it. */
+/** Options of `GatekeeperModule.forRoot`. Durations are ms, or text in the format of the `ms` package. */
 export interface GatekeeperOptions {
-  /** Where records live: `hazelcast({...})`, `memory()` or `remote({...})`. */
+  /** The store of all records: `hazelcast({...})`, `memory()` or `remote({...})`. */
   readonly store: StoreDefinition;
-  /** The node's zone or environment, for group patterns. Default "default". */
+  /** The node's zone or environment. Group patterns match it. Default "default". */
   readonly group?: string;
-  /** The node's name, for acquirer patterns. Default: the host's name. */
+  /** The node's name. Acquirer patterns match it. Default: the host's name. */
   readonly acquirer?: string;
   /** The semaphores that this node's code defines. Default: none. */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
-  /** Only semaphores listed in `definitions` exist: a decorator's duration makes none. Default false. */
+  /**
+   * Whether a semaphore must have a definition. If true, a duration in a decorator or a call makes none. Default false.
+   */
   readonly requireDefinitions?: boolean;
-  /** How long after the start missing definitions are put into the store. Default 5s; `memory()` has them at once. */
+  /** Time from the start until missing definitions are created in the store. Default 5s; with `memory()` always 0. */
   readonly definitionsDelay?: number | string;
-  /** How often every semaphore's state is logged, a line each; never unless given. */
+  /** Interval at which the state of every semaphore is logged, one line each. Default: never. */
   readonly stateDump?: number | string;
-  /** How far clocks may be apart. Every duration must be more than three times as long. Default 500ms. */
+  /** The largest difference of clocks. Every duration must be more than three times as long. Default 500ms. */
   readonly clockTolerance?: number | string;
-  /** The longest that one call may ask the store. Default 2s. */
+  /** Timeout of one call that asks the store. Default 2s. */
   readonly callTimeout?: number | string;
-  /** How often this node looks at its records and for expired permits; at most 5 minutes count. Default 10s. */
+  /** Interval of the looks at records and of the search for expired permits; at most 5 minutes. Default 10s. */
   readonly sweepInterval?: number | string;
-  /** How often this node tells the others that it lives and what it does; 0: never. Default 10s. */
+  /** Interval at which this node publishes that it lives, and its jobs. 0: never. Default 10s. */
   readonly heartbeat?: number | string;
-  /** Whether runs are noted in the cluster's journal. Default true. */
+  /** Whether runs are written to the cluster's journal. Default true. */
   readonly history?: boolean;
-  /** Where definitions outlive the cluster's memory: `fileArchive('...')` or `postgresArchive({...})`. Default: nowhere. */
+  /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
   readonly persistence?: Persistence;
   /** The application's version, shown to operators. */
   readonly version?: string;
-  /** How long runs may go on at shutdown. Default 10s. */
+  /** The longest time for which a shutdown waits for runs. Default 10s. */
   readonly shutdownGrace?: number | string;
-  /** Take nothing over before having watched for one duration: closes the hole of a node without history. */
+  /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
   readonly strictStart?: boolean;
 }
 
@@ -103,7 +105,9 @@ export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSe
   return parsed.data;
 }
 
-/** Of options that may be wrong elsewhere: what can be read of those that must fit one another. */
+/**
+ * Reads options that must fit each other, even if other options are invalid. Replaces unreadable values by defaults.
+ */
 const relatedSchema = z
   .object({
     definitions: z.array(definitionSchema.optional().catch(undefined)).catch([]),

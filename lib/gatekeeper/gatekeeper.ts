@@ -21,13 +21,13 @@ import { type Environment, type Parts, createParts, keepParts } from './parts.js
 import { Readiness } from './readiness.js';
 
 /**
- * Permits of named semaphores over a store. It knows nothing of Nest. `start()` before the first use; `close()` ends
+ * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. `close()` ends
  * every timer, watch and connection that it owns.
  */
 export class Gatekeeper {
-  /** This node, as its permits name it. */
+  /** The identity of this node in its permits. */
   readonly node: NodeIdentity;
-  /** The definitions in force, and how to change them. */
+  /** The present definitions, and methods to change them. */
   readonly definitions: Definitions;
   /** The living nodes, and the jobs that they run. */
   readonly registry: NodeRegistry;
@@ -52,24 +52,25 @@ export class Gatekeeper {
     this.audit = audit;
   }
 
-  /** All that happens on this node. Completes at {@link close}. */
+  /** All events of this node. Completes at {@link close}. */
   get events$(): Observable<GatekeeperEvent> {
     return this.#parts.context.events.asObservable();
   }
 
   /**
-   * Names of semaphores whose record changed on any node, as this one notices it: at once where the store sends a hint,
-   * else when this node next looks at the record, if it defines or uses the semaphore. Completes at {@link close}.
+   * Names of semaphores whose record was changed by any node. This node notices a change at once if the store sends a
+   * hint. Otherwise it notices the change at its next look at the record, if it defines or uses the semaphore.
+   * Completes at {@link close}.
    */
   get changes$(): Observable<string> {
     return this.#parts.context.changes.asObservable();
   }
 
   /**
-   * Begins to connect, sample, watch and sweep. Waits for the store only where that must be verified (`cp: true`: for
-   * the first attempt, at most 10 s), and goes on without it when it is not there.
+   * Starts to connect, to sample clocks, to watch and to sweep. Waits for the store only if it must be verified
+   * (`cp: true`: for the first attempt, at most 10 s). If the store is unreachable, continues without it.
    *
-   * @throws what the store says that it lacks, when it is there and can't serve as it is set up
+   * @throws the store's error, if the store is reachable but does not have the features that its options ask for
    */
   async start(): Promise<void> {
     await this.#verifyStore();
@@ -85,8 +86,8 @@ export class Gatekeeper {
    * Waits until this node can decide: the store is connected, cluster time is known, and the definitions of this node's
    * code are in the store.
    *
-   * @param options.timeout ms or text; 30 s unless given
-   * @throws NotReadyError with what is lacking, when the time is over or this node shuts down
+   * @param options.timeout ms or text; default 30 s
+   * @throws NotReadyError that names the missing part, after the timeout or when this node shuts down
    * @throws InvalidOptionsError
    */
   async ready(options?: ReadyOptions): Promise<void> {
@@ -103,23 +104,23 @@ export class Gatekeeper {
     }
   }
 
-  /** The same verbs as here, bound to a name. @throws InvalidOptionsError, ReservedNameError */
+  /** The methods of this class for one name. @throws InvalidOptionsError, ReservedNameError */
   semaphore(name: string): Semaphore {
     return this.#parts.directory.offer(name);
   }
 
   /**
-   * Tries once to get a permit; refreshes the one that this process (or the named holder) has already. Give every
-   * permit back with `permit.release()`: it goes back to the store with the last use of it.
+   * Tries once to get a permit. If this process (or the named holder) already has a permit, refreshes it. Release every
+   * result with `permit.release()`. The store's permit is released with its last use.
    *
    * @param name of the semaphore
-   * @param options.holder takes another permit than the rest of this process; the process itself unless given
-   * @param options.acquirer for the acquirer pattern; the node's own name unless given
-   * @param options.duration ms or text ("5m"); the definition's unless given
+   * @param options.holder name of the holder, to hold several permits in one process; default: the process itself
+   * @param options.acquirer name that the acquirer pattern must match; default: the node's own name
+   * @param options.duration ms or text ("5m"); default: the definition's duration
    * @param options.keepAlive refreshes the permit until it is released; default false
-   * @returns undefined when it is denied; {@link explain} gives the reason
-   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
-   * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError when the store can't be asked within `callTimeout`
+   * @returns undefined if the permit is denied; {@link explain} gives the reason
+   * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
+   * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store does not answer in `callTimeout`
    * @throws InvalidOptionsError, ReservedNameError, CorruptRecordError, NewerRecordError
    */
   async tryAcquire(name: string, options?: AcquireOptions): Promise<Permit | undefined> {
@@ -127,28 +128,29 @@ export class Gatekeeper {
   }
 
   /**
-   * Waits for a permit: first come, first served in this process, and by chance between processes; a call that doesn't
-   * match the acquirers' pattern stands aside until it does. Goes on waiting while the store can't be asked.
+   * Waits for a permit. Calls of one process are served first in, first out; between processes the order is random. A
+   * call that the group or acquirer pattern does not match blocks no other call, and waits until the pattern matches.
+   * The wait goes on while the store can't be asked.
    *
    * @param name of the semaphore
-   * @param options as of {@link tryAcquire}
-   * @param options.timeout how long to wait, ms or text; without a limit unless given
-   * @param options.signal gives up when it aborts
-   * @throws AcquireTimeoutError when `timeout` passes, or this node shuts down
-   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
-   * @throws InvalidOptionsError, ReservedNameError, or the reason of `signal` when it aborts
+   * @param options see {@link tryAcquire}
+   * @param options.timeout how long to wait, ms or text; default: no limit
+   * @param options.signal the call gives up when it aborts
+   * @throws AcquireTimeoutError after `timeout`, or when this node shuts down
+   * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
+   * @throws InvalidOptionsError, ReservedNameError, or the reason of `signal` if it aborts
    */
   async acquire(name: string, options?: AcquireWaitOptions): Promise<Permit> {
     return this.semaphore(name).acquire(options);
   }
 
   /**
-   * Refreshes a permit now; never grants anew.
+   * Refreshes a permit now. Never grants a new one.
    *
-   * @param options.duration from now on, ms or text, for this once; the one that the permit was taken with unless given;
-   *   never shortens
-   * @returns false when it was lost
-   * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say; the permit then lasts as it did
+   * @param options.duration counted from now, for this refresh only, ms or text; default: the duration that the permit
+   *   was acquired with; never shortens the permit
+   * @returns false if the permit was lost
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
    * @throws InvalidOptionsError
    */
   refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
@@ -156,30 +158,30 @@ export class Gatekeeper {
   }
 
   /**
-   * Gives one use of a permit back. Idempotent. A permit that a run left to expire stays all the same.
+   * Releases one use of a permit. Idempotent. A permit that a run left to expire is not released.
    *
-   * @throws StoreUnavailableError or UnknownOutcomeError when the store can't say: the use is over all the same, and the
-   *   release is retried in the background until the permit expires
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer. Then the use has ended,
+   *   and the release is retried in the background until the permit expires
    */
   release(permit: Permit): Promise<void> {
     return permit.release();
   }
 
-  /** ms for which this process may still count on the permit; 0 when it is over. */
+  /** ms for which this process may still rely on the permit; 0 after its end. */
   getExpirationPeriod(permit: Permit): number {
     return permit.remaining;
   }
 
   /**
-   * Runs `work` if a permit is free now, as `@ClusterSingleton` does with a method. A store that can't be asked is a
-   * reason not to run (`unavailable`), not an error.
+   * Runs `work` if it gets a permit, as `@ClusterSingleton` does with a method. If the store can't be asked, the run is
+   * skipped (`unavailable`); that is not an error.
    *
    * @param name of the semaphore
-   * @param options durations are ms or text; each option has its default in {@link RunOptions}
-   * @returns the value of `work`, or the reason why it did not run
+   * @param options durations are ms or text; see {@link RunOptions} for the defaults
+   * @returns the value of `work`, or the reason why the run was skipped
    * @throws any error of `work`
-   * @throws RunSkippedError when it is skipped and `onSkip` is `'throw'`
-   * @throws UnknownSemaphoreError when the semaphore has no definition and no duration is given
+   * @throws RunSkippedError if the run is skipped and `onSkip` is `'throw'`
+   * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
    * @throws InvalidOptionsError, ReservedNameError
    */
   async run<T>(name: string, work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
@@ -187,43 +189,45 @@ export class Gatekeeper {
   }
 
   /**
-   * Explains the decision that this node would get now. Writes nothing. While nothing is granted at all it says so, with
-   * the last known state of the semaphore.
+   * Explains the decision that this node would get now. Writes nothing. If this node grants nothing at all, the result
+   * says so, with the last known state of the semaphore.
    *
-   * @throws InvalidOptionsError when no semaphore can have that name
-   * @throws CorruptRecordError, NewerRecordError when the record can't be read
+   * @throws InvalidOptionsError if the name is invalid
+   * @throws CorruptRecordError, NewerRecordError if the record can't be read
    */
   async explain(name: string): Promise<Explanation> {
     return this.#parts.directory.peek(name).explain();
   }
 
-  /** The holders on all nodes. While the store can't be asked, they are as this node last knew, and `stale` says so. */
+  /** The holders on all nodes. If the store can't be asked, returns the last known holders, and `stale` says so. */
   state(): Promise<GatekeeperState> {
     return readState(this.#parts);
   }
 
-  /** Whether permits are granted through this node, and all that is wrong: by what is known without asking. */
+  /** Whether this node can grant permits, and all known faults. Does not ask the store. */
   health(): Health {
     return this.#parts.health.report();
   }
 
-  /** {@link health} after a look whether the store answers: within `callTimeout`, 5 s at most. Never rejects. */
+  /**
+   * Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects.
+   */
   checkHealth(): Promise<Health> {
     return this.#parts.health.check();
   }
 
   /**
-   * {@link state} with what each semaphore guards, when it runs next, how it ran last, and its warnings; and the nodes
-   * that live. What the store can't be asked for is as it was last read, and `stale` says so.
+   * {@link state} with the jobs of each semaphore, their next and last runs, and warnings, and with the living nodes.
+   * Parts that can't be read from the store are as last read, and `stale` says so.
    *
-   * @param only the name of the one semaphore that is wanted: none where it was never defined
+   * @param only name of a single semaphore; the overview has none if that semaphore was never defined
    */
   overview(only?: string): Promise<Overview> {
     return readOverview(this.#parts, only);
   }
 
   /**
-   * The last runs on all nodes, oldest first, and what they were skipped for.
+   * The last runs on all nodes, oldest first, with the reasons of skipped ones.
    *
    * @throws StoreUnavailableError
    */
@@ -231,13 +235,13 @@ export class Gatekeeper {
     return this.#parts.runHistory.read(limit);
   }
 
-  /** Grants nothing new, and waits up to `shutdownGrace` for the runs that go on. Idempotent: the grace comes once. */
+  /** Stops granting permits, and waits up to `shutdownGrace` for runs to end. Idempotent: it waits only once. */
   drain(): Promise<void> {
     this.#drained ??= this.#drain();
     return this.#drained;
   }
 
-  /** Drains, gives permits back, and closes what this gatekeeper opened. Idempotent. */
+  /** Drains, releases permits, and closes everything that this gatekeeper opened. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -273,7 +277,7 @@ export class Gatekeeper {
     await Promise.all([this.#parts.sweeping, this.#parts.directory.birth].map((watching) => watching.stop()));
   }
 
-  /** The store is closed even when the watch does not end: an open connection would keep the process alive. */
+  /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
     const { timers, timing } = this.#parts.context;
     await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#stopWatching()).catch((error) =>

@@ -4,17 +4,17 @@ import { Periodic } from '../async/periodic.js';
 import type { Context } from '../context/context.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 
-/** ms: a claim of a name that a lost shard forgot must be noted again before the shard's grace is over. */
+/** ms. If a shard lost a claim, the name must be claimed again before the shard's grace ends. */
 const LONGEST_SWEEP = LONGEST_ON_DEMAND / 3;
 
-/** The work that a node repeats. */
+/** The repeated work of a node. */
 interface Chores {
   readonly sweep: () => Promise<void>;
   readonly load: () => Promise<void>;
   readonly dump: () => Promise<void>;
 }
 
-/** Repeats what keeps a node and its store in order, from {@link start} to {@link stop}. */
+/** Repeats the sweep, the load of definitions and the state dump, from {@link start} to {@link stop}. */
 export class Housekeeping {
   readonly #sweep: Periodic;
   readonly #load: Periodic;
@@ -35,12 +35,12 @@ export class Housekeeping {
     if (stateDump) this.#dump = this.#repeat('state dump', stateDump, chores.dump);
   }
 
-  /** Whether definitions are being loaded: from then on each sweep also brings back those that are missing. */
+  /** Whether the first load of definitions has begun. From then on each sweep also creates missing ones again. */
   get mayLoad(): boolean {
     return this.#mayLoad;
   }
 
-  /** Waits for the definitions only where the store is this process's own. */
+  /** Starts all work. Waits for the first load of definitions only if no other process writes to the store. */
   async start(): Promise<void> {
     this.#sweep.start();
     if (this.settings.store.isOwn) await this.#load.begin();

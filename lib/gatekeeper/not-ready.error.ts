@@ -1,14 +1,14 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import { messageOf } from '../decision/texts/message-of.js';
 
-/** The first thing that a node still lacks before it can decide; `closing`: it shuts down. */
+/** The first thing that a node needs before it can decide, and does not have yet. `closing`: the node shuts down. */
 export type Lack = 'store' | 'clock' | 'definitions' | 'closing';
 
 const LACK: Record<Lack, string> = {
-  store: "the store is not connected: see that its members run and that the store's options fit them",
-  clock: "the members' clocks could not be read: see that all members answer",
+  store: "the store is not connected: check that its members run and that the store's options fit them",
+  clock: "the members' clocks could not be read: check that all members answer",
   definitions:
-    'definitions of this code are not in the store yet: they are put there `definitionsDelay` after the start, and only when the archive can be read',
+    'definitions of this code are not in the store yet: this node creates them `definitionsDelay` after the start, and only if it can read the archive',
   closing: 'this node shuts down',
 };
 
@@ -17,7 +17,7 @@ export class NotReadyError extends GatekeeperError {
   readonly code = 'not-ready';
 
   constructor(
-    /** The first thing that the node still lacks. */
+    /** The first thing that the node does not have yet. */
     readonly lack: Lack,
     /** ms */
     readonly timeout: number,

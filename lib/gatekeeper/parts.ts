@@ -16,11 +16,11 @@ import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { Sweeping } from './sweeping.js';
 
-/** The machine's clocks and randomness, unless a test gives others. */
+/** Replaces the machine's clocks and randomness in tests. */
 export interface Environment {
   readonly nodeClock?: NodeClock;
   readonly random?: Randomness;
-  /** Fewer shards of the names on demand: only for simulations. */
+  /** A smaller number of shards, only for simulations. */
   readonly shards?: number;
 }
 
@@ -37,14 +37,17 @@ export interface Parts {
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
-  /** Opens another client of the store, which is notified of this node's writes, too. The caller closes it. */
+  /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
 
-/** ms that a node with history needs at most to object to the birth of a cluster, which it hears of at once. */
+/**
+ * The longest time in ms that a node with history needs to object to the birth of a cluster. A hint notifies it at
+ * once.
+ */
 const OBJECTION = 2000;
 
-/** Kept outside the class, so that users of a gatekeeper see the public members only. */
+/** Not in the class, so that users of a gatekeeper see only public members. */
 const partsByGatekeeper = new WeakMap<object, Parts>();
 const standIns = new WeakSet<object>();
 
@@ -52,7 +55,7 @@ export function keepParts(gatekeeper: object, parts: Parts): void {
   partsByGatekeeper.set(gatekeeper, parts);
 }
 
-/** The parts of a gatekeeper, for `nest/`, `console/` and `testing/`. @throws Error for a mock, which has none */
+/** The parts of a gatekeeper, for `nest/`, `console/` and `testing/`. @throws Error for a mock, which has no parts */
 export function partsOf(gatekeeper: object): Parts {
   const parts = partsByGatekeeper.get(gatekeeper);
   if (!parts) throw new Error('a mock in the place of the gatekeeper: use a TestGatekeeper or a real one');
@@ -63,17 +66,17 @@ export function isMock(gatekeeper: object): boolean {
   return !partsByGatekeeper.has(gatekeeper);
 }
 
-/** Marks a gatekeeper that grants by a test's orders: guarded methods are not checked, and no store is opened for it. */
+/** Marks a gatekeeper whose grants a test controls: guarded methods are not checked, and no store is opened. */
 export function markAsStandIn(gatekeeper: object): void {
   standIns.add(gatekeeper);
 }
 
-/** False for a mock and for a stand-in of a test. */
+/** Whether this is neither a mock nor a test's stand-in. */
 export function isReal(gatekeeper: object): boolean {
   return !isMock(gatekeeper) && !standIns.has(gatekeeper);
 }
 
-/** Makes the parts and connects them. Starts nothing. */
+/** Creates the parts and connects them. Starts nothing. */
 export function createParts(
   settings: GatekeeperSettings,
   logger: GatekeeperLogger,

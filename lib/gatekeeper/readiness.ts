@@ -8,18 +8,20 @@ import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js
 import type { OwnRecords } from '../records/own-records.js';
 import type { Shards } from '../records/shards.js';
 
-/** ms between two looks at a store or a clock that is not there yet. */
+/** ms between two checks of a store or a clock that is not ready. */
 const PAUSE = 100;
 
-/** The first thing that a node lacks before it can decide. */
+/** The first thing that a node does not have yet. */
 interface Lacking {
   readonly lack: Lack;
   readonly cause?: unknown;
-  /** A definition that is still to be put into the store. */
+  /** Name of a definition that is not in the store yet. */
   readonly awaited?: string;
 }
 
-/** Waits until a node can decide: it is connected, knows cluster time, and finds its code's definitions in the store. */
+/**
+ * Waits until a node can decide: it is connected, cluster time is known, and its code's definitions are in the store.
+ */
 export class Readiness {
   constructor(
     private readonly declared: DeclaredDefinitions,
@@ -28,7 +30,7 @@ export class Readiness {
     private readonly context: Context,
   ) {}
 
-  /** @throws NotReadyError when the time is over, or when this node shuts down */
+  /** @throws NotReadyError after the timeout, or when this node shuts down */
   async wait(options?: ReadyOptions): Promise<void> {
     const { timeout } = parseReadyOptions(options);
     const deadline = new Deadline(this.context.timers, timeout);
@@ -46,7 +48,7 @@ export class Readiness {
     }
   }
 
-  /** @returns `otherwise` when the time is over */
+  /** @returns `otherwise` after the deadline */
   #inTime<T, O>(deadline: Deadline, work: () => Promise<T>, otherwise: O): Promise<T | O> {
     return deadline.race(work()).catch((error: unknown) => {
       if (error instanceof DeadlinePassed) return otherwise;
@@ -76,8 +78,8 @@ export class Readiness {
   }
 
   /**
-   * Names of which the store has no record in force. One that can't be read is there, and is left as it is. One that other
-   * nodes use on demand is not awaited: the node that holds it may end only when this one is ready.
+   * Names of code's definitions that are not in the store. An unreadable record counts as present. A name that other nodes
+   * use on demand is not awaited: the node that holds it may end only when this node is ready.
    */
   async #absent(): Promise<string[]> {
     const names = this.declared.all.map(({ name }) => name).filter((name) => this.declared.isAwaited(name));
@@ -89,7 +91,7 @@ export class Readiness {
     return absent;
   }
 
-  /** @returns false when it can't be read */
+  /** @returns false if the record can't be read */
   async #look(name: string): Promise<boolean> {
     try {
       await this.own.of(name).look();

@@ -8,27 +8,27 @@ import { freeExpiredNames } from '../records/shard-records.js';
 import { Sweeper } from '../records/sweeper.js';
 
 interface SweepingOptions {
-  /** The store belongs to this process alone. */
+  /** Whether only this process writes to the store. */
   readonly isOwn: boolean;
   /** ms */
   readonly interval: number;
-  /** This node keeps an archive: it has to see every record now and then. */
+  /** Whether this node has an archive. Then it must see every record from time to time. */
   readonly hasArchive: boolean;
-  /** Whether definitions are being loaded: from then on each look also brings back those that are missing. */
+  /** Whether the first load of definitions has begun. From then on each look also creates missing ones again. */
   readonly mayLoad: () => boolean;
   /** Hears of a change of a record that this node does not know. */
   readonly unknown: (name: string, text: string | undefined) => void;
 }
 
-/** A store that only this process writes to needs no turns. */
+/** For a store that only this process writes to. */
 const ALWAYS: SweepTurn = { take: async () => true, isHeld: true };
 const NEVER: SweepTurn = { take: async () => false, isHeld: false };
 
 /**
- * The looks of a node at the records of semaphores and at the shards of the names on demand.
+ * Looks at the semaphores' own records, and at the shards of the names on demand.
  *
- * One node at a time sweeps the semaphores' own records and frees what expired, also in the shards. The shards themselves
- * are few: every node looks at all of them each time, since it restores those that it knows and claims names in them.
+ * One node at a time sweeps the own records, and frees expired permits in them and in the shards. But every node looks
+ * at all shards each time, because it restores lost shards and claims names in them. There are few shards.
  */
 export class Sweeping {
   readonly semaphores: Sweeper<SemaphoreRecord>;
@@ -58,7 +58,7 @@ export class Sweeping {
   }
 
   /**
-   * The shards first: names are claimed in them after the look at the semaphores, which takes place all the same when the
+   * Looks at the shards first, because the look at the own records ends with claims. Looks at the own records even if the
    * shards can't be read in time.
    *
    * @throws StoreUnavailableError
@@ -70,12 +70,12 @@ export class Sweeping {
     await shards;
   }
 
-  /** @returns whether it is this node's turn to sweep @throws StoreUnavailableError */
+  /** @returns whether this node has the turn to sweep @throws StoreUnavailableError */
   takeTurn(): Promise<boolean> {
     return this.#turn.take();
   }
 
-  /** Another node may sweep at once. */
+  /** Gives up the turn, so that another node may sweep at once. */
   async giveUpTurn(): Promise<void> {
     await this.#permit?.close();
   }
@@ -92,7 +92,7 @@ export class Sweeping {
       directory: directory.own,
       open: (name: string) => semaphoreClient(name, context),
       isHeldHere: ({ permits }: SemaphoreRecord) => permits.some(({ instance }) => instance === context.node.instance),
-      // A record of a former version has no claim yet: it is watched until it has one.
+      // The name of a record of a former version has no claim yet. The record is watched until the name is claimed.
       isIdle: (name: string, text: string) =>
         isIdle(text) && !(directory.birth.hasHistory && directory.shards.lacksClaim(name)),
       tidy: (client: OwnRecordClient) => freeExpired(client, context),
@@ -121,7 +121,7 @@ export class Sweeping {
           if (this.#turn.isHeld) await freeExpiredNames(client, context);
         },
         swept: async () => directory.verify(),
-        // A node with history knows all shards; another one reads them before it uses them.
+        // Every node reads all shards before it uses them, so no shard is unknown later.
         unknown: () => undefined,
       },
       options.isOwn ? ALWAYS : NEVER,

@@ -55,7 +55,7 @@ export interface Permit {
    *   was acquired with. Never shortens the permit. Later refreshes, also those of keep-alive, again use the duration
    *   that the permit was acquired with.
    * @throws PermitLostError if the permit is no longer held
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end then stays
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
    * @throws InvalidOptionsError for an invalid duration
    */
   extend(duration?: number | string): Promise<void>;

@@ -49,7 +49,7 @@ export interface Semaphore {
    * @param options.duration counted from now, for this refresh only, ms or text; default: the duration that the permit
    *   was acquired with; never shortens the permit
    * @returns false if the permit was lost
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end then stays
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
    * @throws InvalidOptionsError
    */
   refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean>;

@@ -14,7 +14,7 @@ const archivedSchema = z.strictObject({
 
 const archiveSchema = z.strictObject({ v: z.literal(ARCHIVE_VERSION), definitions: z.array(archivedSchema) });
 
-/** The text of an archive, for people too: one definition below the other, by name. */
+/** The text of an archive, readable for people: indented, with the definitions in the order of their names. */
 export function encodeArchive(definitions: Iterable<ArchivedDefinition>): string {
   const byName = [...definitions].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   return `${JSON.stringify({ v: ARCHIVE_VERSION, definitions: byName }, null, 2)}\n`;
@@ -23,7 +23,7 @@ export function encodeArchive(definitions: Iterable<ArchivedDefinition>): string
 /**
  * Reads the text of an archive.
  *
- * @param where names it in the error: "./gatekeeper-definitions.json"
+ * @param where name of the archive for errors: "./gatekeeper-definitions.json"
  * @throws CorruptArchiveError or NewerArchiveError
  */
 export function decodeArchive(where: string, text: string): ArchivedDefinition[] {
@@ -35,7 +35,7 @@ export function decodeArchive(where: string, text: string): ArchivedDefinition[]
   return parsed.data.definitions;
 }
 
-/** @throws CorruptArchiveError with what is wrong with one of them */
+/** Reads one archived definition. @throws CorruptArchiveError with all faults */
 export function decodeArchived(where: string, value: unknown): ArchivedDefinition {
   const parsed = archivedSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -7,20 +7,21 @@ import type { GatekeeperEvent } from '../../context/events.js';
 import type { BoundedArchive } from './bounded-archive.js';
 import type { ArchivedDefinition } from './definition-archive.js';
 
-/** ms for which changes are gathered: a migration of hundreds of semaphores becomes a few writes. */
+/** ms for which changes are collected, so that a migration of hundreds of semaphores needs only a few writes. */
 const GATHERING = 250;
 
 const ARCHIVED: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'reinstated', 'restored', 'audited']);
 
 /**
- * Archives the definitions that people changed on any node, so that they outlive the cluster's memory: at each change
- * that this node hears of, at each sweep, and a last time when it closes. Unchanged definitions are in code anyway.
+ * Archives definitions that people changed on any node, so that they outlive the cluster's memory. Saves them after
+ * each change that this node hears of, at each sweep, and when this node closes. Unchanged definitions are in code
+ * anyway.
  */
 export class Archivist {
   readonly #subscription: Subscription;
   #cancelTimer?: CancelTimer;
   #saving?: Promise<void>;
-  /** Definitions of records that this node does not know, until they are saved. */
+  /** Definitions from hints about records that this node does not know, until they are saved. */
   readonly #heard = new Map<string, ArchivedDefinition>();
 
   constructor(
@@ -32,11 +33,11 @@ export class Archivist {
     this.#subscription = context.events.subscribe((event) => this.#onEvent(event));
   }
 
-  /** Saves what is new, if anything. Never fails: failures are events, and the next sweep tries again. */
+  /** Saves new definitions, if any. Never throws: failures are events, and the next sweep tries again. */
   async save(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    // One at a time: the later one has all that the earlier one has.
+    // One save at a time. The later save includes the definitions of the earlier one.
     await this.#saving;
     const latest = new Map(this.#heard);
     this.#heard.clear();
@@ -47,7 +48,7 @@ export class Archivist {
     await this.#saving;
   }
 
-  /** Takes in a record that this node does not keep, as a hint brought it. */
+  /** Notes the definition in a hint about a record that this node does not know. */
   observe(name: string, text: string): void {
     try {
       const entries = entriesOf(name, decodeRecord(name, text));
@@ -74,13 +75,13 @@ export class Archivist {
   }
 }
 
-/** An archive takes one entry of a name. */
+/** The newer of two entries of one name, because an archive has one entry per name. */
 function later(entry: ArchivedDefinition, other: ArchivedDefinition | undefined): ArchivedDefinition {
   return other && other.revision > entry.revision ? other : entry;
 }
 
 function entriesOf(name: string, { revision, definition, change, pause }: SemaphoreRecord): ArchivedDefinition[] {
-  // Revision 0: code defines it, and its record is not in force yet.
+  // Revision 0 is a pending record of a name that code defines. Revision 1 without a change is as code defines it.
   if (!change && revision <= 1) return [];
   return [{ name, revision, ...(definition && { definition }), ...(change && { change }), ...(pause && { pause }) }];
 }

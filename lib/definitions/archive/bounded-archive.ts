@@ -8,7 +8,7 @@ import {
   type Persistence,
 } from './definition-archive.js';
 
-/** Timeout of a call in ms: an archive is asked rarely, and may be on a slow disk. */
+/** Timeout of a call in ms. Long, because an archive is used rarely and may be on a slow disk. */
 const PATIENCE = 10_000;
 
 /** Archived definitions, by the semaphore's name. */
@@ -22,7 +22,7 @@ interface ArchiveFailure {
   readonly sentence: string;
 }
 
-/** Limits the time of an archive's calls, and reports failures as events, once while they last. */
+/** Limits the time of an archive's calls, and reports each failure as one event as long as it lasts. */
 export class BoundedArchive {
   readonly #archive: DefinitionArchive;
   #loading?: Promise<Archived | undefined>;
@@ -44,9 +44,9 @@ export class BoundedArchive {
   }
 
   /**
-   * Reads what was archived before this node put anything into the store, once.
+   * Reads the archive once, before this node writes any definition into the store.
    *
-   * @returns undefined while it can't be read: paused jobs are unknown then
+   * @returns undefined while the archive can't be read; then paused jobs are unknown
    */
   async archived(): Promise<Archived | undefined> {
     this.#loading ??= this.#load();
@@ -69,7 +69,7 @@ export class BoundedArchive {
     return definitions && new Map(definitions.map((each) => [each.name, each]));
   }
 
-  /** The first call puts corrupt definitions aside: the second one gives the readable ones. */
+  /** Loads twice if needed: the first call puts corrupt definitions aside, and the second returns the readable ones. */
   async #loadRest(): Promise<ArchivedDefinition[]> {
     try {
       return await this.#archive.load();

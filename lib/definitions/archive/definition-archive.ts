@@ -1,50 +1,51 @@
 import { GatekeeperError, type SemaphoreRecord } from '../../decision/index.js';
 
-/** A semaphore as people last changed it, without its permits. No definition: it was removed, and stays so. */
+/** A semaphore as people last changed it, without its permits. It has no definition if people removed it. */
 export interface ArchivedDefinition extends Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'> {
   /** Name of the semaphore. */
   readonly name: string;
 }
 
 /**
- * A place where definitions outlive the cluster's memory. Several processes may share one: of each semaphore the higher revision
- * counts, and of equal ones the last that was saved. It is asked rarely, and never while the
- * store has a record.
+ * A place where definitions outlive the cluster's memory. Several processes may share one archive. For each semaphore
+ * the higher revision counts; if revisions are equal, the last saved one. The archive is read rarely.
  */
 export interface DefinitionArchive {
   /**
-   * @throws CorruptArchiveError when something could not be read: that was put aside, and the next call gives the rest
-   * @throws NewerArchiveError when a newer version of this package wrote it; it is left as it is
-   * @throws any other error that keeps it from being read now
+   * Reads all definitions.
+   *
+   * @throws CorruptArchiveError if a part was unreadable; it was put aside, and the next call returns the rest
+   * @throws NewerArchiveError if a newer version of this package wrote the archive; it stays unchanged
+   * @throws any other error if the archive can't be read now
    */
   load(): Promise<ArchivedDefinition[]>;
 
   /**
-   * Adds definitions. Called with all of them at every change and every sweep, so it does nothing if nothing is new. A failed
-   * save leaves the old state. Errors as of {@link load}, and:
+   * Adds definitions. It is called with all of them at every change and every sweep, so it must do nothing if nothing
+   * is new. A failed save leaves the old state. Same errors as {@link load}, and:
    *
-   * @throws RefusedDefinitionsError when some can't be kept as they are; the others are kept
+   * @throws RefusedDefinitionsError if the archive refuses some definitions; all others are saved
    */
   save(definitions: readonly ArchivedDefinition[]): Promise<void>;
 
-  /** Closes what it opened, and nothing else. Idempotent. */
+  /** Closes only resources that the archive opened itself. Idempotent. */
   close(): Promise<void>;
 }
 
 /** The checked options of `fileArchive(...)` or `postgresArchive(...)`, and a way to open the archive. */
 export interface Persistence {
-  /** Names the kind of archive in messages: "file", "postgres". */
+  /** The kind of archive, for messages: "file", "postgres". */
   readonly kind: string;
-  /** Opens the archive without any access to it yet. */
+  /** Creates the archive's object. Does not read or connect yet. */
   open(): DefinitionArchive;
 }
 
-/** Archived definitions could not be read. They were put aside for a person to look at, never overwritten. */
+/** Archived definitions could not be read. They were put aside so that a person can look at them, never overwritten. */
 export class CorruptArchiveError extends GatekeeperError {
   readonly code = 'corrupt-archive';
 }
 
-/** A newer version of this package wrote the archive, which may mean things that this one doesn't know. */
+/** A newer version of this package wrote the archive. It may contain data that this version doesn't know. */
 export class NewerArchiveError extends GatekeeperError {
   readonly code = 'newer-archive';
 }
@@ -53,24 +54,26 @@ export class NewerArchiveError extends GatekeeperError {
 export class RefusedDefinitionsError extends GatekeeperError {
   readonly code = 'refused-definitions';
 
-  /** @param reasons for people: which, and why */
+  /** @param reasons names of the definitions, each with the reason, for people */
   constructor(
     /** Names of the semaphores whose definitions are not archived. */
     readonly names: readonly string[],
     reasons: string,
   ) {
     const subject = names.length === 1 ? '1 definition is' : `${names.length} definitions are`;
-    super(`${subject} not archived: ${reasons}. Edit what is refused; everything else is archived`);
+    super(`${subject} not archived: ${reasons}. Edit the refused definitions; all others are archived`);
   }
 }
 
-/** Whether `one` is newer than `other`. */
+/** Whether `one` replaces `other`: it has a higher revision, or another change with the same revision. */
 export function isFurther(one: ArchivedDefinition, other: ArchivedDefinition | undefined): boolean {
   if (!other || one.revision !== other.revision) return !other || one.revision > other.revision;
   return one.change?.id !== other.change?.id;
 }
 
-/** Adds `definitions` to those that are there: of each semaphore the further one is kept. `changes` are those that were added. */
+/**
+ * Adds `definitions` to `there`, unless `there` has them or newer ones. `changes` are the definitions that were added.
+ */
 export function merge(
   there: ReadonlyMap<string, ArchivedDefinition>,
   definitions: readonly ArchivedDefinition[],

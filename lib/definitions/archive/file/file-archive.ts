@@ -18,10 +18,10 @@ interface Content {
   readonly definitions: ReadonlyMap<string, ArchivedDefinition>;
 }
 
-/** Definitions in one JSON file, which the processes of a host, or of a shared folder, may have in common. */
+/** Definitions in one JSON file. Several processes of one host may share it, or several hosts in a shared folder. */
 export class FileArchive implements DefinitionArchive {
   #content?: Content;
-  /** Calls of this process take turns. */
+  /** Calls of this process run one after the other. */
   readonly #turns = new SerialQueue();
 
   constructor(
@@ -43,7 +43,7 @@ export class FileArchive implements DefinitionArchive {
     await this.#turns.run(async () => undefined);
   }
 
-  /** Reads again under the lock: another process may have written since. */
+  /** Reads the file again under the lock, because another process may have written it meanwhile. */
   async #write(definitions: readonly ArchivedDefinition[]): Promise<void> {
     const target = await targetOf(this.files, this.path);
     await this.files.mkdir(dirname(target), { recursive: true });
@@ -53,7 +53,7 @@ export class FileArchive implements DefinitionArchive {
     });
   }
 
-  /** As {@link #read}, but puts a corrupt file aside. */
+  /** Like {@link #read}, but puts a corrupt file aside. */
   async #readOrPutAside(): Promise<ReadonlyMap<string, ArchivedDefinition>> {
     try {
       return await this.#read();
@@ -64,7 +64,7 @@ export class FileArchive implements DefinitionArchive {
     }
   }
 
-  /** @returns the fault; nothing when another process was faster, and there is a good file by now */
+  /** Puts a corrupt file aside. @returns the fault; undefined if another process was faster and the file is good now */
   async #putAside(): Promise<CorruptArchiveError | undefined> {
     const target = await targetOf(this.files, this.path);
     const aside = `${target}.corrupt-${new Date().toISOString().replaceAll(':', '')}`;
@@ -75,7 +75,7 @@ export class FileArchive implements DefinitionArchive {
       );
       if (!(fault instanceof CorruptArchiveError)) return undefined;
       await this.files.rename(target, aside);
-      const message = `${fault.message}. It was put aside as ${aside}, and is not read any more`;
+      const message = `${fault.message}. It was put aside as ${aside}, and is no longer read`;
       return new CorruptArchiveError(message, { cause: fault });
     });
   }
@@ -95,7 +95,7 @@ export class FileArchive implements DefinitionArchive {
     }
   }
 
-  /** Every write makes another file. */
+  /** Identifies the file's content: every write creates a new file. */
   async #version(): Promise<string> {
     try {
       const { ino, mtimeMs, size } = await this.files.stat(this.path);
@@ -107,7 +107,7 @@ export class FileArchive implements DefinitionArchive {
   }
 }
 
-/** Beside the file itself, so that processes that come to it by different links share the lock. */
+/** The lock is beside the real file, so that processes that use different links to it share the lock. */
 function lockOf(target: string): string {
   return `${target}.lock`;
 }

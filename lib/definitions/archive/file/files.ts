@@ -1,6 +1,6 @@
 import type * as promises from 'node:fs/promises';
 
-/** The calls of the file system that are used: tests put a failing one in its place. */
+/** The file system calls that are used. Tests replace them with failing ones. */
 export type Files = Pick<
   typeof promises,
   'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'rm' | 'stat'

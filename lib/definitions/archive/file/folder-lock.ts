@@ -2,16 +2,16 @@ import { systemClock } from '../../../async/node-clock.js';
 import { pause } from '../../../async/pause.js';
 import type { Files } from './files.js';
 
-/** ms; a writer holds the lock for a few, unless its disk stalls. */
+/** ms after which an unchanged lock is removed. A writer needs only a few ms, unless its disk stalls. */
 const STALE = 3000;
 const RETRY = 20;
 
 /**
- * Lets one process at a time do `work`, which may use the folder `path`: it is made for this process alone and removed
- * afterwards with all that is in it.
+ * Runs `work` in one process at a time. `work` may use the folder `path`, which is created for this process alone and
+ * removed afterwards with its content.
  *
- * A folder that a dead process left behind is recognised by watching: it stays the same for 3 s, by our own clock. If
- * that process only slept, it finds its folder and its draft gone, and fails: it can't put half a text in place.
+ * If the folder does not change for 3 s, by this process's own clock, its owner counts as dead, and the folder is
+ * removed. If the owner only slept, its draft is gone and its rename fails. So it can't publish an incomplete text.
  */
 export async function withFolder<T>(files: Files, path: string, work: () => Promise<T>): Promise<T> {
   await take(files, path);
@@ -43,7 +43,7 @@ async function isMade(files: Files, path: string): Promise<boolean> {
   }
 }
 
-/** @returns undefined when it is gone */
+/** @returns undefined if the folder is gone */
 async function identityOf(files: Files, path: string): Promise<string | undefined> {
   try {
     const { ino, ctimeMs } = await files.stat(path);

@@ -6,10 +6,10 @@ import { FileArchive } from './file-archive.js';
 
 /**
  * Keeps the definitions that people changed in a JSON file, so that edits, pauses and removals outlive a restart of the
- * whole cluster. Its folder is made when it is missing. Nodes may share the file; each host may as well have its own.
+ * whole cluster. Creates a missing folder. Nodes may share one file, or each host may have its own.
  *
  * @param path relative to the working directory, or absolute
- * @throws InvalidOptionsError when it is no path
+ * @throws InvalidOptionsError if it is not a path
  */
 export function fileArchive(path: string): Persistence {
   if (typeof path !== 'string' || path === '' || !isOneLine(path)) {

@@ -1,20 +1,20 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Files, isMissing } from './files.js';
 
-/** Mode of new files: names, groups and reasons are for the application's user alone. */
+/** Mode of new files: only the application's user may read names, groups and reasons. */
 const OWNER_ONLY = 0o600;
 
 /**
- * Replaces the text of the file at `path`: a reader, also after the power failed, finds the old text or the new one,
- * never a part of it.
+ * Replaces the text of the file at `path`. A reader finds either the old or the new text, never a part, even after a
+ * power failure.
  *
- * @param folder on the same file system, and this writer's own
+ * @param folder on the same file system, used by this writer only
  */
 export async function writeWhole(files: Files, path: string, folder: string, text: string): Promise<void> {
   const draft = join(folder, `draft-${Math.random().toString(36).slice(2)}`);
   await flushed(files, draft, 'wx', (handle) => handle.writeFile(text));
   await files.rename(draft, path);
-  // A rename is a change of the folder, which has to reach the disk by itself. Windows has no such thing.
+  // A rename changes the folder, so the folder must be flushed to disk too. Windows can't do that.
   if (process.platform !== 'win32') await flushed(files, dirname(path), 'r');
 }
 
@@ -31,10 +31,10 @@ async function flushed(files: Files, path: string, flags: string, work?: (handle
 }
 
 /**
- * The path of the file that a path leads to through symbolic links, also of one that is not there yet. A rename to the
- * link itself would replace the link: what stands behind it (a mounted volume) would never get the text.
+ * Follows symbolic links to the real path of a file, which need not exist yet. Without this, a rename would replace the
+ * link, and the file behind it (on a mounted volume) would never get the text.
  *
- * @throws the error of the file system, ELOOP where links lead in a circle
+ * @throws the error of the file system; ELOOP if links form a circle
  */
 export async function targetOf(files: Files, path: string): Promise<string> {
   try {
@@ -46,7 +46,7 @@ export async function targetOf(files: Files, path: string): Promise<string> {
   return next === undefined ? path : targetOf(files, resolve(dirname(path), next));
 }
 
-/** @returns undefined when nothing, or something else than a link, stands there */
+/** @returns undefined if there is no file, or if it is not a link */
 async function linkAt(files: Files, path: string): Promise<string | undefined> {
   try {
     return await files.readlink(path);

@@ -1,11 +1,11 @@
 import { quoted } from '../../../decision/index.js';
 
-/** Whether pg takes it for an address: a URL, or the path of a socket's folder and a database after a space. */
+/** Whether pg accepts a text as an address: a URL, or the path of a socket's folder, then a space and a database. */
 export function isAddress(text: string): boolean {
   return text.startsWith('/') || urlOf(text) !== undefined;
 }
 
-/** For messages: without password and settings. */
+/** An address for messages, without password and settings. */
 export function placeOf(address: string): string {
   const url = urlOf(address);
   if (!url) return `PostgreSQL at ${address}`;
@@ -18,7 +18,7 @@ const NO_HOST = 'no-host';
 
 function urlOf(text: string): URL | undefined {
   if (!/^(postgres|postgresql|socket):/.test(text)) return undefined;
-  // "postgres://user:password@/database?host=/run/postgresql" is no URL, and pg takes it.
+  // pg accepts "postgres://user:password@/database?host=/run/postgresql", although that is not a URL.
   const readable = [text, text.replace('@/', `@${NO_HOST}/`)].find((each) => URL.canParse(each));
   return readable === undefined ? undefined : decodable(new URL(readable));
 }
@@ -28,7 +28,7 @@ function decodable(url: URL): URL | undefined {
     decodeURIComponent(`${url.username} ${url.password} ${url.pathname}`);
     return url;
   } catch {
-    // A bare "%": pg could not read it either.
+    // The text has a "%" without a code. pg can't read that either.
     return undefined;
   }
 }

@@ -10,19 +10,21 @@ export { MissingPackageError } from './queries.js';
 export { type Queries } from './refusal.js';
 export { PostgresError } from './refusal.js';
 
-/** Options of `postgresArchive(...)`: a connection of its own, or a pool of the application. */
+/** Options of `postgresArchive(...)`: either `connectionString` or `pool`. */
 export interface PostgresOptions {
-  /** Of an own connection, closed with the gatekeeper: "postgres://user:password@host/database". Needs the package pg. */
+  /**
+   * Address for a separate connection: "postgres://user:password@host/database". Closed with the gatekeeper. Needs pg.
+   */
   readonly connectionString?: string;
-  /** A pool of the application, never closed: of pg, or whatever has its `query(text, values)`. */
+  /** A pool of the application, which is never closed: pg's pool, or any object with its `query(text, values)`. */
   readonly pool?: Queries;
-  /** Made when it is missing. May name its schema: "ops.gatekeeper_definitions". */
+  /** Name of the table, with or without a schema: "ops.gatekeeper_definitions". Created if it is missing. */
   readonly table?: string;
 }
 
-/** Not shown, as every other fault's value is: it may hold a password. */
+/** Does not contain the value, unlike the texts of other faults, because the value may contain a password. */
 const NO_ADDRESS =
-  'is no address like "postgres://user:password@host:5432/database" (of a password\'s special characters give the codes: "%23" for "#")';
+  'is no address like "postgres://user:password@host:5432/database" (write special characters of a password as codes: "%23" for "#")';
 
 const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
 
@@ -30,13 +32,13 @@ const schema = onlyFields({
   connectionString: text.min(1, { error: 'is empty' }).refine(isAddress, { error: NO_ADDRESS, abort: true }).optional(),
   pool: z
     .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
-      error: "is no pool: give pg's, or what has its query(text, values)",
+      error: "is no pool: give pg's pool, or an object with its query(text, values)",
     })
     .optional(),
   table: text
     .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
       error: ({ input }) =>
-        `${show(input)} is no table's name: letters, digits and _, after a schema and a dot if need be`,
+        `${show(input)} is no table's name: use letters, digits and _, and a schema with a dot before it if needed`,
     })
     .default('gatekeeper_definitions'),
 }).refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
@@ -48,7 +50,7 @@ const schema = onlyFields({
  * restart of the whole cluster.
  *
  * @throws InvalidOptionsError listing every fault
- * @throws MissingPackageError when pg is needed, and not installed
+ * @throws MissingPackageError if pg is needed but not installed
  */
 export function postgresArchive(options: PostgresOptions): Persistence {
   const parsed = schema.safeParse(options);

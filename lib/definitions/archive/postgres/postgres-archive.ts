@@ -21,13 +21,13 @@ interface Row {
   readonly body: unknown;
 }
 
-/** Definitions in a table, a row each. The database itself keeps the higher revision. */
+/** Definitions in a table, one row each. The SQL statement itself keeps the row with the higher revision. */
 export class PostgresArchive implements DefinitionArchive {
   readonly #sql: ReturnType<typeof statements>;
   #isThere = false;
-  /** Definitions that the table surely has. */
+  /** Definitions that are surely in the table. */
   #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
-  /** Definitions that the database refused, by name: sent again only once they have changed. */
+  /** Definitions that the database refused, by name. They are sent again only after a change. */
   readonly #refused = new Map<string, RefusedRow>();
 
   constructor(
@@ -61,7 +61,7 @@ export class PostgresArchive implements DefinitionArchive {
     this.#kept = merge(this.#kept, saved).merged;
   }
 
-  /** The table was dropped: the next call makes it again, and writes all. */
+  /** Call this after the table was dropped: the next call creates it again, and writes all definitions. */
   #forget(): void {
     this.#isThere = false;
     this.#kept = new Map();
@@ -72,7 +72,7 @@ export class PostgresArchive implements DefinitionArchive {
     return this.connection.close();
   }
 
-  /** One statement: all or nothing. */
+  /** Writes all changes or none, with one statement. */
   async #write(changes: readonly ArchivedDefinition[]): Promise<Row[]> {
     const queries = await this.#queries();
     const columns = [
@@ -87,7 +87,7 @@ export class PostgresArchive implements DefinitionArchive {
     return answer.rows as Row[];
   }
 
-  /** Puts rows aside that can't be read; the next call gives the others. */
+  /** Puts unreadable rows aside. @throws CorruptArchiveError if there are any; the next call returns the others */
   async #decoded(queries: Queries, rows: readonly Row[]): Promise<ArchivedDefinition[]> {
     this.#refuseNewer(rows);
     const faults: string[] = [];
@@ -102,7 +102,7 @@ export class PostgresArchive implements DefinitionArchive {
     }
     if (faults.length === 0) return definitions;
     throw new CorruptArchiveError(
-      `${faults.join('; ')}. Put aside: their column put_aside says when, and they are not read any more`,
+      `${faults.join('; ')}. Put aside: their column put_aside says when, and they are no longer read`,
     );
   }
 
@@ -117,11 +117,11 @@ export class PostgresArchive implements DefinitionArchive {
     return queries;
   }
 
-  /** Looks first: a user without the right to create is refused even where the table exists. */
+  /** Checks first whether the table exists: without the right to create, CREATE fails even if it does. */
   async #create(queries: Queries): Promise<void> {
     if (await this.#exists(queries)) return;
     await queries.query(this.#sql.create).catch(async (error: unknown) => {
-      // Of two nodes that create at once one may be refused, and then the table is there.
+      // If two nodes create the table at the same time, one may fail, but then the table exists.
       if (!(await this.#exists(queries))) throw error;
     });
   }
@@ -132,7 +132,7 @@ export class PostgresArchive implements DefinitionArchive {
   }
 }
 
-/** Most names in one line of a log. */
+/** Largest number of names in one log line. */
 const MOST_NAMED = 10;
 
 function refusal(refused: readonly RefusedRow[]): RefusedDefinitionsError {

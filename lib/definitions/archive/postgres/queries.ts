@@ -21,19 +21,19 @@ interface Pool extends Queries {
   end(): Promise<void>;
 }
 
-/** In a variable, so that no compiler and no bundler looks for it where it is not installed. */
+/** A variable, so that compilers and bundlers do not look for a package that may not be installed. */
 const PACKAGE: string = 'pg';
 
-/** Connections that open at their first use. */
+/** A connection that opens at its first use. */
 export interface Connection {
   queries(): Promise<Queries>;
   close(): Promise<void>;
 }
 
-/** ms; the archive gives its caller up to 10 s. */
+/** ms. Shorter than the archive's own timeout of 10 s. */
 const PATIENCE = 5000;
 
-/** The application's own pool, which it closes itself. */
+/** Uses the application's own pool, which the application closes. */
 export function given(pool: Queries): Connection {
   const queries = explaining(pool, "PostgreSQL of postgresArchive()'s pool");
   return { queries: async () => queries, close: async () => undefined };
@@ -47,7 +47,11 @@ export function connect(connectionString: string): Connection {
   };
 }
 
-/** @throws MissingPackageError: at the start, rather than when an archive is first asked and nothing may run without it */
+/**
+ * Checks at the start that pg is installed: later, nothing could run without the archive.
+ *
+ * @throws MissingPackageError
+ */
 export function requirePg(
   resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
 ): void {
@@ -69,7 +73,8 @@ async function openPool(connectionString: string): Promise<Pool> {
     query_timeout: PATIENCE,
     allowExitOnIdle: true,
   });
-  // A connection may break while it is idle: without a listener the process would end. The next call fails and reports.
+  // An idle connection may break, and without a listener that would end the process. The next call fails and reports
+  // it.
   pool.on('error', () => undefined);
   return pool;
 }

@@ -1,12 +1,14 @@
 import { GatekeeperError } from '../../../decision/index.js';
 
-/** The part of a pool that is used: pg's has it. */
+/** The method of pg's pool that is used. */
 export interface Queries {
   /** Runs one statement. @param values of $1, $2, … */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
 }
 
-/** PostgreSQL could not be asked, or refused. Says which, why, and what to look at; never a password. */
+/**
+ * PostgreSQL is unreachable, or refused a statement. The message has the address, the reason and advice; no password.
+ */
 export class PostgresError extends GatekeeperError {
   readonly code = 'postgres-failed';
 }
@@ -16,7 +18,7 @@ const LOOK_AT_USER = 'check user and password in connectionString';
 
 const TABLE_MISSING = '42P01';
 
-/** By the codes of Node and of PostgreSQL (its manual's appendix A). */
+/** Advice by error code, of Node or of PostgreSQL (appendix A of its manual). */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: LOOK_AT_ADDRESS,
   EAI_AGAIN: LOOK_AT_ADDRESS,
@@ -26,16 +28,16 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: LOOK_AT_ADDRESS,
   ENOENT: LOOK_AT_ADDRESS,
   '28P01': LOOK_AT_USER,
-  '28000': `${LOOK_AT_USER}, and what pg_hba.conf of the server lets in`,
+  '28000': `${LOOK_AT_USER}, and the rules in pg_hba.conf of the server`,
   '3D000': 'check the database in connectionString, or create it',
   '42501':
-    'let the user do it, or make the table with the CREATE TABLE of docs/persistence.md and grant SELECT, INSERT, UPDATE',
+    'give the user this right, or create the table with the CREATE TABLE of docs/persistence.md and grant SELECT, INSERT, UPDATE',
   '3F000': 'create the schema that the option table names',
   '42703': 'the table is not like the CREATE TABLE of docs/persistence.md: name another in the option table',
-  [TABLE_MISSING]: 'the table was dropped: it is made again at the next change or sweep',
+  [TABLE_MISSING]: 'the table was dropped: it is created again at the next change or sweep',
 };
 
-/** Makes the errors of `queries` name the place and the advice that a reader of the log needs. */
+/** Adds the address and advice to the errors of `queries`, for readers of the log. */
 export function explaining(queries: Queries, where: string): Queries {
   return {
     query: (text, values) =>
@@ -49,7 +51,7 @@ export function isTableMissing(error: unknown): boolean {
   return error instanceof PostgresError && (error.cause as Refused).code === TABLE_MISSING;
 }
 
-/** Classes of PostgreSQL's codes that blame the value of a row: data exception, integrity, program limit. */
+/** Classes of PostgreSQL's codes for a bad value in a row: data exception, integrity violation, program limit. */
 const OF_A_VALUE = /^(22|23|54)...$/;
 
 /** Whether the database refuses a row because of its values. */
@@ -66,9 +68,9 @@ function refusal(where: string, error: Refused): PostgresError {
   return new PostgresError(`${where}: ${reasonOf(error)}${advice ? `; ${advice}` : ''}`, { cause: error });
 }
 
-/** Of a host with several addresses, none of which answers, Node's error has no message. */
+/** The reason of an error. Node's error has no message if a host has several addresses and none answers. */
 function reasonOf({ message, code }: Refused): string {
-  // The message of pg where the server asks for a password and there is none.
+  // pg's message if the server asks for a password and none is given.
   if (message.startsWith('SASL') && message.includes('must be a string'))
     return 'the server asks for a password, and there is no password in connectionString';
   return message || code || 'it failed without a reason';

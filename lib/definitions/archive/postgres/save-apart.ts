@@ -8,18 +8,18 @@ export interface SavedApart<Row> {
   readonly refused: RefusedRow[];
 }
 
-/** A row that the database can't keep as it is. */
+/** A row that the database refused because of its values. */
 export interface RefusedRow {
   readonly definition: ArchivedDefinition;
   readonly error: Error;
 }
 
 /**
- * Writes all in one statement. Where the database refuses a value it writes each half by itself, down to the single row
- * that it refuses, so that this row costs no other.
+ * Writes all definitions in one statement. If the database refuses a value, writes each half separately, down to the
+ * single refused row. So a refused row does not stop any other row.
  *
  * @param write writes all or nothing
- * @throws the error of `write`, unless the value of a row caused it
+ * @throws any error of `write` that a row's value did not cause
  */
 export async function saveApart<Row>(
   definitions: readonly ArchivedDefinition[],

@@ -1,4 +1,4 @@
-/** @param table letters, digits and _, after a schema and a dot if need be: the options' schema has checked it */
+/** @param table name of the table, maybe with a schema; the options' schema has checked that it needs no escape */
 export function statements(table: string) {
   const quoted = table
     .split('.')
@@ -16,8 +16,8 @@ export function statements(table: string) {
       PRIMARY KEY (name, put_aside)
     )`,
     load: `SELECT name, version, body FROM ${quoted} WHERE put_aside = ''`,
-    // Returns the rows that a newer version wrote: those stay as they are. In the names' order: two nodes that save the
-    // same rows in different orders would wait for one another, and one of them would fail.
+    // Returns the rows that a newer version wrote, which stay unchanged. Writes in the order of names: two nodes that
+    // save the same rows in different orders would block each other, and one of them would fail.
     save: `WITH given AS (
       SELECT * FROM unnest($1::text[], $2::bigint[], $3::jsonb[]) AS each(name, revision, body)
     ), written AS (
@@ -30,7 +30,7 @@ export function statements(table: string) {
         )
     )
     SELECT name, version FROM ${quoted} JOIN given USING (name) WHERE put_aside = '' AND version > $4::integer`,
-    // Only as it was read: a person may have repaired it since.
+    // Only if the row is still as it was read: a person may have repaired it since.
     putAside: `UPDATE ${quoted} SET put_aside = now()::text WHERE name = $1 AND put_aside = '' AND body = $2::jsonb`,
   };
 }
