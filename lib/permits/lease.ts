@@ -87,10 +87,7 @@ export class Lease {
     this.#isKept = true;
   }
 
-  /**
-   * Duration in ms requested by a refresh with unknown outcome. 0: no duration was requested; undefined: no such
-   * refresh.
-   */
+  /** Duration of a refresh with unknown outcome, in ms; undefined: no such refresh. 0: it asked for no duration. */
   get uncertain(): number | undefined {
     return this.#uncertain;
   }

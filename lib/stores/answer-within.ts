@@ -3,11 +3,11 @@ import type { Timers } from '../async/timers.js';
 import { StoreUnavailableError } from './store.errors.js';
 
 /**
- * Gives one reading call its own deadline.
+ * Runs one reading call with its own deadline.
  *
  * @param timeout ms
- * @param what names the call in the error: "list the records"
- * @throws StoreUnavailableError when no answer came in time
+ * @param what the call in words, for the error: "list the records"
+ * @throws StoreUnavailableError if there was no answer in time
  */
 export async function answerWithin<T>(
   timers: Timers,

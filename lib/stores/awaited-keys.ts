@@ -1,4 +1,4 @@
-/** The keys that one client waits for, each with its number of waits; undefined stands for all keys. */
+/** The keys that one client waits for, each with its number of waits. Undefined means all keys. */
 export class AwaitedKeys {
   readonly #counts = new Map<string | undefined, number>();
 

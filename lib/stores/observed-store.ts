@@ -7,22 +7,22 @@ import { SHARD_PREFIX } from '../decision/shard.js';
 
 const RECORD_PREFIXES: ReadonlySet<string> = new Set([KEY_PREFIX, SHARD_PREFIX]);
 
-/** Kinds of calls, each observed separately: single records, the members' clocks, and every list that people see. */
+/** Kinds of calls. Each is observed separately: single records, the members' clocks, and every list that people see. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
 
 /** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
 export interface CallFacts {
-  /** When the newest answered call began: its answer is at least as young. */
+  /** When the newest answered call began. Its answer is not older than that. */
   readonly answeredAt?: number;
-  /** Present after a failed call until one is answered. */
+  /** Present after a failed call, until a call is answered. */
   readonly failing?: { readonly since: number; readonly lastAt: number; readonly error: Error };
-  /** When the oldest call began of those that wait since another one of the kind ended. */
+  /** When the first call since the last ended one began, if any. */
   readonly waitingSince?: number;
 }
 
 /**
- * Forwards every call and records the outcomes by kind. A caller may give up a call without the store's knowledge: the call
- * counts as waiting until another one of its kind ends.
+ * Forwards every call, and records the outcomes by kind. A caller may give up a call, and this class does not notice
+ * that. Such a call counts as waiting until another call of its kind ends.
  */
 export class ObservedStore implements RecordStore {
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
@@ -32,7 +32,7 @@ export class ObservedStore implements RecordStore {
     private readonly nodeClock: NodeClock,
   ) {}
 
-  /** As they are now: read them at once. */
+  /** The present facts. The object changes later, so read it at once. */
   calls(part: StorePart): CallFacts {
     return this.#facts(part);
   }
@@ -53,7 +53,7 @@ export class ObservedStore implements RecordStore {
   async list(prefix: string): Promise<Map<string, string>> {
     const begun = this.nodeClock.monotonic();
     const texts = await this.#observed(partOf(prefix), () => this.inner.list(prefix));
-    // A list reads the records, so it also shows that single records can be read again.
+    // A listing reads the records, so it also proves that single records can be read again.
     this.#answered('reads', begun);
     return texts;
   }
@@ -65,7 +65,7 @@ export class ObservedStore implements RecordStore {
     return page;
   }
 
-  /** Records count as read; other keys as the list that they belong to. */
+  /** Calls for keys of records count as `reads`, and for other keys as `nodes`. */
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
     const [first = ''] = keys;
     const part = [...RECORD_PREFIXES].some((prefix) => first.startsWith(prefix)) ? 'reads' : 'nodes';
@@ -135,7 +135,7 @@ export class ObservedStore implements RecordStore {
     if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
   }
 
-  /** The store is back: a list that failed while it was away counts as failing only when it fails again. */
+  /** The store answers again. A list that failed during the outage counts as failing only if it fails again. */
   #forgetFailures(): void {
     for (const list of ['records', 'nodes', 'runs', 'audit'] as const) {
       const facts = this.#facts(list);
@@ -158,7 +158,7 @@ function partOf(prefix: string): StorePart {
   return RECORD_PREFIXES.has(prefix) ? 'records' : 'nodes';
 }
 
-/** Changed in place: each write comes here twice. */
+/** Mutable, to save objects: each write changes it twice. */
 type Changing<T> = { -readonly [Field in keyof T]: T[Field] | undefined };
 
 function settle(facts: Changing<CallFacts>, answeredAt: number | undefined): void {

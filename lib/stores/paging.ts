@@ -1,11 +1,11 @@
 import { MOST_KEYS, type RecordPage, type RecordStore } from './store.js';
 
-/** One page of a store's texts; all of them where the store has no pages. */
+/** One page of a store's texts, or all texts if the store has no pages. */
 export async function onePage(store: RecordStore, prefix: string, after?: string): Promise<RecordPage> {
   return store.page ? store.page(prefix, after) : { texts: await store.list(prefix) };
 }
 
-/** The texts under any number of keys; a key without a text is left out. */
+/** Reads the texts under any number of keys. Leaves out keys without a text. */
 export async function readMany(store: RecordStore, keys: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (let at = 0; at < keys.length; at += MOST_KEYS) {

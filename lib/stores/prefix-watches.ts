@@ -22,7 +22,7 @@ export class PrefixWatches {
     return [...this.#watches].some(({ prefix }) => key.startsWith(prefix));
   }
 
-  /** Notifies the watches that cover the change; one without a key concerns all. */
+  /** Notifies the watches that cover the change. A change without a key concerns all watches. */
   tell(change: RecordChange): void {
     for (const { prefix, onChange } of this.#watches) {
       if (change.key === undefined || change.key.startsWith(prefix)) onChange(change);

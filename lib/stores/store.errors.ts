@@ -1,16 +1,16 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 
-/** The store could not be reached, or refused; surely nothing was changed. */
+/** The store could not be reached, or refused the call. Surely nothing was changed. */
 export class StoreUnavailableError extends GatekeeperError {
   readonly code: string = 'unavailable';
 }
 
-/** The store sees fewer members than the quorum asks for; surely nothing was changed. */
+/** The store sees fewer members than the quorum needs. Surely nothing was changed. */
 export class NoQuorumError extends StoreUnavailableError {
   override readonly code = 'no-quorum';
 }
 
-/** A write was sent and its outcome is unknown: it may have been applied, or may still be. */
+/** A write was sent, and its outcome is unknown: it may have been applied, or may still be applied. */
 export class UnknownOutcomeError extends GatekeeperError {
   readonly code = 'unknown-outcome';
 }

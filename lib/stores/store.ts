@@ -1,26 +1,27 @@
 /**
- * The store SPI: everything that Gatekeeper needs from the place where records are kept. A store handles opaque texts and
- * knows nothing about permits. Every system with a linearizable compare-and-set of one key and a clock can be a store.
+ * The store SPI: everything that Gatekeeper needs from the place where records are kept. A store handles opaque texts
+ * and knows nothing about permits. Every system with a linearizable compare-and-set of one key and a clock can be a
+ * store.
  */
 export interface RecordStore {
   /**
-   * Reads one text. Right after the store was opened, it first waits for the first attempt to connect, at most as long as
-   * a call may take.
+   * Reads one text. Right after the store was opened, it first waits for the first attempt to connect, at most as long
+   * as a call may take.
    *
-   * @returns the text under `key`, or undefined when there is none
-   * @throws StoreUnavailableError when the store could not be asked
+   * @returns the text under `key`, or undefined if there is none
+   * @throws StoreUnavailableError if the store could not be asked
    */
   read(key: string): Promise<string | undefined>;
 
   /**
-   * Writes `next` if and only if the text under `key` is exactly `expected` (undefined: if there is none).
-   * `false` may be untrue when the store retried on its own after an answer was lost: callers look for the nonce that
-   * they wrote before they believe it.
+   * Writes `next` if and only if the text under `key` is exactly `expected` (undefined: if there is none). The answer
+   * `false` may be wrong if the store retried by itself after a lost answer. So callers look for their nonce in the
+   * record before they rely on `false`.
    *
-   * @param options.notify which clients hear of this write by their watches, `'all'` unless given
-   * @throws UnknownOutcomeError when the write may or may not have been applied, or may still be
-   * @throws StoreUnavailableError when it was surely not applied
-   * @throws NoQuorumError when too few members are there; surely not applied
+   * @param options.notify the clients whose watches hear of this write; default `'all'`
+   * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
+   * @throws StoreUnavailableError if the write was surely not applied
+   * @throws NoQuorumError if there are too few members; the write was surely not applied
    */
   compareAndSet(
     key: string,
@@ -29,91 +30,96 @@ export interface RecordStore {
     options?: { readonly notify?: Notify },
   ): Promise<boolean>;
 
-  /** Every text whose key begins with `prefix`. Errors as {@link read}. */
+  /** Every text whose key begins with `prefix`, by key. Same errors as {@link read}. */
   list(prefix: string): Promise<Map<string, string>>;
 
   /**
-   * One page of {@link list}, small enough that taking it in does not hold up the event loop. A text that stands there
-   * from the first page to the last is on exactly one of them; one that is written meanwhile may be on none. Optional:
-   * without it all texts are one page. Errors as {@link read}.
+   * One page of {@link list}, small enough that it does not block the event loop. A text that exists from the first
+   * page to the last is on exactly one page. A text that is first written meanwhile may be on no page. Optional:
+   * without this method all texts are one page. Same errors as {@link read}.
    *
-   * @param after `next` of the page before; absent: the first page
+   * @param after `next` of the page before; default: the first page
    */
   page?(prefix: string, after?: string): Promise<RecordPage>;
 
   /**
-   * The texts under these keys, at most {@link MOST_KEYS}; a key without a text is left out. Optional: without it the
-   * keys are read one by one. Errors as {@link read}.
+   * The texts under these keys, at most {@link MOST_KEYS}. A key without a text is left out. Optional: without this
+   * method the keys are read one by one. Same errors as {@link read}.
    */
   readMany?(keys: readonly string[]): Promise<Map<string, string>>;
 
   /**
-   * Calls `onChange` when a text changes. A hint that speeds things up, never relied on: changes may come late, twice,
-   * out of order or not at all. `onChange` must not throw. Resolves at once even when the store can't be reached yet; the
-   * store subscribes when it can, and again after each reconnection, then reporting a change without a key.
+   * Calls `onChange` when a text changes. This is only a hint: changes may come late, twice, out of order or not at
+   * all.
+   * `onChange` must not throw. Resolves even if the store can't be reached yet: the store subscribes when it can. It
+   * subscribes again after each reconnection, and then reports a change without a key.
    *
    * @returns a function that ends the watch
    */
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
 
   /**
-   * Says that this client waits for changes of the text under `key` (absent: under any key), until the returned function
-   * is called. From then on its watch also hears of writes that notify only clients that wait; a write of the first
-   * moments may be missed. A store that can't tell who waits does nothing here, and takes `'waiting'` for `'all'`.
+   * Announces that this client waits for changes of the text under `key` (absent: under any key). Call the returned
+   * function to end the wait. Meanwhile its watch also hears of writes that notify only waiting clients. A write right
+   * after the announcement may be missed. A store that does not track waiting clients does nothing here, and handles
+   * `'waiting'` like `'all'`.
    */
   awaitChanges(key?: string): () => void;
 
   /**
-   * Opens a list of texts of a fixed length, shared by all clients, from which the oldest fall out: for history, never
-   * for decisions. Cheap: it asks the store only when it is used.
+   * Opens a list of texts that all clients share. Its length is limited, and the oldest texts are dropped. For history,
+   * never for decisions. Cheap: the store is only asked when the journal is used.
    *
    * @param name "runs", "audit"
    */
   journal(name: string): Journal;
 
   /**
-   * Reads the clock of one member; successive readings come from different members, in turn. A node ends permits of
-   * others by these clocks only once it has heard as many members as {@link health} counts. Errors as {@link read}.
+   * Reads the clock of one member. Successive readings come from different members, in turn. A node uses these clocks
+   * to end other nodes' permits only after it has read the clocks of as many members as {@link health} counts. Same
+   * errors as {@link read}.
    */
   now(): Promise<ClockReading>;
 
   /**
-   * Checks whether the cluster can serve the store at all. Resolves once the first attempt to reach it is over, also when
-   * that failed.
+   * Checks whether the cluster can serve the store at all. Resolves after the first attempt to reach it, even if that
+   * failed.
    *
-   * @throws the error of every call, when the store was reached and can't serve as it is set up
+   * @throws the error that every call would get, if the store was reached but can't work with these options
    */
   verify?(): Promise<void>;
 
-  /** Health as of the last calls, without asking: cheap and synchronous. */
+  /** Health by the last calls. Synchronous, and does not ask the store. */
   health(): StoreHealth;
 
-  /** Closes all that the store opened, and nothing else: never a client that the user passed in. Idempotent. */
+  /** Closes everything that the store opened, but never a client that the application passed in. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Which clients hear of a write: all of them (an edit), only those that wait for the key (a release), or none (a refresh).
+ * The clients that a write notifies: all (an edit), only those that wait for the key (a release), or none (a refresh).
  * Notifications are most of the cost of watching.
  */
 export type Notify = 'all' | 'waiting' | 'none';
 
-/** Keys that one {@link RecordStore.readMany} may ask for: their texts, too, are taken in within one turn. */
+/**
+ * Largest number of keys of one {@link RecordStore.readMany}, because all texts arrive in one turn of the event loop.
+ */
 export const MOST_KEYS = 500;
 
 /** A part of a listing. */
 export interface RecordPage {
-  /** By key; may be empty although pages follow. */
+  /** Texts by key. May be empty although more pages follow. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Asks for the page that follows; absent on the last one. Means something to the same kind of store only. */
+  /** Argument for the next page; absent on the last page. Its format depends on the kind of store. */
   readonly next?: string;
 }
 
-/** A changed record. Without a key: anything may have changed, for instance after a reconnection. */
+/** A changed record. Without a key, anything may have changed, for instance after a reconnection. */
 export interface RecordChange {
-  /** The key that changed; absent: any may have. */
+  /** The changed key. If absent, any key may have changed. */
   readonly key?: string;
-  /** The new text; undefined when it was removed. */
+  /** The new text. Undefined if the record was removed. */
   readonly text?: string;
 }
 
@@ -122,11 +128,11 @@ export interface Journal {
   /**
    * Adds texts at the end.
    *
-   * @throws StoreUnavailableError; UnknownOutcomeError, after which a second try may append them twice
+   * @throws StoreUnavailableError, UnknownOutcomeError; after the latter, a second try may append the texts twice
    */
   append(texts: readonly string[]): Promise<void>;
 
-  /** The last `limit` texts, oldest first. Errors as of {@link RecordStore.read}. */
+  /** The last `limit` texts, oldest first. Same errors as {@link RecordStore.read}. */
   read(limit: number): Promise<string[]>;
 }
 
@@ -134,7 +140,7 @@ export interface Journal {
 export interface ClockReading {
   /** ms since the epoch, by the clock of the member that answered. */
   readonly time: number;
-  /** Name of the member: always the same for the same member. */
+  /** Name of the member; always the same for one member. */
   readonly member: string;
 }
 
@@ -142,25 +148,25 @@ export interface ClockReading {
 export interface StoreHealth {
   /** Whether the client is connected to the cluster. */
   readonly connected: boolean;
-  /** Members that the store now sees; 0 while disconnected. */
+  /** Number of members that the store sees now; 0 while disconnected. */
   readonly members: number;
-  /** Members that must be seen before anything is granted; 0 when no quorum was asked for. */
+  /** Number of members that must be seen before a write; 0 without a quorum. */
   readonly quorum: number;
   /** The last failure to connect or to call, in a sentence, while it lasts. */
   readonly problem?: string;
 }
 
 /**
- * A store with validated options, as `hazelcast(...)`, `memory()` and `remote(...)` return it, and a way to open it.
- * Opening never waits for the store to be reachable: it connects in the background. Reads and listings wait for the first
- * attempt; all other calls fail with StoreUnavailableError until it is connected.
+ * A store with validated options, and a method to open it. `hazelcast(...)`, `memory()` and `remote(...)` return one.
+ * Opening never waits for the store: it connects in the background. Reads and listings wait for the first attempt. All
+ * other calls fail with StoreUnavailableError until the store is connected.
  */
 export interface StoreDefinition {
-  /** Names the kind of store in logs and health: "hazelcast", "memory". */
+  /** The kind of store, for logs and health: "hazelcast", "memory". */
   readonly kind: string;
   /**
-   * True of a store that only this process writes to: a record that it lacks never existed, so definitions are put into
-   * it at once, without `definitionsDelay`.
+   * Whether only this process writes to the store. Then a missing record never existed, so definitions are created at
+   * once, without `definitionsDelay`.
    */
   readonly isOwn?: boolean;
   /** Opens the store; it connects in the background. */
@@ -168,8 +174,8 @@ export interface StoreDefinition {
 }
 
 export interface OpenOptions {
-  /** Names the node that opens the store: its own writes need not reach its watches. */
+  /** Name of the node that opens the store. Its own writes need not reach its own watches. */
   readonly writer?: string;
-  /** How long callers wait for a call, in ms: the store begins no work for a call after that. */
+  /** Timeout of callers, in ms. The store starts no work for a call after that. */
   readonly callTimeout?: number;
 }

@@ -2,11 +2,11 @@ import type { RecordChange } from '../store.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 
 /**
- * Turns "this key changed" into a change with the text. At most one read per key is under way: a key that changes
- * meanwhile is read once more afterwards, however often it changed.
+ * Turns "this key changed" into a change with the text. Reads a key at most once at a time. A key that changes during
+ * the read, once or often, is read once more afterwards.
  */
 export class ChangeAnnouncer {
-  /** Keys being read; true when they changed again since. */
+  /** Keys that are read now, each with whether it changed again during the read. */
   readonly #reading = new Map<string, boolean>();
 
   constructor(
@@ -14,12 +14,12 @@ export class ChangeAnnouncer {
     readonly read: (key: string) => Promise<string | undefined>,
   ) {}
 
-  /** Anything may have changed. */
+  /** Reports that anything may have changed. */
   anything(): void {
     this.watches.tell({});
   }
 
-  /** @param text as the change brought it; unless given it is read */
+  /** Reports a changed key. @param text the new text, if it came with the change; otherwise it is read */
   async changed(key: string, text?: string): Promise<void> {
     if (!this.watches.wants(key)) return;
     if (text !== undefined) return this.watches.tell({ key, text });
@@ -39,7 +39,7 @@ export class ChangeAnnouncer {
       const text = await this.read(key);
       return text === undefined ? { key } : { key, text };
     } catch {
-      return {}; // the text can't be read now: watches hear that anything may have changed
+      return {}; // the text can't be read now, so the watches hear that anything may have changed
     }
   }
 }

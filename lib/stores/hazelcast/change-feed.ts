@@ -6,17 +6,17 @@ import { textKeys } from './client-patches/unreadable-events.js';
 import { Waiters } from './waiters.js';
 
 interface ChangeSink {
-  /** @param text as the change brought it; absent: to be read */
+  /** @param text the new text, if it came with the change; otherwise the receiver reads it */
   changed(key: string, text?: string): Promise<void>;
   anything(): void;
 }
 
-/** The maps by which clients notify each other of changes. */
+/** The maps that clients use to notify each other of changes. */
 export interface FeedMaps {
   readonly records: IMap<string, unknown>;
-  /** A record's new text under "to from key": `to` is a client's id, or {@link EVERYONE}. */
+  /** A record's new text, under "to from key". `to` is a client's id, or {@link EVERYONE}. */
   readonly hints: IMap<string, string>;
-  /** Under "id key": this client waits for that key. */
+  /** An entry under "id key" means that the client `id` waits for `key`. */
   readonly waiters: IMap<string, string>;
 }
 
@@ -27,24 +27,24 @@ interface Attached {
   readonly membership: string;
 }
 
-/** Lifetime of a hint in its map, in ms: long enough for its event, short enough that hints don't accumulate. */
+/** Lifetime of a hint in its map, in ms. Long enough for its event, and short enough that hints don't accumulate. */
 const HINT_LIFETIME = 10_000;
 const EVERYONE = '*';
 
 /**
  * Listens to changes that nodes wait for, and to joining and leaving members, because changes may get lost then.
  *
- * It asks for the records' own events only where a record vanishes. An event for each write would bring every refresh of
+ * From the map of records it only takes events of vanished records. An event per write would report every refresh of
  * any node to all nodes, and cost the members about a third of their throughput (measured with 64 flows of
- * compare-and-set). So a writer leaves a hint in a map beside the records: one for all clients after an edit, one for
- * each waiting client after a release, none without waiters. The members deliver a hint only to its receiver.
+ * compare-and-set). So a writer puts hints into a separate map: one for all clients after an edit, and one for each
+ * waiting client after a release. The members deliver a hint only to its receiver.
  */
 export class ChangeFeed {
   readonly #waiters: Waiters;
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  /** @param writer names this node, so that it gets no events of its own hints; absent: it gets them */
+  /** @param writer name of this node, so that it gets no events of its own hints; if absent, it gets them */
   constructor(
     readonly sink: ChangeSink,
     readonly writer?: string,
@@ -52,18 +52,20 @@ export class ChangeFeed {
     this.#waiters = new Waiters(writer ?? randomUUID());
   }
 
-  /** @throws the client's error when a listener could not be registered */
+  /** @throws the client's error if a listener could not be registered */
   attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
     this.#attaching = this.#attach(client, maps);
     return this.#attaching;
   }
 
-  /** Says that this client waits for `key`, until the returned function is called. */
+  /**
+   * Announces that this client waits for `key` (undefined: for all keys). Call the returned function to end the wait.
+   */
   awaitChanges(key: string | undefined): () => void {
     return this.#waiters.add(key);
   }
 
-  /** Leaves hints of a record's new text. Not waited for: they are only hints. */
+  /** Sends a record's new text as hints. Does not wait for the members, because hints are not reliable anyway. */
   announce(key: string, text: string, notify: Notify): void {
     for (const to of this.#receivers(key, notify)) this.#put('hints', `${to} ${this.#waiters.id} ${key}`, text);
   }
@@ -92,8 +94,9 @@ export class ChangeFeed {
   }
 
   async #attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
-    // Once per client: it puts its listeners on every new connection by itself, even those that were removed
-    // (ListenerService of 5.6.0 never forgets one), so that a second one would repeat every event from then on.
+    // Once per client. The client adds its listeners to every new connection by itself, even removed ones
+    // (ListenerService of 5.6.0 never forgets a listener). So a second registration would repeat every event from then
+    // on.
     if (this.#attached?.client !== client) {
       const listeners = await this.#listen(maps);
       const anything = () => this.sink.anything();
@@ -128,7 +131,7 @@ export class ChangeFeed {
     return { records: ofRecords, hints: ofHints, waiters: ofWaiters };
   }
 
-  /** Values come with the events, so only those that are text. */
+  /** Matches only hints with a text as value, because values are delivered with these events. */
   #hintsForMe(): Predicate {
     const { Predicates } = loadHazelcastClient();
     const { id } = this.#waiters;

@@ -2,8 +2,10 @@ import type { ClientConfig } from 'hazelcast-client';
 
 export const FAIL_ON_INDETERMINATE_STATE = 'hazelcast.client.operation.fail.on.indeterminate.state';
 
-/** A node that reads only one member's clock could take a permit over too early, if that clock is ahead of the others. */
-const ROUTING = 'remove it: cluster time is read from one member after another, so that all of them are heard';
+/**
+ * A node that reads only one member's clock could take a permit over too early, if that clock is ahead of the others.
+ */
+const ROUTING = 'remove it: the store must read the clocks of all members, one after another';
 
 /** Fields that the store must set itself. A user's value is refused with a reason, not silently ignored. */
 const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, instead: string][] = [
@@ -15,7 +17,7 @@ const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, in
   [
     'network.hazelcastCloud',
     (config) => config.network?.hazelcastCloud,
-    'pass a client of your own as the option client',
+    'pass your own client as the option client',
   ],
   ['network.smartRouting', (config) => config.network?.smartRouting === false || undefined, ROUTING],
   ['loadBalancer', (config) => config.loadBalancer, ROUTING],
@@ -23,7 +25,7 @@ const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, in
   [
     `properties['${FAIL_ON_INDETERMINATE_STATE}']`,
     (config) => config.properties?.[FAIL_ON_INDETERMINATE_STATE],
-    'remove it: the store turns it on, or a write whose backup was missed would count as safe',
+    'remove it: the store turns it on, because otherwise a write without its backup would count as safe',
   ],
 ];
 

@@ -7,11 +7,11 @@ import type { ResolvedOwnOptions } from './hazelcast.options.js';
 interface ConnectionHooks {
   readonly log: ClientLog;
   readonly onState: (state: LifecycleState) => void;
-  /** Members that the last client knew, in case the configured ones are gone. */
+  /** Members that the last client knew. They are used too, because the configured ones may be gone. */
   readonly knownMembers: readonly string[];
 }
 
-/** Makes the config of a client that tries each address once and lives as long as its connection to the cluster. */
+/** Creates the config of a client that tries each address once, and shuts down when it loses the cluster. */
 export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHooks): ClientConfig {
   const { clientConfig, clusterName, clockName, members } = options;
   return {
@@ -32,10 +32,10 @@ export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHo
 }
 
 /**
- * Retrying is ours (connection.ts), because the client's can't be stopped: `newHazelcastClient` gives nothing to shut
- * down before it resolves, and its pauses keep the process alive. `asyncStart` would give a client at once, but one that
- * never connects to a second member (5.6.0). And with a new client per connection no listener is lost or doubled, and
- * no stale member list is read.
+ * Turns off the client's own retries; connection.ts does them. The client's retries can't be stopped: nothing can be
+ * shut down before `newHazelcastClient` resolves, and its pauses keep the process alive. `asyncStart` would return a
+ * client at once, but that client never connects to a second member (5.6.0). With a new client per connection, no
+ * listener is lost or doubled, and no old member list is used.
  */
 function oneConnection(): ClientConfig['connectionStrategy'] {
   return {
@@ -47,8 +47,8 @@ function oneConnection(): ClientConfig['connectionStrategy'] {
 
 /** Defaults that the user's clientConfig may change. */
 const PROPERTIES: ClientConfig['properties'] = {
-  // By default the client holds on to a silent member for 60 s, and tries a failed call again for 120 s. The shipped
-  // hazelcast.yaml drops a member after 10 s; and no write may be retried long after the caller gave up.
+  // By default the client keeps a silent member for 60 s, and retries a failed call for 120 s. The shipped
+  // hazelcast.yaml drops a member after 10 s, and no write may be retried long after its caller gave up.
   'hazelcast.client.heartbeat.interval': 2000,
   'hazelcast.client.heartbeat.timeout': 10_000,
   'hazelcast.client.invocation.timeout.millis': 10_000,

@@ -2,7 +2,7 @@ import type { ILogger, LogLevel } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { escapeHidden } from '../../decision/texts/hidden-characters.js';
 
-/** Where the Hazelcast client's log goes. Nest's `Logger` is one. */
+/** Receiver of the Hazelcast client's log, for example Nest's `Logger`. */
 export interface ClientLogger {
   /** Receives errors. */
   error(message: string): void;
@@ -10,15 +10,16 @@ export interface ClientLogger {
   warn(message: string): void;
   /** Receives information. */
   log(message: string): void;
-  /** Receives details; without it they are dropped. */
+  /** Receives details. Without this method they are dropped. */
   debug?(message: string): void;
 }
 
 /**
- * Forwards the client's log, and reads it: only the log shows the reason of a failed connection, or a dropped listener.
+ * Forwards the client's log, and also reads it: only the log shows why a connection failed, or that a listener was
+ * lost.
  */
 export class ClientLog implements ILogger {
-  /** The first warning: while connecting, why the first address failed. Later ones only repeat it. */
+  /** The first warning. While the client connects, this is why the first address failed; later warnings repeat it. */
   firstWarning?: string;
 
   constructor(

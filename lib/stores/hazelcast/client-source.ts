@@ -1,23 +1,24 @@
 import type { Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
 
-/** A client for as long as it is connected. */
+/** A client with a connection to the cluster. */
 export interface LiveClient {
   readonly client: HazelcastClient;
-  /** Aborts when the client lost the cluster, or is no longer running. */
+  /** Aborts when the client has lost the cluster, or no longer runs. */
   readonly lost: AbortSignal;
-  /** Ends the use of the client: closes it, or leaves it to its owner. */
+  /** Ends the use of the client. Closes it, unless the application owns it. */
   release(): Promise<void>;
 }
 
 /** Source of clients: made and closed by the store, or owned by the application. */
 export interface ClientSource {
-  /** @throws when there is no connected client now; another call may succeed */
+  /** @throws if there is no connected client now; a later call may succeed */
   connect(): Promise<LiveClient>;
 }
 
 /**
- * Values of the enum LifecycleState, without loading the client's module: a client that fails to connect shuts down late,
- * perhaps when a test runner no longer allows to load modules. An error in its listener would then stop the shutdown.
+ * Values of the enum LifecycleState, written here so that the client's module need not be loaded. A client that fails
+ * to connect shuts down late, perhaps when a test runner no longer allows modules to be loaded. An error in the
+ * listener would then stop the shutdown.
  */
 const LOST: ReadonlySet<string> = new Set(['DISCONNECTED', 'SHUTTING_DOWN', 'SHUTDOWN']);
 

@@ -8,20 +8,20 @@ import type { ClientSource, LiveClient } from './client-source.js';
 import { forgetLostConnections } from './client-patches/lost-connections.js';
 import { failUnsentCalls } from './client-patches/unsent-calls.js';
 
-/** ms; a client of an unreachable network may close slowly, but must not delay the application's shutdown. */
+/** ms. A client in an unreachable network may close slowly, but must not delay the application's shutdown. */
 export const LONGEST_CLOSE = 3000;
 
-/** Keeps a session open over the clients of its source, one after another, until it is closed. */
+/** Keeps a session open until it is closed. Uses the clients of its source, one after another. */
 export class Connection<Session> {
-  /** Defined only while connected; cleared in the same moment as the connection. */
+  /** Defined only while connected. Cleared at the moment when the connection is lost. */
   session: Session | undefined;
   /** The reason why there is no session. */
   problem: string | undefined = 'the first attempt to connect is under way';
-  /** The error of the last attempt, until another one succeeds. */
+  /** The error of the last attempt, until an attempt succeeds. */
   failure: unknown;
-  /** Resolves when the first attempt is over, with or without success. */
+  /** Resolves after the first attempt, successful or not. */
   readonly attempted: Promise<void>;
-  /** Whether the first attempt is still under way. */
+  /** Whether the first attempt has not ended yet. */
   isFirstAttempt = true;
 
   readonly #closing = new AbortController();
@@ -31,7 +31,7 @@ export class Connection<Session> {
 
   constructor(
     readonly source: ClientSource,
-    /** `ended` aborts when the session is over, or the attempt to open it. */
+    /** `ended` aborts when the session, or the attempt to open it, has ended. */
     readonly open: (client: LiveClient, ended: AbortSignal) => Promise<Session>,
     readonly onOpened: () => void,
   ) {
@@ -44,7 +44,7 @@ export class Connection<Session> {
     this.#ended = this.#keepConnected();
   }
 
-  /** Resolves when nothing is left open, after {@link LONGEST_CLOSE} ms at the latest: the rest then closes later. */
+  /** Resolves when everything is closed, at the latest after {@link LONGEST_CLOSE} ms; the rest then closes later. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#endFirstAttempt();
@@ -68,8 +68,8 @@ export class Connection<Session> {
   /** Uses one client, from the start of its session until it is lost or the store is closed. */
   async #serve(live: LiveClient): Promise<void> {
     const ended = AbortSignal.any([live.lost, this.#closing.signal]);
-    // In the event itself: a call made a moment later must not be sent to a cluster that is gone. `once`, or Node keeps
-    // the signal for good, and with its reason the client.
+    // Cleared in the event itself, so that the next call is not sent to a lost cluster. With `once`, because otherwise
+    // Node keeps the signal for ever, and with its reason the client.
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });
     const patches: (() => void)[] = [];
     try {
@@ -79,7 +79,7 @@ export class Connection<Session> {
       await aborted(ended);
       this.problem = 'the connection was lost; connecting again';
     } finally {
-      this.session = undefined; // set just after the event, when both came in one turn
+      this.session = undefined; // `#opened` may have run after the abort event, in the same turn of the event loop
       for (const end of patches) end();
       await live.release();
     }

@@ -3,7 +3,9 @@ import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
-/** Maps a failed read, list or clock reading to an error: a read changes nothing, so the store was only unavailable. */
+/**
+ * Maps a failed read, listing or clock reading to an error. A read changes nothing, so the store was only unavailable.
+ */
 export function readFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
   if (isRefusedForQuorum(cause)) return refused(cause);
@@ -11,11 +13,13 @@ export function readFailure(cause: unknown): GatekeeperError {
 }
 
 /**
- * Maps a failed compare-and-set to an error. Only the members' own refusal is sure. All else may follow a write:
- * - TargetDisconnectedError, IndeterminateOperationStateError: sent, and the answer or a backup was missed;
- * - ClientOfflineError, OperationTimeoutError, ClientNotActiveError: the client tries again on its own after "member
- *   left" and I/O errors, so these may end a call whose first attempt was applied. (Calls that fail before
- *   anything is sent are refused by the store's own check, before it asks the client.)
+ * Maps a failed compare-and-set to an error. Only a refusal by the members proves that nothing was written. After all
+ * other errors the write may have been applied:
+ * - TargetDisconnectedError, IndeterminateOperationStateError: the write was sent, and the answer or a backup is
+ *   missing;
+ * - ClientOfflineError, OperationTimeoutError, ClientNotActiveError: the client retries by itself after "member left"
+ *   and I/O errors, so the first attempt of the call may have been applied. (If there is no connection at all, the
+ *   store refuses the call before it asks the client.)
  */
 export function writeFailure(cause: unknown): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
@@ -28,14 +32,14 @@ export function writeFailure(cause: unknown): GatekeeperError {
   );
 }
 
-/** Whether the members refused a call because their split-brain protection finds too few of them. */
+/** Whether the members refused a call because their split-brain protection found too few members. */
 export function isRefusedForQuorum(error: unknown): error is SplitBrainProtectionError {
   return error instanceof loadHazelcastClient().SplitBrainProtectionError;
 }
 
 function refused(cause: SplitBrainProtectionError): NoQuorumError {
   return new NoQuorumError(
-    `The members refuse, because their split-brain protection finds too few of them (${said(cause)}): bring members back`,
+    `The members refuse, because their split-brain protection finds too few members (${said(cause)}): start more members`,
     { cause },
   );
 }

@@ -11,12 +11,12 @@ interface GivenClient {
   readonly mapName?: string | undefined;
 }
 
-/** Lists the settings of a client that was passed in that would make the store slow or wrong. */
+/** Finds settings of the application's client that would make the store slow or wrong. */
 export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: GivenClient): string[] {
   if (typeof client?.getConfig !== 'function') return [];
   const { connectionStrategy, nearCaches = {}, network, loadBalancer } = client.getConfig();
-  // In hazelcast-client 5.6 only a synchronous start connects to the other members (HazelcastClient.init). Writes then
-  // wait 5 s for the acknowledgement of a backup that can't reach the client, and end as indeterminate.
+  // In hazelcast-client 5.6 only a synchronous start connects to the other members (HazelcastClient.init). Otherwise a
+  // write waits 5 s for a backup acknowledgement that can't reach the client, and its outcome is unknown.
   const asyncStart = connectionStrategy?.asyncStart
     ? [
         'client: it was made with connectionStrategy.asyncStart, and so never connects to more than one member: turn it off',
@@ -38,7 +38,7 @@ function nearCacheFault(pattern: string, mapName: string): string {
   return `client: its Near Cache ${quoted(pattern)} covers the map ${quoted(mapName)}: stale records would be read, so name the caches that you need`;
 }
 
-/** As Hazelcast matches configs by name: a whole name, one asterisk, or 'default'. */
+/** Whether a config's name covers a map, by Hazelcast's rules: the whole name, one asterisk, or 'default'. */
 function covers(pattern: string, name: string): boolean {
   if (pattern === 'default' || pattern === name) return true;
   const [start = '', end] = pattern.split('*', 2);

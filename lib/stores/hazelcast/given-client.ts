@@ -2,7 +2,7 @@ import type { Client as HazelcastClient } from 'hazelcast-client';
 import { onLifecycle } from './client-patches/lifecycle-events.js';
 import { type ClientSource, type LiveClient, meansLost } from './client-source.js';
 
-/** Borrows the application's client, which reconnects as its own config says and is never closed here. */
+/** Uses the application's client, which reconnects by its own config. Never closes it. */
 export class GivenClient implements ClientSource {
   constructor(readonly client: HazelcastClient) {}
 

@@ -7,29 +7,30 @@ import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';
 
 interface RecordOptions {
   /**
-   * How many members (lite ones don't count) must be seen before anything is written; 'majority' means more than half
-   * of `expectedMembers`. Default: no quorum. Split-brain protection on the members is stronger.
+   * Number of members that this client must see before it writes; lite members don't count. 'majority' means more than
+   * half of `expectedMembers`. Default: no quorum. Split-brain protection on the members is stronger.
    */
   readonly quorum?: number | 'majority';
-  /** How many members the cluster has when it is whole. */
+  /** Number of members of the complete cluster. */
   readonly expectedMembers?: number;
   /**
-   * How a compare-and-set is done. 'optimistic' (default): by one atomic operation. 'pessimistic': by the same operation
-   * under the record's lock, which costs a second round trip, and a third after it. Nodes of both kinds may share a map.
+   * Implementation of compare-and-set. 'optimistic' (default): one atomic operation. 'pessimistic': the same operation
+   * under the record's lock, which needs one more round trip before it and one after it. Nodes of both kinds may share
+   * a map.
    */
   readonly acquisition?: 'optimistic' | 'pessimistic';
   /**
-   * Keeps records in the CP subsystem instead of a map: no acknowledged write is lost while a majority of the CP
-   * members lives (open source keeps nothing on disk), and of a split network only the majority's side writes. Needs
-   * members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from 5.5. All nodes must use the
-   * same setting, because records in CP and records in a map are separate. Default false.
+   * Keeps records in the CP subsystem instead of a map. No acknowledged write is lost while a majority of the CP
+   * members lives (open source keeps nothing on disk). In a split network only the side with the majority can write.
+   * Needs members with `cp-member-count` of 3 or more: open source up to 5.4, Enterprise from 5.5. All nodes must use
+   * the same setting, because records in CP and records in a map are separate. Default false.
    *
    * @see https://docs.hazelcast.com/hazelcast/5.4/cp-subsystem/cp-subsystem
    */
   readonly cp?: boolean;
-  /** Name of the map that holds the records. Default 'gatekeeper.records'. Other names begin with it. */
+  /** Name of the map of records. The names of other maps begin with it. Default 'gatekeeper.records'. */
   readonly mapName?: string;
-  /** Name of the first FlakeIdGenerator for cluster time; names of others begin with it. Default 'gatekeeper.clock'. */
+  /** Name of the first FlakeIdGenerator for cluster time. Names of others begin with it. Default 'gatekeeper.clock'. */
   readonly clockName?: string;
 }
 
@@ -43,7 +44,7 @@ export interface OwnClientOptions extends RecordOptions {
   readonly clientConfig?: ClientConfig;
   /** Receives what the client logs, for example Nest's `new Logger('Hazelcast')`. Default: nothing is logged. */
   readonly logger?: ClientLogger;
-  /** Absent: the store makes the client itself. */
+  /** Must be absent: the store creates its own client. */
   readonly client?: undefined;
 }
 
@@ -57,7 +58,7 @@ export interface GivenClientOptions extends RecordOptions {
   readonly client: HazelcastClient;
 }
 
-/** Options of `hazelcast(...)`: for a client of its own, or for one of the application. */
+/** Options of `hazelcast(...)`: the store creates its own client, or uses one of the application. */
 export type HazelcastStoreOptions = OwnClientOptions | GivenClientOptions;
 
 interface ResolvedNames {
@@ -65,7 +66,7 @@ interface ResolvedNames {
   readonly clockName: string;
   readonly acquisition: 'optimistic' | 'pessimistic';
   readonly cp: boolean;
-  /** Members that must be seen before a write; 0 when no quorum was asked for. */
+  /** Number of members that must be seen before a write; 0 without a quorum. */
   readonly quorum: number;
 }
 
@@ -92,7 +93,7 @@ export function resolveOptions(options: HazelcastStoreOptions): ResolvedOptions 
   return { ...parsed.data, quorum: quorumOf(parsed.data) };
 }
 
-/** Faults between fields. Separate from the schema, which skips such checks once a field is wrong. */
+/** Faults between fields. Not in the schema, because zod skips such checks if a field is wrong. */
 function relationFaults(options: HazelcastStoreOptions): string[] {
   return [...quorumFaults(options ?? {}), ...acquisitionFaults(options ?? {}), ...givenClientFaults(options ?? {})];
 }
@@ -109,7 +110,7 @@ interface QuorumOptions {
   readonly expectedMembers?: number | undefined;
 }
 
-/** Members that must be seen: 0 when no quorum was asked for. */
+/** Number of members that must be seen; 0 without a quorum. */
 function quorumOf({ quorum = 0, expectedMembers = 0 }: QuorumOptions): number {
   return quorum === 'majority' ? Math.floor(expectedMembers / 2) + 1 : quorum;
 }

@@ -6,7 +6,7 @@ import { onlyFields } from '../../decision/only-fields.js';
 import type { ClientLogger } from './client-log.js';
 import { clientConfigFaults } from './client-config.faults.js';
 
-/** Every message names the value, unlike zod's own. */
+/** Messages contain the value, unlike zod's own messages. */
 const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 const count = z.int(saying('a whole number')).min(1, saying('1 or more'));
@@ -36,7 +36,7 @@ const logger = z.custom<ClientLogger>(
 
 const client = z.custom<HazelcastClient>(
   (value) => ['getMap', 'getFlakeIdGenerator', 'getLifecycleService'].every((method) => hasMethod(value, method)),
-  saying('a HazelcastClient: pass what Client.newHazelcastClient() resolved to'),
+  saying('a HazelcastClient: pass the result of await Client.newHazelcastClient()'),
 );
 
 function hasMethod(value: unknown, method: string): boolean {

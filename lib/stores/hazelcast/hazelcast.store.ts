@@ -24,7 +24,7 @@ import { RingJournal } from './ring-journal.js';
 import { dataMembers, openSession, type Session } from './session.js';
 
 const CALL_TIMEOUT = 2000;
-/** How long a start may wait for the first attempt to connect, in ms. */
+/** The longest time in ms for which a start waits for the first attempt to connect. */
 const LONGEST_VERIFICATION = 10_000;
 
 /** Records as strings, in an IMap or in the CP subsystem; cluster time from a FlakeIdGenerator. */
@@ -37,7 +37,9 @@ export class HazelcastStore implements RecordStore {
   #closing: Promise<void> | undefined;
   /** Problem of the last call for records, if it failed. */
   #problem: string | undefined;
-  /** Problem of the last clock reading, if it failed. Separate, because members may give their time but refuse records. */
+  /**
+   * Problem of the last clock reading, if it failed. Separate, because members may give their time but refuse records.
+   */
   #clockProblem: string | undefined;
 
   constructor(
@@ -164,11 +166,11 @@ export class HazelcastStore implements RecordStore {
   async #close(): Promise<void> {
     this.#watches.clear();
     await this.#connection.close();
-    // A hanging member does not answer the removal of listeners either.
+    // A hanging member does not answer the removal of listeners, so this has a time limit too.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
   }
 
-  /** Right after the start a call waits for the first connection. A write never comes first, because it needs a former read. */
+  /** Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read. */
   async #connecting(): Promise<Session> {
     if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
     return this.#connected();
@@ -198,7 +200,7 @@ export class HazelcastStore implements RecordStore {
   #withoutQuorum(members: number): NoQuorumError {
     const { quorum } = this.options;
     return new NoQuorumError(
-      `${members} of at least ${quorum} members of ${this.#target()} are there: bring members back, or lower quorum`,
+      `${members} of at least ${quorum} members of ${this.#target()} are there: start more members, or lower quorum`,
     );
   }
 

@@ -10,11 +10,11 @@ export { CpMissingError } from './records/cp-proof.js';
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.
  *
- * Opening it never waits. It connects in the background and retries for ever, with growing, jittered pauses of up to 5 s.
- * Until it is connected, calls fail with StoreUnavailableError, and `health().problem` says why. Reads and listings first
- * wait for the first attempt to connect.
+ * Opening the store never waits. It connects in the background and retries for ever, with growing, jittered pauses of
+ * up to 5 s. Until it is connected, calls fail with StoreUnavailableError, and `health().problem` says why. Reads and
+ * listings first wait for the first attempt to connect.
  *
- * @param options which cluster, or which client of yours; see {@link OwnClientOptions} and {@link GivenClientOptions}
+ * @param options the cluster, or your own client; see {@link OwnClientOptions} and {@link GivenClientOptions}
  * @throws InvalidOptionsError listing every fault, each with its field and value
  * @see https://docs.hazelcast.com/hazelcast/latest/data-structures/map
  */

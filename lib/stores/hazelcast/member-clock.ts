@@ -4,7 +4,7 @@ import { pause } from '../../async/pause.js';
 import type { ClockReading } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 
-/** The given client fetches ids in batches: their time is that of the batch, not the present. */
+/** The application's client fetches ids in batches, so their time is that of the batch and not the present time. */
 export class ClockPrefetchError extends StoreUnavailableError {
   override readonly code = 'clock-prefetch';
 
@@ -16,19 +16,19 @@ export class ClockPrefetchError extends StoreUnavailableError {
   }
 }
 
-/** 2018-01-01, from which Hazelcast counts (`epoch-start` of a flake-id-generator, here left at its default). */
+/** 2018-01-01, the start of Hazelcast's ids (`epoch-start` of a flake-id-generator; its default is used). */
 const EPOCH = 1_514_764_800_000;
 const SEQUENCE_BITS = 6;
 const MEMBER_BITS = 16;
 
-/** The part of `Long` that is needed, so that nothing depends on the copy of `long` that the client uses. */
+/** The used methods of `Long`, so that this code does not depend on the client's copy of the package `long`. */
 export interface FlakeId {
   getLowBits(): number;
   shiftRightUnsigned(bits: number): { toNumber(): number };
 }
 
 /**
- * The time and the member that an id carries: 41 bits of ms since {@link EPOCH}, 6 of a sequence, 16 of the member's id.
+ * Reads time and member from an id: 41 bits of ms since {@link EPOCH}, 6 of a sequence, 16 of the member's id.
  *
  * @see https://docs.hazelcast.com/hazelcast/latest/data-structures/flake-id-generator
  */
@@ -39,9 +39,9 @@ export function readingOf(id: FlakeId): ClockReading {
   };
 }
 
-/** ms between two readings that must tell different times. */
+/** ms between two readings that must have different times. */
 const PROOF = 50;
-/** Number of names in turn: a name is used again only after 16 set-back clocks. */
+/** Number of generator names. They are used in turn, so a name is used again only after 16 given-up generators. */
 const NAMES = 16;
 
 interface MemberClockOptions {
@@ -54,11 +54,11 @@ interface MemberClockOptions {
 }
 
 /**
- * Reads the clock of a member, by the ids that it makes.
+ * Reads the clock of a member from the ids that the member generates.
  *
- * A member whose clock was set back by more than 15 s makes no id before it has caught up with its last one, and the
- * client queues all requests behind the one that is under way: one wrong clock would stop all readings for as long as
- * it is wrong. So a generator without an answer is replaced by one with another name, which has no last id.
+ * If a member's clock was set back by more than 15 s, the member generates no id until its clock has reached the time
+ * of its last id. The client queues all other requests behind that one. So one wrong clock would stop all readings. For
+ * this reason a generator without an answer is replaced by one with another name, which has no last id.
  */
 export class MemberClock {
   #generator?: Promise<FlakeIdGenerator>;
@@ -73,15 +73,17 @@ export class MemberClock {
   }
 
   /**
-   * @throws ClockPrefetchError when ids come from a batch that was fetched earlier
-   * @throws StoreUnavailableError when no answer came in time; the next reading asks again
+   * Reads the clock of one member.
+   *
+   * @throws ClockPrefetchError if ids come from a batch that was fetched earlier
+   * @throws StoreUnavailableError if there was no answer in time; the next reading asks again
    */
   async read(): Promise<ClockReading> {
     if (!this.#isProven) await this.#prove();
     return readingOf(await this.newId());
   }
 
-  /** Once per generator: two ids made 50 ms apart tell different times, unless both came with the first. */
+  /** Checks once per generator that two ids requested 50 ms apart have different times, so are not of one batch. */
   async #prove(): Promise<void> {
     const first = readingOf(await this.newId());
     await pause(systemClock, PROOF);
@@ -91,7 +93,7 @@ export class MemberClock {
     this.#isProven = true;
   }
 
-  /** Requests an id only to prove that a member answers. Errors as {@link read}. */
+  /** Requests one id, also to check that a member answers. Same errors as {@link read}. */
   async newId(): Promise<FlakeId> {
     const generator = (this.#generator ??= this.#newGenerator());
     const answer = generator.then((each) => each.newId());
@@ -110,7 +112,7 @@ export class MemberClock {
 
   #newGenerator(): Promise<FlakeIdGenerator> {
     const generator = this.generatorNamed(this.#name);
-    // Creating it failed, for instance because the asked member left: the next reading tries again.
+    // The creation may fail, for instance because the asked member left. The next reading tries again.
     generator.catch(() => {
       if (this.#generator === generator) this.#generator = undefined;
     });
@@ -121,7 +123,7 @@ export class MemberClock {
     return this.#turn === 0 ? this.options.name : `${this.options.name}.${this.#turn}`;
   }
 
-  /** Once, for any number of waiting readings. */
+  /** Replaces a generator, once for any number of waiting readings. */
   #giveUp(generator: Promise<FlakeIdGenerator>): void {
     if (this.#generator !== generator) return;
     this.#generator = undefined;

@@ -1,11 +1,11 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 
-/** Changes a client, and returns the function that ends it. */
+/** Changes a client, and returns a function that ends the change. */
 type Patch = (client: HazelcastClient) => () => void;
 
 /**
- * The same patch, applied once to a client that several stores share, and ended with the last of them: each one would add
- * a listener of its own, and Node warns of a leak from the eleventh on.
+ * Returns a patch that is applied only once to a client that several stores share. It ends when the last store ends it.
+ * Otherwise each store would add its own listener, and Node warns about a leak from the eleventh listener on.
  */
 export function oncePerClient(patch: Patch): Patch {
   const applied = new WeakMap<HazelcastClient, { users: number; readonly end: () => void }>();

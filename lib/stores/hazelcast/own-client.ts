@@ -6,7 +6,7 @@ import { LISTENER_DROPPED } from './client-patches/dropped-listeners.js';
 import { startClient } from './client-patches/hung-start.js';
 import type { ResolvedOwnOptions } from './hazelcast.options.js';
 
-/** Makes a new client for each connection. */
+/** Creates a new client for each connection. */
 export class OwnClient implements ClientSource {
   #knownMembers: readonly string[] = [];
 

@@ -4,7 +4,7 @@ import type { Journal } from '../store.js';
 import { readFailure, writeFailure } from './failures.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 
-/** Maximum number of texts per call of the members. */
+/** Largest number of texts per call. */
 const MOST_AT_ONCE = 1000;
 
 interface Connected {
@@ -51,7 +51,7 @@ export class RingJournal implements Journal {
   }
 }
 
-/** Reads the last texts. Texts that are dropped meanwhile are left out: the members begin with the oldest that is left. */
+/** Reads the last texts. If texts are dropped meanwhile, the members continue with the oldest remaining text. */
 async function lastOf(ring: Ringbuffer<string>, limit: number): Promise<string[]> {
   const [head, tail] = (await Promise.all([ring.headSequence(), ring.tailSequence()])).map(Number);
   const texts: string[] = [];

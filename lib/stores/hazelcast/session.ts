@@ -20,8 +20,10 @@ interface SessionNeeds {
 }
 
 /**
- * @throws the client's error when it is not connected, or has no right to use the map or the generator
- * @throws CpMissingError when the cluster lacks what the options ask for
+ * Opens a session on a connected client.
+ *
+ * @throws the client's error if it is not connected, or has no right to use the map or the generator
+ * @throws CpMissingError if the options ask for CP and the cluster has no CP subsystem
  */
 export async function openSession(
   client: HazelcastClient,
@@ -36,9 +38,9 @@ export async function openSession(
   });
   const hints = await client.getMap<string, string>(`${mapName}.hints`);
   const waiters = await client.getMap<string, string>(`${mapName}.waiters`);
-  // Proves that members answer: proxies are cached, and a client without any connection registers listeners "with
-  // success". Not by an operation of the map, which split-brain protection may refuse while all else is well.
-  // Twice: the first member may be one whose clock was set back.
+  // Checks that members answer: proxies are cached, and even without a connection the client reports success for new
+  // listeners. Not an operation of the map, because split-brain protection may refuse that on a healthy cluster. Two
+  // tries, because the clock of the first member may have been set back.
   await clock.newId().catch(() => clock.newId());
   const { records, map } = await openRecords(client, options, circumstances);
   // Listeners on a client whose session has ended would never be removed.
@@ -47,7 +49,7 @@ export async function openSession(
   return { client, records, clock };
 }
 
-/** Members that hold data: a lite member is no replica and makes no quorum. */
+/** Number of members with data. A lite member is no replica, so it does not count for a quorum. */
 export function dataMembers({ client }: Session): number {
   return client
     .getCluster()

@@ -4,21 +4,24 @@ import { AwaitedKeys } from '../awaited-keys.js';
 
 /** ms for which other clients assume that a client still waits. */
 const LIFETIME = 15_000;
-/** ms after which a client that still waits announces it again. */
+/** ms after which a client that still waits announces that again. */
 const RENEWAL = 5000;
 const NONE: readonly string[] = [];
 
 /**
- * Which clients wait for which keys, so that a release notifies only those. Each client announces it by an entry in a map
- * that all clients listen to, at most once per key and {@link RENEWAL}, so frequent waiting costs nothing.
+ * Tracks which clients wait for which keys, so that a release notifies only those. Each client announces its waits by
+ * entries in a map that all clients listen to, at most once per {@link RENEWAL} and key. So frequent waits cost little.
  *
- * Only a hint: until others have heard of it, a waiting client looks at its key from time to time.
+ * An announcement is only a hint. Other clients may not know it yet, so a waiting client also looks at its key from
+ * time to time.
  */
 export class Waiters {
   readonly #own = new AwaitedKeys();
-  /** When this client last announced that it waits for a key; the oldest first. */
+  /** Keys with the time of this client's last announcement, the oldest first. */
   readonly #said = new Map<string | undefined, number>();
-  /** Other clients by key, each with the end of its wait; the key of the oldest announcement first. */
+  /**
+   * Keys with the other clients that wait, each with the end of its wait. The key with the oldest announcement first.
+   */
   readonly #others = new Map<string, Map<string, number>>();
   readonly #renewal: Periodic;
   #say: ((entry: string, lifetime: number) => void) | undefined;
@@ -31,19 +34,21 @@ export class Waiters {
     this.#renewal = new Periodic(clock, async () => this.#renew(), {
       interval: () => RENEWAL,
       chance: Math.random,
-      onError: () => undefined, // it never fails
+      onError: () => undefined, // the work never fails
     });
     this.#renewal.start();
   }
 
-  /** @param say puts an entry with a lifetime in ms into the map of a new connection */
+  /** Call this for each new connection. @param say puts an entry into the map, with a lifetime in ms */
   connect(say: (entry: string, lifetime: number) => void): void {
     this.#say = say;
     this.#said.clear();
     this.#renew();
   }
 
-  /** This client waits for a key (undefined: for all), until the returned function is called. */
+  /**
+   * Announces that this client waits for a key (undefined: for all keys). Call the returned function to end the wait.
+   */
   add(key: string | undefined): () => void {
     const end = this.#own.add(key);
     this.#sayOnce(key);
@@ -59,7 +64,7 @@ export class Waiters {
     this.#forget();
   }
 
-  /** The clients that wait for `key`, besides this one. */
+  /** The other clients that wait for `key`. */
   of(key: string): readonly string[] {
     if (!this.#others.has(key) && !this.#others.has('')) return NONE;
     const now = this.clock.monotonic();
@@ -72,7 +77,7 @@ export class Waiters {
     return this.#own.has(key);
   }
 
-  /** How many keys are in memory. */
+  /** Number of keys in memory. */
   get size(): number {
     return this.#others.size + this.#said.size;
   }
@@ -94,14 +99,14 @@ export class Waiters {
   #sayOnce(key: string | undefined): void {
     const now = this.clock.monotonic();
     const last = this.#said.get(key);
-    // Half, because the renewal's interval is jittered and may come early.
+    // Half, because the renewal is jittered and may come early.
     if (!this.#say || (last !== undefined && now - last < RENEWAL / 2)) return;
     this.#said.delete(key);
     this.#said.set(key, now);
     this.#say(`${this.id} ${key ?? ''}`, LIFETIME);
   }
 
-  /** Forgets keys without an announcement for a lifetime; they come first in the map. */
+  /** Forgets keys without an announcement during the last lifetime. They are first in the map. */
   #forget(): void {
     const now = this.clock.monotonic();
     for (const [key, waiting] of this.#others) {

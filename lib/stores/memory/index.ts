@@ -9,10 +9,10 @@ export interface MemoryOptions {
 }
 
 /**
- * A store in this process's memory: for tests, and for an application that runs as one process.
+ * A store in this process's memory, for tests and for an application that runs as one process.
  *
- * Each value that this function returns is one "cluster": everything opened from it shares the same records, as if
- * each were another client. Two calls share nothing, and nothing outlives the process.
+ * Each result of this function is one "cluster". All stores that are opened from it share the same records, like
+ * clients of one cluster. Results of two calls share nothing, and nothing outlives the process.
  *
  * @param options.clock cluster time in ms since the epoch, for tests that move time
  */

@@ -4,13 +4,13 @@ import type { Notify } from '../store.js';
 
 /** One client of the cluster. */
 export interface MemoryClient {
-  /** If present, the client is not notified of its own writes. */
+  /** If set, the client is not notified of its own writes. */
   readonly writer?: string | undefined;
   readonly watches: PrefixWatches;
   readonly awaited: AwaitedKeys;
 }
 
-/** Number of texts that are kept: Hazelcast's default for ringbuffers. */
+/** Largest number of texts: Hazelcast's default for ringbuffers. */
 const CAPACITY = 10_000;
 
 /** A journal in this process's memory. */
@@ -27,7 +27,7 @@ export class ArrayJournal {
   }
 }
 
-/** State that all clients of one `memory()` share: the texts, the clock, and each other's watches. */
+/** State that all clients of one `memory()` share: the texts, the clock, and the clients with their watches. */
 export class MemoryCluster {
   readonly texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
@@ -49,14 +49,14 @@ export class MemoryCluster {
     this.#clients.delete(client);
   }
 
-  /** One step of the event loop, so nothing comes between the comparison and the write. */
+  /** Synchronous, so nothing can happen between the comparison and the write. */
   compareAndSet(key: string, expected: string | undefined, next: string): boolean {
     if (this.texts.get(key) !== expected) return false;
     this.texts.set(key, next);
     return true;
   }
 
-  /** Asynchronously, as in other stores: a write must not run the code of watchers inside its own call. */
+  /** Notifies asynchronously, like other stores, so that a write does not run watchers' code inside its own call. */
   announce(change: { readonly key: string; readonly text: string }, notify: Notify, by: MemoryClient): void {
     queueMicrotask(() => {
       for (const client of this.#clients) {

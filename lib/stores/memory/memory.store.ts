@@ -47,7 +47,7 @@ export class MemoryStore implements RecordStore, MemoryClient {
     return texts;
   }
 
-  /** Texts stay in the order in which they came, and none is taken away: their number is the place. */
+  /** Texts keep their order and are never removed, so `after` is the number of texts on the pages before. */
   async page(prefix: string, after = '0'): Promise<RecordPage> {
     this.#assertOpen();
     const { texts } = this.cluster;

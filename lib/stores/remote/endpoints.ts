@@ -4,17 +4,17 @@ import type { AnswerOf, BodyOf, Call } from './protocol.js';
 import { RemoteRefusedError } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
 
-/** Addresses of the same cluster. Uses the one that answered last, until it fails. */
+/** Addresses of nodes of the same cluster. Uses one address until it fails, then the next. */
 export class Endpoints {
   #current = 0;
 
   constructor(private readonly transport: HttpTransport) {}
 
   /**
-   * Asks one address after the other. A write goes to the next one only if the former surely had no effect.
+   * Asks one address after the other. A write is sent to the next address only if it surely had no effect before.
    *
-   * @param timeout ms for all of them
-   * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; UnknownOutcomeError of writes
+   * @param timeout ms for all addresses together
+   * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; for writes also UnknownOutcomeError
    */
   async call<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
     const { urls } = this.transport.access;
@@ -36,7 +36,7 @@ export class Endpoints {
     throw worst!;
   }
 
-  /** The address to use now, and a number by which to say that it failed. */
+  /** The address to use now, and its index for {@link failed}. */
   get current(): { readonly url: string; readonly index: number } {
     return { url: this.transport.access.urls[this.#current]!, index: this.#current };
   }
@@ -56,7 +56,7 @@ export class Endpoints {
   }
 }
 
-/** A read changes nothing: without an answer the store was only unavailable. */
+/** A read changes nothing, so without an answer the store was only unavailable. */
 function asReading(error: unknown): unknown {
   return error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message, { cause: error }) : error;
 }

@@ -7,13 +7,13 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Characters; more than any event of the protocol has. A line without an end must not fill the memory. */
+/** Limit in characters, larger than any event of the protocol. A line without an end must not fill the memory. */
 const LONGEST = 8 * 1024 * 1024;
 
 /**
- * The events of a stream of server-sent events (`text/event-stream`).
+ * Reads a stream of server-sent events (`text/event-stream`).
  *
- * @throws ParseError when an event has no end
+ * @throws ParseError if an event is too long
  */
 export async function* eventsIn(body: Readable): AsyncGenerator<StreamEvent> {
   const events: StreamEvent[] = [];
@@ -21,7 +21,7 @@ export async function* eventsIn(body: Readable): AsyncGenerator<StreamEvent> {
     maxBufferSize: LONGEST,
     onEvent: ({ event = 'message', data }) => events.push({ type: event, data }),
     onError(error) {
-      // Fields that the format does not know are ignored, as it demands.
+      // Unknown fields are ignored, as the format requires.
       if (error.type === 'max-buffer-size-exceeded') throw error;
     },
   });

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 
-/** The other application answered and refuses this one because of its token, path or version. */
+/** The other application answered, and refuses the call because of the token, the path or the version. */
 export class RemoteRefusedError extends StoreUnavailableError {
   override readonly code = 'remote-refused';
 }
 
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
 
-/** Codes that show for sure how a call ended, from the application or from the store behind it. */
+/** Codes that prove how a call ended. The application or the store behind it sends them. */
 const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new Map([
   ['unavailable', StoreUnavailableError],
   ['closing', StoreUnavailableError],
@@ -19,26 +19,26 @@ const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new 
   ['unknown-outcome', UnknownOutcomeError],
 ]);
 
-/** Statuses by which any server, proxies included, says that it did not accept the request. 408 is not among them. */
+/** Statuses that mean that a server or proxy did not accept the request. 408 does not prove that. */
 const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
 
 const ADVICE: Record<number, string> = {
-  401: 'give remote() a token that stands in console.tokens there',
+  401: 'give remote() a token of the option console.tokens of that application',
   403: 'the token there needs the role node, and the console must not be readOnly',
   404: 'url must name the path of its console, as in "https://host/gatekeeper"',
-  413: 'something on the way takes no bodies of 2 MB',
+  413: 'a server or proxy on the way must accept request bodies of 2 MB',
 };
 
 /**
- * Maps an answer other than 200 to an error. Only a problem that the other application names, or a refusal of the
- * request itself, is sure; any other may come from a proxy on the way, after the request went through.
+ * Maps an answer other than 200 to an error. Only a known problem code or a refusal of the request proves the outcome.
+ * Any other answer may come from a proxy after the request was forwarded.
  */
 export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
   const problem = type?.startsWith('application/problem+json') ? problemIn(body) : undefined;
   const Sure = problem && SURE.get(problem.code);
   if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
   const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;
-  // Never followed: the token is only for this address.
+  // Redirects are never followed, because the token is only for this address.
   if (status < 400) return new RemoteRefusedError(`${said}: give the address itself that it redirects to`);
   const advice = ADVICE[status] ?? 'is it this package, at the same version?';
   if (REFUSED.has(status)) return new RemoteRefusedError(`${said}: ${advice}`);

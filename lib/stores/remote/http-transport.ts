@@ -14,19 +14,21 @@ export interface Access {
 }
 
 interface Sending {
-  /** Sent as JSON; without one it is a GET. */
+  /** Sent as JSON with POST. Without a body the request is a GET. */
   readonly body?: unknown;
-  /** Timeout in ms for the whole request; without it the request lasts until its end or abort. */
+  /** Timeout in ms for the whole request. Default: no timeout. */
   readonly timeout?: number;
   readonly controller?: AbortController;
 }
 
-/** ms after which an idle connection is closed: before the other side does (Node: 5 s), or a request could meet that. */
+/**
+ * ms after which an idle connection is closed. Shorter than Node's 5 s, so that no request meets a closing connection.
+ */
 const IDLE = 4000;
 
 /**
- * Sends requests to the other application, over connections of its own that it closes. Does not use `fetch`, which does
- * not show whether a failed request was sent, and leaves connections open.
+ * Sends requests to the other application, over its own connections, which it closes. Does not use `fetch`, because
+ * `fetch` does not show whether a failed request was sent, and leaves connections open.
  */
 export class HttpTransport {
   readonly #underWay = new Set<AbortController>();
@@ -39,11 +41,11 @@ export class HttpTransport {
   constructor(readonly access: Access) {}
 
   /**
-   * One request, whose answer is read to its end by `take`.
+   * Sends one request. `take` must read the answer to its end.
    *
-   * @param url with its path
-   * @throws StoreUnavailableError when surely nothing was done
-   * @throws UnknownOutcomeError when something may have been
+   * @param url the complete URL
+   * @throws StoreUnavailableError if surely nothing was done
+   * @throws UnknownOutcomeError if the request may have had an effect
    */
   async send<T>(url: string, sending: Sending, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new StoreUnavailableError('The remote store is closed: open another one');
@@ -93,12 +95,12 @@ export class HttpTransport {
     const method = body === undefined ? 'GET' : 'POST';
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http)(url, { method, headers, agent, signal });
-      // Nothing is sent before the connection is established.
+      // Until the connection is established, nothing is sent.
       request.once('socket', (socket) => {
         if (!socket.connecting) flight.hasLeft = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (flight.hasLeft = true));
       });
-      // Also after the answer has begun: reading then fails with the connection's error.
+      // After the answer has begun, a connection error makes the reader fail, and this listener changes nothing.
       request.on('error', reject);
       request.once('response', resolve);
       request.end(sent);

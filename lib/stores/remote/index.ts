@@ -11,13 +11,15 @@ export { RemoteRefusedError } from './failures.js';
 /** Options of `remote(...)`. */
 export interface RemoteOptions {
   /**
-   * Where the console of the application with the store is mounted: "https://jobs.example.com/gatekeeper". Several, when
-   * several nodes of it serve the same cluster: the next is asked when one fails.
+   * Address of the other application's console: "https://jobs.example.com/gatekeeper". Give several addresses if
+   * several of its nodes serve the same cluster. If one fails, the store asks the next.
    */
   readonly url: string | readonly string[];
-  /** A token of its option `console.tokens`, with the role node. */
+  /** A token of the other application's option `console.tokens`, with the role node. */
   readonly token: string;
-  /** Replaces the store's own agent: for certificates, or a proxy. Never closed. Use one of `https` for https addresses. */
+  /**
+   * Replaces the store's own agent, for certificates or a proxy. Never closed. For https addresses, use one of `https`.
+   */
   readonly agent?: Agent;
 }
 
@@ -32,22 +34,22 @@ const schema = onlyFields({
       error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
     })
     .transform((urls) => [...new Set(urls)]),
-  // A secret, so it is never shown.
+  // The token is a secret, so no error text contains it.
   token: z
     .string({
       error: ({ input }) =>
         input === undefined ? 'is missing: is the variable set that it comes from?' : 'is not text',
     })
-    .regex(/^[\x21-\x7e]+$/, { error: 'is empty, or has characters that no header can carry' }),
+    .regex(/^[\x21-\x7e]+$/, { error: 'is empty, or has characters that a header can not contain' }),
   agent: z.instanceof(Agent, { error: ({ input }) => `${show(input)} is no agent of http or https` }).optional(),
 });
 
 /**
- * Keeps records in the store of another application that has this package's console: for applications that may not, or
- * can't, reach Hazelcast themselves. Its clock is the one of that store's members.
+ * Keeps records in the store of another application that has this package's console. For applications that can't reach
+ * Hazelcast themselves. Clock readings come from the members of that store.
  *
- * Opening it never waits. Until the other application answers, every call fails with StoreUnavailableError, and `health().problem`
- * says why. An application does not start when the other one refuses it (RemoteRefusedError).
+ * Opening the store never waits. Until the other application answers, every call fails with StoreUnavailableError, and
+ * `health().problem` says why. If the other application refuses this one (RemoteRefusedError), this one does not start.
  *
  * @throws InvalidOptionsError listing every fault
  */
@@ -58,7 +60,7 @@ export function remote(options: RemoteOptions): StoreDefinition {
   return { kind: 'remote', open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
 }
 
-/** Without user name and password, which would end up in logs. */
+/** Whether a text is an http address without user name and password, which would get into logs. */
 function isAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);

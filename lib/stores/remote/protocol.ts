@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { MOST_KEYS } from '../store.js';
 
 /**
- * The store SPI over HTTP, as the console of an application serves it below its path and `remote()` speaks it. Every
- * answer carries the health of the store behind, so that no call asks for it.
+ * The store SPI over HTTP. The console of an application serves it below its path, and `remote()` is the client. Every
+ * answer contains the health of the store behind it, so that no separate call is needed.
  */
 
 /** Increases when the meaning of a call changes. */
 export const PROTOCOL_VERSION = 1;
 /**
- * Type of the requests: JSON under a name that the application's own body parser leaves alone, because that parser
- * refuses texts as large as a record may be. Browsers ask for leave before a foreign page may send it.
+ * Content type of the requests: JSON under its own name. The application's own body parser ignores this type; that
+ * parser would refuse texts as large as a record may be. Browsers send a CORS preflight before a foreign page may use
+ * it.
  */
 export const MEDIA_TYPE = 'application/vnd.gatekeeper.store+json';
-/** Bytes. */
+/** Largest request body, in bytes. */
 export const LARGEST_BODY = 2 * 1024 * 1024;
-/** ms between two signs of life of a watch without changes. */
+/** ms between two `beat` events of a watch without changes. */
 export const BEAT = 5000;
 
 const text = z.string();
@@ -31,7 +32,7 @@ const healthSchema = z.object({
 
 const answer = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ ...shape, health: healthSchema });
 
-/** The calls by name: all of them POST. */
+/** All calls by name. Each is a POST request. */
 export const CALLS = {
   read: {
     path: 'api/store/read',
@@ -89,7 +90,7 @@ export const CALLS = {
 
 /** One call of the protocol. */
 export interface Call {
-  /** Below the console's path. */
+  /** Path below the console's path. */
   readonly path: string;
   readonly writes?: boolean;
   readonly body: z.ZodType;
@@ -99,14 +100,14 @@ export interface Call {
 export type BodyOf<C extends Call> = z.input<C['body']>;
 export type AnswerOf<C extends Call> = z.output<C['answer']>;
 
-/** A stream of server-sent events with the changes below a prefix, each event JSON. */
+/** A stream of server-sent events with the changes below a prefix. The data of each event are JSON. */
 export const WATCH = {
   path: 'api/store/watch',
   query: z.object({ prefix: key.default('') }),
   events: {
-    /** The stream is open: changes follow. */
+    /** The stream is open. Changes follow. */
     open: answer({}),
-    /** Without a key anything may have changed; without a text it was removed. */
+    /** Without a key, anything may have changed. Without a text, the key was removed. */
     change: z.object({ key: z.string().optional(), text: text.optional() }),
     beat: answer({}),
   },

@@ -5,20 +5,22 @@ import { pause } from '../../async/pause.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
 
-/** Health of the store by its last answer. While it fails, the store is asked for a sign of life. */
+/**
+ * Health of the store by its last answer. While calls fail, this class repeatedly asks whether the store answers again.
+ */
 export class RemoteHealth {
   #health: StoreHealth = { connected: false, members: 0, quorum: 0, problem: 'no answer yet' };
   readonly #closing = new AbortController();
   #isAsking = false;
 
-  /** @param ask asks for a sign of life, and reports its outcome here like any other call */
+  /** @param ask makes a call that reports its outcome to this object, like any other call */
   constructor(private readonly ask: () => Promise<unknown>) {}
 
   get health(): StoreHealth {
     return this.#health;
   }
 
-  /** An answer came. */
+  /** Takes over the health of an answer. */
   heard(health: StoreHealth): void {
     if (this.#closing.signal.aborted) return;
     this.#health = health;
@@ -27,7 +29,7 @@ export class RemoteHealth {
 
   failed(error: unknown): void {
     const problem = messageOf(error);
-    // It answered, and the store behind it is reachable.
+    // The other application answered, and the store behind it is reachable.
     if (error instanceof NoQuorumError) this.#health = { ...this.#health, problem };
     else this.#down(problem);
   }

@@ -18,9 +18,9 @@ import { RemoteHealth } from './remote-health.js';
 import { WatchStream } from './watch-stream.js';
 
 const CALL_TIMEOUT = 2000;
-/** Shorter than the caller's patience, so that this store's own error comes first. */
+/** Shorter than the caller's timeout, so that this store's own error comes first. */
 const SHARE = 0.95;
-/** A listing may be one large answer, so its caller waits longer. */
+/** Factor of the timeout: a listing may be one large answer, so its caller waits longer. */
 const LIST_FACTOR = 5;
 
 /** The records of another application's store. */
@@ -67,7 +67,7 @@ export class RemoteStore implements RecordStore {
     return new Map((await this.#call(CALLS.readMany, { keys: [...keys] })).texts);
   }
 
-  /** Waits for the first attempt to subscribe, so that nothing that happens afterwards is missed while all is well. */
+  /** Waits for the first attempt to subscribe, so that in normal operation no later change is missed. */
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
     if (this.#isClosed) throw closed();
     const to = { transport: this.#transport, endpoints: this.#endpoints };
@@ -81,7 +81,7 @@ export class RemoteStore implements RecordStore {
     };
   }
 
-  /** The application that serves the store waits for all keys on behalf of its clients. */
+  /** Does nothing: the application that serves the store waits for all keys for its clients. */
   awaitChanges(): () => void {
     return () => undefined;
   }

@@ -15,11 +15,11 @@ interface Listener {
   readonly heard: (health: StoreHealth) => void;
 }
 
-/** One watch: its stream is opened again when it ends, and then it reports that anything may have changed. */
+/** One watch. Opens its stream again when it ends, and then reports that anything may have changed. */
 export class WatchStream {
   readonly #ending = new AbortController();
   #opened!: () => void;
-  /** Resolves when the first attempt to open it is over. */
+  /** Resolves after the first attempt to open the stream. */
   readonly attempted = new Promise<void>((resolve) => (this.#opened = resolve));
   #failures = 0;
   #hasMissed = false;
@@ -33,7 +33,7 @@ export class WatchStream {
     void this.#listenOn();
   }
 
-  /** The listener hears nothing afterwards. */
+  /** Ends the watch. The listener is not called afterwards. */
   end(): void {
     this.#ending.abort();
     this.#reading?.abort(new Error('the watch ended'));
@@ -43,7 +43,7 @@ export class WatchStream {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       const { index } = this.to.endpoints.current;
-      // The error is dropped: calls meet the same one, and report it.
+      // The error is dropped, because other calls get the same error and report it.
       await this.#listen().catch(() => this.to.endpoints.failed(index));
       this.#hasMissed = true;
       this.#opened();

@@ -1,9 +1,9 @@
 /**
- * Fault: a client that is running takes no lifecycle listener: they are meant to stand in its config. Its
- *   LifecycleService is an EventEmitter, which its types hide.
+ * Fault: a running client accepts no lifecycle listener; only its config does. Its LifecycleService is an EventEmitter,
+ *   which its types hide.
  * Upstream: not reported
- * Versions: 5.6; the same in 5.7.0. Of a client that looks otherwise inside, a loss is noticed by failing calls only,
- *   and members are counted too high until then.
+ * Versions: 5.6; the same in 5.7.0. With a client that is built differently, a loss is noticed only by failing calls,
+ *   and until then too many members are counted.
  * Shown by: test/stores/hazelcast/given-client.spec.ts, "is lost when it loses the cluster"
  * Goes when: LifecycleService has a public way to add and remove listeners.
  */
@@ -12,7 +12,7 @@ import type { Client as HazelcastClient, LifecycleService, LifecycleState } from
 
 const LIFECYCLE_EVENT = 'lifecycleEvent';
 
-/** @returns ends it */
+/** @returns a function that removes the listener */
 export function onLifecycle(client: HazelcastClient, listener: (state: LifecycleState) => void): () => void {
   const lifecycle = client.getLifecycleService() as LifecycleService & Partial<EventEmitter>;
   lifecycle.on?.(LIFECYCLE_EVENT, listener);

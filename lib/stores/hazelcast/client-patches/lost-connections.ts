@@ -1,10 +1,10 @@
 /**
- * Fault: the client keeps each connection that it lost, with its buffers, if it heard of the cluster's members over it:
- *   76 kB for each restart of a member (measured). ClusterViewListenerService never removes its event handler;
+ * Fault: the client keeps a lost connection with its buffers, if it got the list of members over that connection: 76 kB
+ *   for each restart of a member (measured). ClusterViewListenerService never removes its event handler;
  *   ListenerService does.
  * Upstream: not reported. https://github.com/hazelcast/hazelcast-nodejs-client/issues/1347 was another leak of lost
  *   connections, and is fixed.
- * Versions: 5.6; the same in 5.7.0. A client that looks otherwise inside is left alone.
+ * Versions: 5.6; the same in 5.7.0. A client that is built differently is not changed.
  * Shown by: test/contract/hazelcast-lets-go.spec.ts, "lets go of the connection that was lost"
  * Goes when: ClusterViewListenerService removes the event handler of a connection that was removed.
  */
@@ -12,7 +12,7 @@ import type { EventEmitter } from 'node:events';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import { oncePerClient } from '../once-per-client.js';
 
-/** The part of the client's inside that is used; its types hide it. */
+/** Used internals of the client, which its types hide. */
 interface Inside {
   getConnectionManager?(): Partial<EventEmitter> | undefined;
   getInvocationService?():
@@ -28,7 +28,7 @@ const CONNECTION_REMOVED = 'connectionRemoved';
 /**
  * Removes the event handlers of connections that the client loses.
  *
- * @returns ends it
+ * @returns a function that ends the patch
  */
 export const forgetLostConnections = oncePerClient((client) => {
   const inside = client as HazelcastClient & Inside;

@@ -1,17 +1,17 @@
 /**
- * Fault: a call that waits to be sent when its connection closes is dropped (PipelinedWriter.close empties its queue),
- *   and its promise stays open until the client is shut down.
- * Upstream: https://github.com/hazelcast/hazelcast-nodejs-client/pull/1442 brought it; it means to reject such calls,
- *   and does so only after an error of the socket. The fault itself is not reported.
- * Versions: 5.6; the same in 5.7.0. A client that looks otherwise inside is left alone.
+ * Fault: a call that is still unsent when its connection closes is dropped (PipelinedWriter.close empties its queue),
+ *   and its promise stays pending until the client is shut down.
+ * Upstream: https://github.com/hazelcast/hazelcast-nodejs-client/pull/1442 introduced the fault. It tries to reject
+ *   such calls, but does so only after a socket error. The fault itself is not reported.
+ * Versions: 5.6; the same in 5.7.0. A client that is built differently is not changed.
  * Shown by: test/contract/hazelcast-unsent-calls.spec.ts, "is sent over the next one"
- * Goes when: PipelinedWriter.close rejects what is in its queue.
+ * Goes when: PipelinedWriter.close rejects the calls in its queue.
  */
 import type { EventEmitter } from 'node:events';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import { oncePerClient } from '../once-per-client.js';
 
-/** The part of the client's inside that is used; its types hide it. */
+/** Used internals of the client, which its types hide. */
 interface Inside {
   getConnectionManager?():
     | undefined
@@ -25,7 +25,7 @@ interface Connection {
 }
 
 interface Writer {
-  /** Messages that wait until the socket has taken the former ones. */
+  /** Messages that wait until the socket has accepted the former ones. */
   readonly queue?: Iterable<{ readonly resolver?: { reject?(error: unknown): void } }>;
   /** Why the writer is closed. */
   readonly error?: unknown;
@@ -34,13 +34,13 @@ interface Writer {
 
 const CONNECTION_ADDED = 'connectionAdded';
 
-/** Writers that are patched: an application may give one client to several stores, one after another. */
+/** Writers that are patched already: an application may use one client for several stores, one after another. */
 const patched = new WeakSet<Writer>();
 
 /**
- * Rejects the unsent calls of a connection that closes, so that the client sends them over another one.
+ * Rejects the unsent calls of a closing connection, so that the client sends them over another connection.
  *
- * @returns leaves connections to come alone
+ * @returns a function after which new connections are not patched
  */
 export const failUnsentCalls = oncePerClient((client) => {
   const connections = (client as HazelcastClient & Inside).getConnectionManager?.();

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../../store.errors.js';
 import { looksUnsafe } from '../client-patches/unsafe-cp.js';
 import { CP_GROUP, type CpReferences } from './cp-references.js';
 
-/** The option `cp: true` needs a CP subsystem, and the members have none. */
+/** The option `cp: true` needs a CP subsystem, but the members have none. */
 export class CpMissingError extends StoreUnavailableError {
   override readonly code = 'cp-missing';
 
@@ -20,17 +20,17 @@ export class CpMissingError extends StoreUnavailableError {
   }
 }
 
-/** A group's first leader is elected within about three seconds of its first use. */
+/** ms. The first leader of a group is elected about three seconds after the group's first use. */
 const PATIENCE = 10_000;
 
 /** Created only if the first group looks unsafe. */
 const SECOND_GROUP = `${CP_GROUP}-proof`;
 
 /**
- * Checks that there is a CP subsystem, and that it answers.
+ * Checks that the members have a CP subsystem, and that it answers.
  *
- * @throws CpMissingError when the members have none, or it runs in unsafe mode
- * @throws Error when it does not answer, because fewer members are present than configured
+ * @throws CpMissingError if the members have none, or it runs in unsafe mode
+ * @throws Error if it does not answer, because fewer members are present than configured
  */
 export async function proveCp(client: HazelcastClient, references: CpReferences): Promise<void> {
   const patience = new AbortController();
@@ -58,7 +58,7 @@ async function prove(client: HazelcastClient, references: CpReferences): Promise
   }
 }
 
-/** Two groups are asked: one may look unsafe by chance. */
+/** Checks two groups, because one may look unsafe by chance. */
 async function isUnsafe(client: HazelcastClient, references: CpReferences): Promise<boolean> {
   for (const group of [CP_GROUP, SECOND_GROUP]) {
     if (!looksUnsafe(client, await references.of('proof', group), group)) return false;

@@ -6,19 +6,20 @@ import { proveCp } from './cp-proof.js';
 import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import type { Records } from './records.js';
 
-/** Reads under way at once when all records are listed. */
+/** Number of concurrent reads in a listing. */
 const READS_AT_ONCE = 64;
 
 /**
- * Linearizable: each record is a reference of the CP subsystem, which keeps an acknowledged write as long as a majority
- * of the CP members lives.
+ * Linearizable records: each record is an AtomicReference of the CP subsystem, which keeps an acknowledged write as
+ * long as a majority of the CP members lives.
  *
- * CP can't list its objects, so the keys are kept in a map. Each key is put there before its record is first written. No
- * decision depends on this map: a lost key is only missing in listings, and every node that has seen it restores it.
+ * CP can't list its objects, so the keys are kept in a map. A node writes the key into the map before it writes the
+ * record for the first time. No decision depends on this map: a lost key is only missing in listings, and every node
+ * that has seen the key restores it.
  */
 export class CpRecords implements Records {
   readonly #references: CpReferences;
-  /** Keys that this client has seen in the map of keys, or put there. */
+  /** Keys that this client has seen in the map of keys, or written to it. */
   readonly #keys = new Set<string>();
 
   constructor(
@@ -29,7 +30,7 @@ export class CpRecords implements Records {
     this.#references = new CpReferences(client, mapName);
   }
 
-  /** @throws CpMissingError when the cluster has no CP subsystem */
+  /** @throws CpMissingError if the cluster has no CP subsystem */
   prove(): Promise<void> {
     return proveCp(this.client, this.#references);
   }
@@ -43,7 +44,9 @@ export class CpRecords implements Records {
     return this.#references.on(key, (reference) => reference.compareAndSet(expected ?? null, next));
   }
 
-  /** All texts are one page: each costs a read of its own, so that they come in over many turns anyway. */
+  /**
+   * One page with all texts. Each text needs a separate read, so they arrive over many turns of the event loop anyway.
+   */
   async page(prefix: string): Promise<RecordPage> {
     return { texts: await this.readMany(await this.#list(prefix)) };
   }
@@ -58,7 +61,7 @@ export class CpRecords implements Records {
     return texts;
   }
 
-  /** A failure here comes before anything was written. */
+  /** Runs before the write, so an error here proves that nothing was written. */
   async #prepare(key: string): Promise<void> {
     try {
       await this.#references.of(key);

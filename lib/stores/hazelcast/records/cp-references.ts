@@ -2,14 +2,14 @@ import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-clie
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { sendingNull } from '../client-patches/unwritten-references.js';
 
-/** All references are in a separate CP group, independent of the load of other applications. */
+/** The CP group of all references. A separate group, so that the load of other applications does not matter. */
 export const CP_GROUP = 'gatekeeper';
 
 type Reference = IAtomicReference<unknown>;
 
 /**
- * The references of one client, one per record. Creating one asks the members, so they are cached. They are never
- * destroyed, because the name of a destroyed reference can't be used again.
+ * The references of one client, one per record. They are cached, because a new reference needs a call to the members.
+ * They are never destroyed, because the name of a destroyed reference can't be used again.
  */
 export class CpReferences {
   readonly #references = new Map<string, Promise<Reference>>();
@@ -24,7 +24,7 @@ export class CpReferences {
     try {
       return await call(await this.of(key));
     } catch (error) {
-      // The CP subsystem was reset: the group is created again with another id, which references contain.
+      // The CP subsystem was reset. The group is created again with a new id, so all references are useless.
       if (error instanceof loadHazelcastClient().CPGroupDestroyedError) this.#references.clear();
       throw error;
     }
@@ -45,7 +45,9 @@ export class CpReferences {
   }
 }
 
-/** An @ would begin the group's name, and blanks at the end are cut off. */
+/**
+ * Escapes characters with a meaning in references' names: "@" begins the group's name, and blanks at the end are lost.
+ */
 function escaped(key: string): string {
   return key.replace(/[@%;\s\p{Cc}]/gu, (character) => `%${character.codePointAt(0)!.toString(16)};`);
 }

@@ -12,27 +12,27 @@ const CONTENTION: Backoff = { first: 2, longest: 30, jitter: 1 };
 
 interface LockOptions {
   readonly mutex: KeyedMutex;
-  /** The longest that a call may take, in ms. */
+  /** Timeout of a call, in ms. */
   readonly callTimeout: number;
   /** Aborts when the connection is gone, or the store is closed. */
   readonly ended: AbortSignal;
 }
 
 /**
- * Pessimistic: a compare-and-set under the entry's lock. The lock spares contenders failed writes. It can't make a write
- * safe, because a holder that was frozen wakes after its lease and writes. So a write under the lock is the same atomic
- * compare-and-set as without it.
+ * Pessimistic records: a compare-and-set under the entry's lock. The lock avoids failed writes of contenders. It does
+ * not make a write safe, because a frozen holder may wake after its lease and write. So the write under the lock is the
+ * same atomic compare-and-set as without the lock.
  *
- * For the same reason the lock may be taken from its holder by force. This is necessary: members count a lease
- * by their clocks, so a clock that is set back would extend the lock. Without the end of the lease, members free the lock of
- * a killed client only when they notice its death, and the lock of a frozen client never.
+ * For the same reason it is safe to take the lock from its holder by force. This is necessary: members count a lease
+ * with their clocks, so a clock that is set back would extend the lock. Without the end of the lease, members free the
+ * lock of a killed client only when they notice its death, and the lock of a frozen client never.
  */
 export class LockedRecords extends MapRecords {
-  /** A dead holder's lock ends well within the time of a call that comes right after it. */
+  /** Lease of a lock, in ms. Short enough that a call right after a holder's death still gets the lock in time. */
   readonly #lease: number;
   /** The error of the last failed request for a lock. */
   #failure?: unknown;
-  /** A call that was refused for longer takes the lock by force. */
+  /** A call that is refused for longer than this, in ms, takes the lock by force. */
   readonly #patience: number;
 
   constructor(
@@ -47,7 +47,7 @@ export class LockedRecords extends MapRecords {
 
   override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     const began = performance.now();
-    // By then the caller has given up long ago, and concurrent writes are safe by their comparison.
+    // After this time the caller has long given up. Then concurrent writes are safe because of their comparison.
     const longest = 2 * this.options.callTimeout;
     const endTurn = await this.options.mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
@@ -66,16 +66,17 @@ export class LockedRecords extends MapRecords {
   }
 
   /**
-   * Asks repeatedly instead of queueing: a queued request was answered up to ten seconds after the lease had ended.
+   * Takes the lock. Asks repeatedly and never queues at the members: a queued request was answered up to ten seconds
+   * after the lease had ended.
    *
-   * @returns false when the record is no longer as expected: its writer held the lock, and waiting is pointless
-   * @throws StoreUnavailableError when the lock could not be taken in time; surely nothing was written
+   * @returns false if the record is no longer as expected, so that waiting is useless
+   * @throws StoreUnavailableError if the lock could not be taken in time; surely nothing was written
    */
   async #lock(key: string, expected: string | undefined, began: number): Promise<boolean> {
     const isLate = () => this.#isLate(began);
     const refused = performance.now();
     for (let tries = 0; !isLate(); tries++) {
-      // A late lock is useless: no write may follow after the caller gave up.
+      // A late lock is useless, because nothing may be written after the caller gave up.
       if (await this.#tryLock(key)) return isLate() ? this.#giveUp(key) : true;
       if (await this.#isOutdated(key, expected)) return false;
       if (performance.now() - refused > this.#patience) await this.#force(key);
@@ -89,7 +90,10 @@ export class LockedRecords extends MapRecords {
     return ended.aborted || performance.now() - began >= callTimeout;
   }
 
-  /** A lost answer, as when a member dies, counts as a refusal: if the lock was taken after all, the next try gets it. */
+  /**
+   * A lost answer, for example after a member's death, counts as a refusal. If the lock was taken, the next try gets
+   * it.
+   */
   async #tryLock(key: string): Promise<boolean> {
     try {
       const isLocked = await this.map.tryLock(key, 0, this.#lease);
@@ -110,7 +114,7 @@ export class LockedRecords extends MapRecords {
     }
   }
 
-  /** If this fails, the next try repeats it. */
+  /** Takes the lock away from its holder. If this fails, the next try repeats it. */
   async #force(key: string): Promise<void> {
     await this.map.forceUnlock(key).catch(() => undefined);
   }

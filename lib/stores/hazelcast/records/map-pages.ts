@@ -1,9 +1,9 @@
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 
-/** Keys of a map up to this number are one page: all of them are decoded within some ms. */
+/** A map with at most this number of keys is one page, because its keys are decoded in a few ms. */
 const SMALL = 2000;
-/** Keys on a page of a larger map, about. */
+/** Approximate number of keys on a page of a larger map. */
 const PAGE = 500;
 
 interface KeyPage {
@@ -12,20 +12,20 @@ interface KeyPage {
 }
 
 /**
- * Pages through the keys of a map, by partition: a large map's `keySet()` would hold up the event loop for a tenth of a
- * second with 100,000 keys, and paging by predicate makes the members sort all of them for each page.
+ * Pages through the keys of a map, by partition. `keySet()` of a map with 100,000 keys would block the event loop for a
+ * tenth of a second. With a paging predicate, the members would sort all keys for each page.
  *
- * The keys are filtered here and not by a predicate: one key that is a number makes a predicate on `__key` fail for all
- * of them (ClassCastException on the member).
+ * The keys are filtered here and not by a predicate: if one key is a number, a predicate on `__key` fails for all keys
+ * (ClassCastException on the member).
  */
 export class MapPages {
   constructor(
     private readonly map: IMap<string, unknown>,
-    /** A key for each partition, in the order of the partitions. */
+    /** One key per partition, in the order of the partitions. */
     private readonly partitionKeys: () => readonly string[],
   ) {}
 
-  /** @param after `next` of the page before: the first partition, and how many of them make a page */
+  /** @param after `next` of the page before: the first partition of this page, and the number of partitions per page */
   async keys(prefix: string, after?: string): Promise<KeyPage> {
     const isMine = (key: unknown): key is string => typeof key === 'string' && key.startsWith(prefix);
     const size = after === undefined ? await this.map.size() : Infinity;
@@ -38,13 +38,13 @@ export class MapPages {
     return to < partitions.length ? { keys, next: `${to}/${count}` } : { keys };
   }
 
-  /** All keys of the partition that `key` belongs to, whether it stands in the map or not. */
+  /** All keys of the partition that `key` belongs to. `key` itself need not be in the map. */
   #keysBeside(key: string): Promise<Iterable<unknown>> {
     return this.map.keySetWithPredicate(inPartitionOf(key));
   }
 }
 
-/** The members' PartitionPredicate, for which the client has no function. Members from 5.2.5 to 5.7.0 were tried. */
+/** The members' PartitionPredicate, for which the client has no function. Checked with members from 5.2.5 to 5.7.0. */
 function inPartitionOf(key: string): Predicate {
   const everything = loadHazelcastClient().Predicates.alwaysTrue();
   const predicate = {
@@ -54,13 +54,13 @@ function inPartitionOf(key: string): Predicate {
       out.writeObject(key);
       out.writeObject(everything);
     },
-    // It is only sent.
+    // The predicate is only sent, never read.
     readData(): void {},
   };
   return predicate as Predicate;
 }
 
-/** A key for each partition of the client's cluster. */
+/** Finds one key per partition of the client's cluster. */
 export function partitionKeys(client: HazelcastClient): readonly string[] {
   const partitions = client.getPartitionService();
   const keys: string[] = [];

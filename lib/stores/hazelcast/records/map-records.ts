@@ -4,7 +4,7 @@ import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import { MapPages } from './map-pages.js';
 import type { Records } from './records.js';
 
-/** Optimistic: the entry's owner compares and writes in one operation, without a lock. */
+/** Optimistic records: the member that owns the entry compares and writes in one operation, without a lock. */
 export class MapRecords implements Records {
   readonly #pages: MapPages;
 
@@ -19,7 +19,7 @@ export class MapRecords implements Records {
     return this.map.get(key);
   }
 
-  /** Not async: that would cost three promises more for each write. */
+  /** Not async, which would cost three more promises per write. */
   compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     if (expected !== undefined) return this.map.replaceIfSame(key, expected, next);
     return this.map.putIfAbsent(key, next).then((found) => found === null);
@@ -42,7 +42,7 @@ async function readAll(map: IMap<string, unknown>, keys: string[]): Promise<[str
     return await map.getAll(keys);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    // One value of an unknown type fails the whole batch: read one by one to find the others.
+    // One value of an unknown type makes the whole batch fail. So the values are read one by one.
     return Promise.all(keys.map(async (key): Promise<[string, unknown]> => [key, await readOne(map, key)]));
   }
 }

@@ -18,7 +18,7 @@ interface Circumstances {
   readonly ended: AbortSignal;
 }
 
-/** @throws CpMissingError when the cluster lacks what the options ask for */
+/** @throws CpMissingError if the options ask for CP and the cluster has no CP subsystem */
 export async function openRecords(
   client: HazelcastClient,
   { mapName, cp, acquisition }: ResolvedOptions,

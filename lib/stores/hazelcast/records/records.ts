@@ -1,8 +1,8 @@
 import type { RecordPage } from '../../store.js';
 
 /**
- * How records are stored, compared and set in the cluster: one implementation per kind of acquisition. Errors are the
- * client's own, which the store maps. An error of Gatekeeper means that surely nothing was written.
+ * Stores, compares and sets records in the cluster, with one implementation per kind of acquisition. Errors are the
+ * client's own, and the store maps them. A GatekeeperError means that surely nothing was written.
  */
 export interface Records {
   /** @returns the value under `key`, or null */
