@@ -14,11 +14,7 @@ const OWNED: readonly [path: string, find: (config: ClientConfig) => unknown, in
   ['connectionStrategy', (config) => config.connectionStrategy, 'remove it: the store reconnects by itself, for ever'],
   ['nearCaches', (config) => config.nearCaches, 'remove it: records are always read from the member that owns them'],
   ['network.clusterMembers', (config) => config.network?.clusterMembers, 'use the option members'],
-  [
-    'network.hazelcastCloud',
-    (config) => config.network?.hazelcastCloud,
-    'pass your own client as the option client',
-  ],
+  ['network.hazelcastCloud', (config) => config.network?.hazelcastCloud, 'pass your own client as the option client'],
   ['network.smartRouting', (config) => config.network?.smartRouting === false || undefined, ROUTING],
   ['loadBalancer', (config) => config.loadBalancer, ROUTING],
   ['network.redoOperation', (config) => config.network?.redoOperation, 'remove it: a write must not be sent twice'],
