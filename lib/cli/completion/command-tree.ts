@@ -20,10 +20,11 @@ export interface CommandNode {
 }
 
 /**
- * Commands and options that can be completed, as commander knows them.
+ * Commands and options that can be completed, read from commander.
  *
- * The scripts are made from it once and complete without a start of Node. The libraries for completion (tabtab 3,
- * omelette 0.4, @bomb.sh/tab 0.0) start the program at each press of Tab, and are old or not yet at a first release.
+ * The completion scripts are generated from this tree once, and complete without starting Node. With a library for
+ * completion (checked: tabtab 3.0.2, omelette 0.4.17, @bomb.sh/tab 0.0.22) the shell starts the program at each press of
+ * Tab.
  */
 export interface CommandTree {
   readonly name: string;
