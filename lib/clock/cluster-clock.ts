@@ -42,7 +42,7 @@ export const STRICT_START = 'strictStart: this node has just started';
  *        |                                            |
  *     ---B-----------------A--------------------------C------> time of the members A, B and C, now
  *        |                                            |
- *     lowest clock:                                highest clock; a clock that was set back keeps its former time for 30 s:
+ *     lowest clock:                                highest clock; a set-back clock keeps its former time for 30 s:
  *     a taker compares `expiresAt` with it         a holder's `expiresAt` is computed from it
  *
  * So a member with a wrong clock, ahead or behind, costs only waiting time. The protocol is safe if no taker's time is

@@ -61,10 +61,14 @@ function Environment() {
 const LIVENESS = {
   live: ['live', 'Live', 'Changes arrive as they happen.'],
   connecting: ['waiting', 'Connecting', 'The event stream is being opened.'],
-  polling: ['waiting', 'Polling', 'The event stream is cut: asking every few seconds until it is back.'],
+  polling: [
+    'waiting',
+    'Polling',
+    'The event stream is interrupted. This page asks every few seconds until it is back.',
+  ],
   unreachable: ['cut', 'Offline', 'No node answers. Trying again every 5 seconds.'],
-  stale: ['cut', 'Stale', 'The node answers, but can’t read its store: what is shown is what it knew last.'],
-  idle: ['cut', 'No grants', 'The node answers and what is shown is current, but nothing is granted.'],
+  stale: ['cut', 'Stale', 'The node answers, but can’t read its store. This page shows the last known data.'],
+  idle: ['cut', 'No grants', 'The node answers and the data are current, but nothing is granted.'],
 } as const;
 
 /** Faults that stop all runs come before those that only delay changes. */

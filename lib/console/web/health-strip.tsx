@@ -32,7 +32,7 @@ function Down({ report: { faults, isStale, staleSince } }: { readonly report: He
 }
 
 function Age({ staleSince }: { readonly staleSince: number | undefined }) {
-  if (staleSince === undefined) return <> Nothing is known of the semaphores.</>;
+  if (staleSince === undefined) return <> Nothing is known about the semaphores.</>;
   return (
     <>
       {' '}

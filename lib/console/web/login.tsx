@@ -14,7 +14,7 @@ export function Login({ message }: { readonly message: string | undefined }) {
     form.current?.querySelector('input')?.focus();
   }, []);
   const { isBusy, error, onSubmit } = useSubmit(async () => {
-    if (value.trim() === '') throw new Error('Enter the token that you were given.');
+    if (value.trim() === '') throw new Error('Enter your token.');
     await signInWith(value.trim());
   });
   return (
@@ -32,7 +32,7 @@ export function Login({ message }: { readonly message: string | undefined }) {
           value={value}
           onValue={setValue}
           faults={error === undefined ? [] : [faultOf(error)]}
-          hint="One of those in the option console.tokens of the application. Kept in this tab only."
+          hint="A token from the application’s option console.tokens. Only this tab keeps it."
           input={{ type: 'password', autocomplete: 'current-password', name: 'token' }}
         />
         <button type="submit" class="primary" disabled={isBusy}>
@@ -50,5 +50,5 @@ export function Login({ message }: { readonly message: string | undefined }) {
 
 function faultOf(error: unknown): string {
   const isUnknown = error instanceof ApiError && error.status === 401;
-  return isUnknown ? 'This token is not known here.' : messageOf(error);
+  return isUnknown ? 'This token is unknown.' : messageOf(error);
 }

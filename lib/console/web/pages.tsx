@@ -31,7 +31,7 @@ export function Page() {
 function Nowhere() {
   return (
     <p>
-      The address names no page of this console. <a href={hrefOf(['semaphores'])}>To the semaphores</a>
+      This console has no such page. <a href={hrefOf(['semaphores'])}>To the semaphores</a>
     </p>
   );
 }

@@ -10,7 +10,8 @@ const NONE: readonly string[] = [];
 
 /**
  * Tracks which clients wait for which keys, so that a release notifies only those. Each client announces its waits by
- * entries in a map that all clients listen to, at most once per {@link RENEWAL} and key. So frequent waits cost little.
+ * entries in a map that all clients listen to, at most once per key and half a {@link RENEWAL}. So frequent waits cost
+ * little.
  *
  * An announcement is only a hint. Other clients may not know it yet, so a waiting client also looks at its key from
  * time to time.

@@ -100,7 +100,8 @@ export class HttpTransport {
         if (!socket.connecting) flight.hasLeft = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (flight.hasLeft = true));
       });
-      // After the answer has begun, a connection error makes the reader fail, and this listener changes nothing.
+      // `on`, not `once`: an error may also come after the answer has begun. Then the reader of the answer fails with
+      // it.
       request.on('error', reject);
       request.once('response', resolve);
       request.end(sent);

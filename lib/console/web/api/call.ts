@@ -63,7 +63,9 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, { title: 'No node can be reached: is the application running, and the network up?' });
+    throw new ApiError(0, {
+      title: 'No node can be reached: check that the application runs, and that the network works.',
+    });
   }
 }
 

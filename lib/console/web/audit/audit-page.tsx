@@ -17,7 +17,7 @@ export function AuditPage() {
   const search = route.value.query.get('search') ?? '';
   return (
     <>
-      <p class="lead">Who changed what, through which node, and why. The oldest entries fall out.</p>
+      <p class="lead">All changes, with author, node and reason. The oldest entries are dropped.</p>
       <div class="toolbar">
         <Search label="Search who, what and why" value={search} onValue={(value) => replaceQuery({ search: value })} />
       </div>

@@ -32,7 +32,7 @@ export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
         {!isRunning &&
           fault === undefined &&
           (remaining > 0 || failed.size > 0) &&
-          '. Starting again goes on with these.'}
+          '. Start again to continue with these.'}
       </p>
       {isRunning && (
         <button type="button" onClick={onStop}>
@@ -41,9 +41,7 @@ export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
       )}
       {fault !== undefined && (
         <p class="fault" role="alert">
-          {done === 0
-            ? `Nothing was ${verb}: ${fault}`
-            : `It stopped: ${fault}. Starting again goes on where it stopped.`}
+          {done === 0 ? `Nothing was ${verb}: ${fault}` : `It stopped: ${fault}. Start again to continue.`}
         </p>
       )}
       {failed.size > 0 && (

@@ -5,7 +5,7 @@ import { type DefinitionInput, FIELDS, FIELD_LABELS, type FieldName } from './de
 const HINTS: Record<FieldName, string> = {
   groupPattern: 'RE2; must match the node’s whole group',
   acquirerPattern: 'RE2; must match the acquirer’s whole name',
-  permits: '0 to 1,000; with 0 no new holder gets one',
+  permits: '0 to 1,000; with 0 no permit is granted',
   duration: '“30s”, “5m”, “1h”, or ms',
 };
 

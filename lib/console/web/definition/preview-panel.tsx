@@ -7,8 +7,8 @@ const MOST_SHOWN = 30;
 /** Shows which living nodes the patterns match, so that users can check their patterns. */
 export function PreviewPanel({ preview: { nodes, problem, hasFaults } }: { readonly preview: LivePreview }) {
   if (problem !== undefined) return <p class="preview second">{problem}</p>;
-  if (hasFaults) return <p class="preview second">Which nodes match is shown once nothing is wrong with it.</p>;
-  if (nodes === undefined) return <p class="preview second">Which nodes match is shown here.</p>;
+  if (hasFaults) return <p class="preview second">Correct the faults to see which nodes match.</p>;
+  if (nodes === undefined) return <p class="preview second">The matching nodes appear here.</p>;
   const matching = nodes.filter(({ matches }) => matches).length;
   return (
     <div class="preview">

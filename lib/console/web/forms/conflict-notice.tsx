@@ -35,8 +35,8 @@ export function ConflictNotice({ conflict: { change }, onReload }: ConflictNotic
           'This was changed meanwhile.'
         )}{' '}
         {onReload
-          ? 'Nothing of yours was written, and nothing you typed is gone.'
-          : 'Nothing was done: cancel, and look at what is in force now.'}
+          ? 'Your change was not written. Your input is kept.'
+          : 'Nothing was changed: cancel, and check the present definition.'}
       </p>
       {onReload && (
         <button type="button" onClick={onReload}>

@@ -15,7 +15,7 @@ export function sentenceOf(error: unknown, fields: readonly string[]): string | 
   if (error === undefined) return undefined;
   const faults = faultsIn(error);
   const isAtFields = faults.length > 0 && faults.every((fault) => fields.includes(fieldOf(fault) ?? ''));
-  return isAtFields ? 'Nothing was changed: see what is wrong at the fields.' : messageOf(error);
+  return isAtFields ? 'Nothing was changed: correct the marked fields.' : messageOf(error);
 }
 
 function fieldOf(fault: string): string | undefined {

@@ -30,8 +30,8 @@ export function MaintenancePage() {
     title: chosen === 'pause' ? `Pause ${which}` : `Resume ${which}`,
     explanation:
       chosen === 'pause'
-        ? `No new run of ${which} starts on any node until it is resumed. Runs that are going on may finish.`
-        : `Whatever is paused of ${which} may run again.`,
+        ? `No new run of ${which} starts on any node until it is resumed. Runs that have started may finish.`
+        : `Paused semaphores may run again: ${which}.`,
     verb: chosen === 'pause' ? 'Pause' : 'Resume',
     isDangerous: chosen === 'pause',
     // The page shows the result, and the dialog would hide it.
@@ -40,7 +40,7 @@ export function MaintenancePage() {
   return (
     <>
       <p class="lead">
-        Pause everything before work on the system, and resume it afterwards. Runs that are going on may finish.
+        Pause everything before maintenance of the system, and resume it afterwards. Runs that have started may finish.
       </p>
       <section class="panel" aria-label="Pause or resume many">
         <Field

@@ -42,7 +42,8 @@ export function MigratePage() {
   };
   const confirm = (steps: number): Action => ({
     title: `Migrate ${count(steps, 'semaphore')}`,
-    explanation: 'In force for the very next decision of every node. Runs that are going on may finish where they are.',
+    explanation:
+      'The change applies from the very next decision of every node. Runs that have started may finish where they are.',
     verb: 'Migrate',
     // The page shows the result, and the dialog would hide it.
     run: (reason) => Promise.resolve(void apply(reason)),
@@ -63,7 +64,7 @@ export function MigratePage() {
               class={plan ? '' : 'primary'}
               disabled={!isComplete(input) || planning.isBusy || (progress?.isRunning ?? false)}
             >
-              {planning.isBusy ? 'Looking…' : 'Dry run'}
+              {planning.isBusy ? 'Planning…' : 'Dry run'}
             </button>
           </div>
         )}
@@ -77,7 +78,7 @@ export function MigratePage() {
 
 function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onApply: () => void }) {
   const { steps, remaining } = plan;
-  if (steps.length === 0) return <Empty>Nothing would change: all that match are so already.</Empty>;
+  if (steps.length === 0) return <Empty>Nothing would change: all matching semaphores have these patterns.</Empty>;
   return (
     <section class="panel" aria-labelledby="plan-title">
       <h2 id="plan-title">
@@ -97,7 +98,7 @@ function batchOf({ steps, remaining }: MigrationPlan): Batch {
   const failed = steps.filter(({ outcome }) => outcome === 'failed');
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
-    failed: failed.map(({ name, error = 'without a reason' }) => ({ name, error })),
+    failed: failed.map(({ name, error = 'no reason given' }) => ({ name, error })),
     remaining,
   };
 }

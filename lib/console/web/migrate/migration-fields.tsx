@@ -25,14 +25,14 @@ export function MigrationFields({ input, onInput, isDisabled }: MigrationFieldsP
         {field(
           'group',
           'Open to the group',
-          'A group’s name: only what lets it through now. Empty: all.',
+          'Name of a group: only semaphores whose group pattern matches it now. Empty: all.',
           'production',
         )}
       </fieldset>
       <fieldset>
         <legend>Where to</legend>
-        {field('groupPattern', 'New group pattern', 'RE2. Empty: stays as it is.', 'dr-site')}
-        {field('acquirerPattern', 'New acquirer pattern', 'RE2. Empty: stays as it is.', '.*')}
+        {field('groupPattern', 'New group pattern', 'RE2. Empty: unchanged.', 'dr-site')}
+        {field('acquirerPattern', 'New acquirer pattern', 'RE2. Empty: unchanged.', '.*')}
       </fieldset>
     </div>
   );

@@ -20,7 +20,7 @@ export function NodesPage() {
   const search = route.value.query.get('search') ?? '';
   return (
     <>
-      <p class="lead">The application’s processes that are alive, as each tells of itself every heartbeat.</p>
+      <p class="lead">The living processes of the application. Each publishes these data at every heartbeat.</p>
       <div class="toolbar">
         <Search
           label="Search group, name, host, version"
@@ -79,7 +79,7 @@ function NodeTable({ nodes, all, stale }: NodeTableProps) {
 
 function emptyReason(stale: readonly StalePart[]): string {
   if (isUnknown(stale, 'nodes')) return 'The nodes can’t be read now, and none is known.';
-  return 'No node tells of itself: is the heartbeat turned off?';
+  return 'No node publishes data. Is the heartbeat turned off?';
 }
 
 function Row({ node }: { readonly node: NodeOverview }) {
@@ -96,7 +96,7 @@ function Row({ node }: { readonly node: NodeOverview }) {
         {group}
       </td>
       <td role="cell" data-label="Version">
-        {version ?? <span class="second">not told</span>}
+        {version ?? <span class="second">unknown</span>}
       </td>
       <td role="cell" data-label="Started">
         <Distance at={startedAt} />

@@ -16,7 +16,7 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
       {error && (
         <div class="panel bad" role="alert">
           <p>{messageOf(error)}</p>
-          {data !== undefined && <p>What is shown may be out of date.</p>}
+          {data !== undefined && <p>These data may be out of date.</p>}
           <button type="button" onClick={() => void query.load()}>
             Try again
           </button>

@@ -10,7 +10,7 @@ export function Countdown({ until }: { readonly until: number }) {
       dateTime={isoTime(until)}
       title={`until ${dateTime(until)}`}
     >
-      {left <= 0 ? 'running out' : countdown(left)}
+      {left <= 0 ? 'ending' : countdown(left)}
     </time>
   );
 }

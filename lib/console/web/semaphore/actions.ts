@@ -10,7 +10,7 @@ type Done = () => Promise<void>;
 export function pauseAction({ name }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Pause ${name}`,
-    explanation: 'No new run starts on any node until it is resumed. Runs that are going on may finish.',
+    explanation: 'No new run starts on any node until it is resumed. Runs that have started may finish.',
     verb: 'Pause',
     run: (reason) => post(name, 'pause', { reason }, `“${name}” is paused.`, done),
   };
@@ -19,7 +19,7 @@ export function pauseAction({ name }: SemaphoreOverview, done: Done): Action {
 export function resumeAction({ name }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Resume ${name}`,
-    explanation: 'Runs may start again on all nodes that match.',
+    explanation: 'Runs may start again on all matching nodes.',
     verb: 'Resume',
     run: (reason) => post(name, 'resume', { reason }, `“${name}” is resumed.`, done),
   };
@@ -28,17 +28,23 @@ export function resumeAction({ name }: SemaphoreOverview, done: Done): Action {
 export function resetAction({ name, revision }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Reset ${name} to the code`,
-    explanation: 'Puts what the code says back into force, for the very next decision of every node.',
+    explanation: 'Restores the definition in code. It applies from the very next decision of every node.',
     verb: 'Reset',
     run: (reason) =>
-      post(name, 'reset', { reason, expectedRevision: revision }, `“${name}” is as the code says again.`, done),
+      post(
+        name,
+        'reset',
+        { reason, expectedRevision: revision },
+        `“${name}” is reset to the definition in code.`,
+        done,
+      ),
   };
 }
 
 export function removeAction({ name }: SemaphoreOverview): Action {
   return {
     title: `Remove ${name}`,
-    explanation: 'Takes the definition away, with all its permits. Nothing runs under it until it is defined again.',
+    explanation: 'Removes the definition with all its permits. No job runs under it until it is defined again.',
     verb: 'Remove',
     isDangerous: true,
     confirmation: name,
@@ -53,14 +59,14 @@ export function removeAction({ name }: SemaphoreOverview): Action {
 export function revokeAction(name: string, permit: { id: string; slot: number; acquirer: string }, done: Done): Action {
   return {
     title: `Revoke the permit of ${permit.acquirer}`,
-    explanation: `Takes slot ${permit.slot} of ${name} away at once: the run's signal aborts, and another node may take over.`,
+    explanation: `Frees slot ${permit.slot} of ${name} at once: the run's signal aborts, and another node may take over.`,
     verb: 'Revoke',
     isDangerous: true,
     run: async (reason) => {
       const body = { permitId: permit.id, reason };
       const { revoked } = await call<{ revoked: boolean }>(`${pathOf(name)}/revoke`, { method: 'POST', body });
       await done();
-      return revoked ? `The permit of ${permit.acquirer} is revoked.` : 'It was not held any more.';
+      return revoked ? `The permit of ${permit.acquirer} is revoked.` : 'The permit was no longer held.';
     },
   };
 }

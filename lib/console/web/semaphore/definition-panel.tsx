@@ -34,7 +34,7 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
           </button>
         )}
       </h2>
-      {!intended && <Empty>It was removed, or can’t be read: there is no definition in force.</Empty>}
+      {!intended && <Empty>There is no definition: it was removed, or can’t be read.</Empty>}
       {intended && isEditing && (
         <EditForm semaphore={semaphore} inForce={intended} onChange={onChange} onClose={close} />
       )}
@@ -62,7 +62,7 @@ function InForce({ intended, semaphore: { code, isOverridden, change } }: InForc
               <code>{values[field]}</code>
               {codes && codes[field] !== values[field] && (
                 <span class="second">
-                  code says <code>{codes[field]}</code>
+                  in code: <code>{codes[field]}</code>
                 </span>
               )}
             </dd>
@@ -76,7 +76,7 @@ function InForce({ intended, semaphore: { code, isOverridden, change } }: InForc
             {change.reason ? `: “${change.reason}”` : ''}
           </>
         ) : (
-          'As the code brought it along.'
+          'Unchanged, as defined in code.'
         )}
       </p>
     </>

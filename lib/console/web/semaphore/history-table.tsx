@@ -8,7 +8,7 @@ import { DateTime } from '../parts/time.js';
 
 /** Runs, and ticks at which a node did not run; newest first. */
 export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
-  if (runs.length === 0) return <Empty>No run is noted yet.</Empty>;
+  if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   return (
     <PlainTable label="History" columns={['When', 'Outcome', 'Job', 'Node', 'Took', 'Detail']}>
       {runs.map((entry) => (

@@ -18,8 +18,8 @@ interface Base {
 }
 
 /**
- * An edit in progress. It is sent with the revision that it started from. If another revision is in force by then, nothing
- * is written, and the operator's input stays until they have seen the other change.
+ * An edit in progress. It is sent with the revision that it started from. If another revision is in force by then,
+ * nothing is written, and the operator's input stays until they have seen the other change.
  */
 export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefinition) {
   const { name } = semaphore;
@@ -39,7 +39,7 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
   const reload = async (): Promise<void> => {
     const { semaphore } = await call<SemaphoreAnswer>(path);
     const intended = intendedDefinition(semaphore);
-    if (!intended) throw new Error('It was removed meanwhile.');
+    if (!intended) throw new Error('The definition was removed meanwhile.');
     const next = { revision: semaphore.revision, input: definitionToInput(intended) };
     setInput(rebased(input, base.input, next.input));
     setBase(next);

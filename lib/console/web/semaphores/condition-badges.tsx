@@ -9,7 +9,7 @@ export function ConditionBadges({ semaphore }: { readonly semaphore: SemaphoreOv
     <span class="badges">
       <Badge tone={CONDITION_TONES[condition]}>{condition}</Badge>
       {semaphore.isOverridden && (
-        <Badge tone="neutral" title="Something else than the code says is in force">
+        <Badge tone="neutral" title="The definition differs from the one in code">
           overridden
         </Badge>
       )}

@@ -55,7 +55,7 @@ function Row({ semaphore, index, reached }: RowProps) {
     <tr role="row" aria-rowindex={index}>
       <td role="cell" class="cell-name">
         <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
-        <span class="second">{jobs.map(({ job }) => job).join(', ') || 'no job runs under it by itself'}</span>
+        <span class="second">{jobs.map(({ job }) => job).join(', ') || 'no job'}</span>
       </td>
       <td role="cell" class="cell-state">
         <State semaphore={semaphore} />
@@ -74,7 +74,7 @@ function Row({ semaphore, index, reached }: RowProps) {
             </span>
           </>
         ) : (
-          <span class="second">no run noted</span>
+          <span class="second">no run yet</span>
         )}
       </td>
       <td role="cell" class="cell-next">
