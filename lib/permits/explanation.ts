@@ -44,7 +44,7 @@ export interface Explanation {
   readonly store: StoreHealth;
 }
 
-/** A decision on the record in the store, or the error that made the record unreadable. */
+/** A decision on the record in the store, or the error of a store that can't be asked. */
 interface Insight {
   readonly record: SemaphoreRecord | undefined;
   readonly decision: Decision | StoreUnavailableError;

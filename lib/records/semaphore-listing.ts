@@ -107,7 +107,7 @@ export class SemaphoreListing {
 }
 
 /**
- * Merges both kinds. If a name has an active record of its own, that record is listed and not the name in the shard.
+ * Merges both kinds of records. If a name has an active own record, lists that record instead of the name in the shard.
  */
 function* merged(
   own: ReadonlyMap<string, Listed>,

@@ -50,5 +50,5 @@ export function Login({ message }: { readonly message: string | undefined }) {
 
 function faultOf(error: unknown): string {
   const isUnknown = error instanceof ApiError && error.status === 401;
-  return isUnknown ? 'This token is unknown.' : messageOf(error);
+  return isUnknown ? 'This token is not known here.' : messageOf(error);
 }

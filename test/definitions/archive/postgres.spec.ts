@@ -178,7 +178,7 @@ describe('postgresArchive()', () => {
     await archive.save([archived('a')]);
     await database.exec('DROP TABLE gatekeeper_definitions');
     const both = [archived('a'), archived('b')];
-    await expect(archive.save(both)).rejects.toThrow(/the table was dropped: it is made again/);
+    await expect(archive.save(both)).rejects.toThrow(/the table was dropped: it is created again/);
     await archive.save(both);
     expect(await rows()).toHaveLength(2);
   });

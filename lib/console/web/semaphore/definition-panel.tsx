@@ -76,7 +76,7 @@ function InForce({ intended, semaphore: { code, isOverridden, change } }: InForc
             {change.reason ? `: “${change.reason}”` : ''}
           </>
         ) : (
-          'Unchanged, as defined in code.'
+          'As the code declares it.'
         )}
       </p>
     </>
