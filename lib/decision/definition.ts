@@ -62,10 +62,7 @@ export const durationSchema = numberReadBy(readDuration);
 /** zod type of the name of a semaphore, group or acquirer. */
 export const nameSchema = checked<string>(nameFault);
 
-/**
- * A zod type that accepts a value unchanged if `faultOf` finds no fault. A fault is a sentence without the field's
- * name.
- */
+/** A zod type that accepts a value unchanged unless `faultOf` finds a fault: a sentence without the field's name. */
 function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
   return z.custom<T>((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) });
 }

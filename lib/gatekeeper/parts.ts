@@ -41,10 +41,7 @@ export interface Parts {
   readonly openStore: () => RecordStore;
 }
 
-/**
- * The longest time in ms that a node with history needs to object to the birth of a cluster. A hint notifies it at
- * once.
- */
+/** The longest time in ms that a node with history needs to object to a birth. A hint notifies it at once. */
 const OBJECTION = 2000;
 
 /** Not in the class, so that users of a gatekeeper see only public members. */

@@ -179,10 +179,7 @@ export class NodeSemaphore implements Semaphore {
     return undefined;
   }
 
-  /**
-   * Throws for an unknown name. If a misspelt name were only denied, nothing would ever run, and no error would say
-   * why.
-   */
+  /** Throws for an unknown name. If a misspelt name were only denied, no error would say why nothing ever runs. */
   #checkKnown(reason: SkipReason, duration: number | undefined): void {
     if (reason !== 'no-definition' || this.declared.expects(this.name, duration)) return;
     throw new UnknownSemaphoreError(this.name);

@@ -39,8 +39,7 @@ export class Caretaker<R extends StoredRecord> {
    */
   async examine(client: RecordClient<R>, text: string | undefined): Promise<void> {
     try {
-      // A listing is not late, as a hint may be. So a record that is behind or missing here was lost, and `look`
-      // restores it.
+      // A listing is never late, unlike a hint: a record that is behind or missing was lost, and `look` restores it.
       if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
       await this.records.tidy(client);
     } catch (error) {

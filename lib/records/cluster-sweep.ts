@@ -6,10 +6,7 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/**
- * After so many sweeps without the turn, a node forgets the records that it watched. The new sweeper knows them by
- * then.
- */
+/** Without the turn, a node forgets its watched records after so many sweeps. The new sweeper knows them by then. */
 const PATIENCE = 6;
 
 /** Decides which node sweeps. It saves work; no promise depends on it. */

@@ -256,10 +256,7 @@ export class RecordClient<R extends StoredRecord> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
   }
 
-  /**
-   * Tries to sample the clocks. An unreadable member's clock must not fail a call that can go on without it, nor delay
-   * it.
-   */
+  /** Tries to sample the clocks. A member with an unreadable clock must neither fail nor delay a call. */
   async #trySample({ timeout }: Deadline): Promise<void> {
     const patience = new Deadline(this.context.timers, timeout / 4);
     await patience.race(this.context.clusterClock.sample()).catch(() => undefined);

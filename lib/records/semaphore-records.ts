@@ -89,10 +89,7 @@ export function reportChange(semaphore: string, { record, former }: SemaphoreCha
   if (former && isActive(former)) events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
-/**
- * Reports stored patterns that cost too much, once per revision. Compiles no pattern, because a node may read all
- * records.
- */
+/** Reports stored patterns that cost too much, once per revision. Compiles no pattern: a node may read all records. */
 function reportCostlyPatterns(semaphore: string, record: SemaphoreRecord, events: Context['events']): void {
   const definition = intendedDefinition(record);
   const faults = definition ? patternFaults(definition, costFault) : [];

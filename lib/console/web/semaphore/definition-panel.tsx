@@ -62,7 +62,7 @@ function InForce({ intended, semaphore: { code, isOverridden, change } }: InForc
               <code>{values[field]}</code>
               {codes && codes[field] !== values[field] && (
                 <span class="second">
-                  in code: <code>{codes[field]}</code>
+                  code says <code>{codes[field]}</code>
                 </span>
               )}
             </dd>

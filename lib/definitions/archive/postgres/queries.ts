@@ -73,8 +73,7 @@ async function openPool(connectionString: string): Promise<Pool> {
     query_timeout: PATIENCE,
     allowExitOnIdle: true,
   });
-  // An idle connection may break, and without a listener that would end the process. The next call fails and reports
-  // it.
+  // An idle connection may break. Without a listener that would end the process. The next call reports it.
   pool.on('error', () => undefined);
   return pool;
 }
