@@ -178,7 +178,7 @@ export class ClusterClock {
     await this.#rounds.read().finally(() => this.#checkAgreement());
     if (this.isFresh) return;
     throw new StoreUnavailableError(
-      `the store took longer than clockTolerance (${this.options.tolerance} ms) to tell its time`,
+      `the store took longer than clockTolerance (${this.options.tolerance} ms) to return its time`,
     );
   }
 

@@ -140,5 +140,5 @@ export function usableDuration(
  */
 export function durationFault(duration: number, clockTolerance: number): string | undefined {
   if (duration > 3 * clockTolerance) return undefined;
-  return `duration: ${duration} ms must be more than 3 x clockTolerance (${clockTolerance} ms): lengthen the one or lower the other`;
+  return `duration: ${duration} ms must be more than 3 x clockTolerance (${clockTolerance} ms): give a longer duration, or a smaller clockTolerance`;
 }

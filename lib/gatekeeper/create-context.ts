@@ -19,7 +19,7 @@ export function createContext(
   const timers = new Timers(nodeClock);
   // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
   const clocks = {
-    now: () => answerWithin(timers, callTimeout, 'tell its time', () => store.now()),
+    now: () => answerWithin(timers, callTimeout, 'return its time', () => store.now()),
     members: () => store.health().members,
   };
   const clusterClock = new ClusterClock(clocks, nodeClock, {

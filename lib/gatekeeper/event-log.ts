@@ -89,12 +89,12 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'restored':
       return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
     case 'reinstated':
-      return logger.log(`${name}: revision ${event.revision} put back from the archive`);
+      return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
       return logger.error(event.error.message);
     case 'clock-suspect':
       return logger.warn(
-        `clocks can't be trusted: ${event.reason}. Permits are only taken over by this node's own observation until it is settled`,
+        `clocks can't be trusted: ${event.reason}. For a while this node takes over permits only by its own observations`,
       );
     case 'store-lost':
       return logger.warn(`the store can't be asked, nothing runs until it is back: ${event.error.message}`);

@@ -50,7 +50,7 @@ export class NoCurrentPermitError extends GatekeeperError {
 
   constructor() {
     super(
-      'currentPermit() was called outside a run of @ClusterSingleton or gatekeeper.run(): pass the permit on instead',
+      'currentPermit() was called outside a run of @ClusterSingleton or gatekeeper.run(): pass the permit as an argument instead',
     );
   }
 }

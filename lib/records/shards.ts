@@ -108,7 +108,7 @@ export class Shards {
     const known = this.#clients.get(shard);
     if (known) return known;
     if (!this.keys.includes(shard)) {
-      throw new InvalidOptionsError('a shard', [`${show(shard)} is none of 0 to ${this.#count - 1}`]);
+      throw new InvalidOptionsError('a shard', [`${show(shard)} is not a number from 0 to ${this.#count - 1}`]);
     }
     const client = shardClient(shard, this.context, this.options.nameChanged);
     this.#clients.set(shard, client);

@@ -85,4 +85,4 @@ export function allowedDuration(
 }
 
 const TOO_LONG = (duration: number, longest: number) =>
-  `duration: ${duration} ms is longer than the ${longest} ms of the definition: ask for ${longest} ms or less, or take a token with the role define`;
+  `duration: ${duration} ms is longer than the ${longest} ms of the definition: ask for ${longest} ms or less, or use a token with the role define`;

@@ -56,7 +56,7 @@ export class WatchStream {
     const url = `${endpoints.current.url}/${WATCH.path}?prefix=${encodeURIComponent(this.prefix)}`;
     const controller = new AbortController();
     this.#reading = controller;
-    const silent = setTimeout(() => controller.abort(new Error('it fell silent')), SILENCE);
+    const silent = setTimeout(() => controller.abort(new Error('the stream was silent for too long')), SILENCE);
     return transport
       .send(url, { controller }, async (response) => {
         for await (const { type, data } of eventsIn(response)) {
