@@ -62,7 +62,8 @@ export const SHARDS = 512;
 export const LONGEST_ON_DEMAND = 15 * 60_000;
 
 /**
- * Names in use of one shard, at most: its text is read and written whole. 256,000 in all, if they are spread evenly.
+ * Largest number of names in one shard, because its text is always read and written as a whole. With an even spread,
+ * 256,000 names are possible in all shards.
  */
 export const MOST_NAMES = 500;
 

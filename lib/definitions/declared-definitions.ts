@@ -205,7 +205,7 @@ export class DeclaredDefinitions {
   async #loadThese(names: readonly string[], archived: Archived): Promise<void> {
     const own = names.filter((name) => this.#hasOwn(name));
     const inShards = names.flatMap((name) => (this.#hasOwn(name) ? [] : (archived.get(name) ?? [])));
-    // In this order, as each raises the revision of its shard: below that a definition counts as removed.
+    // Lowest revision first: each one raises its shard's revision, and a definition below that counts as removed.
     const onDemand = inShards.toSorted((one, other) => one.revision - other.revision);
     await this.#maker.prepare(own);
     await forEachLimit(own, (name) => this.#load(name, this.#createOwn(name, archived.get(name))));
@@ -244,7 +244,7 @@ export class DeclaredDefinitions {
       const shard = this.shards.orEmpty(found);
       if (!shard || shard.claims.has(name)) return { result: undefined };
       const before = nameIn(shard, name);
-      // A removal raised the shard's revision above the definition's: where they are equal, another name has raised it.
+      // A removal raises the shard's revision above the definition's. If both are equal, the definition was lost.
       const isMissing = shard.revision === revision && !shard.names.has(name) && archived.definition;
       const next = reinstate(archived, isMissing ? { ...before, revision: 0 } : before, view, nonce);
       if (!next) return { result: undefined };

@@ -39,11 +39,11 @@ export class OwnRecordMaker {
   }
 
   /**
-   * Puts a claimed record in force for a call: its declaring node died between the claim and the definition, or the record
-   * was lost and no living node declares the name. Not before it has been pending for a minute: a node that lives and
-   * declares it brings its own definition sooner.
+   * Makes a claimed record active for a call with a duration. This is needed if the declaring node died between the
+   * claim and the definition, or if the record was lost and no living node declares the name. Waits until the record
+   * has been pending for a minute: a living node that declares the name writes its own definition sooner.
    *
-   * @param asked ms that the call asks for
+   * @param asked duration that the call asks for, in ms
    */
   async revive(client: OwnRecordClient, asked: number): Promise<void> {
     await this.#makePending(client);
@@ -52,7 +52,7 @@ export class OwnRecordMaker {
       const { name } = client;
       const definition = { name, groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: asked };
       const first = rewrite(record, { definition, revision: 1 }, view, nonce);
-      // Its holders, if it was in force before, may have any duration that a call may ask for.
+      // If the record was active before, its holders may have any duration that a call may ask for.
       const longest = { ...first, definition: { ...definition, duration: Math.max(asked, LONGEST_ON_DEMAND) } };
       const isUnsure = this.context.timing.strictStart || this.shards.claimOf(name) !== record.origin;
       const write = isUnsure ? { ...restore(longest, undefined, view, nonce), definition } : first;

@@ -7,7 +7,7 @@ import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
 
-/** After so many looks, a node has looked at each record that it knows, including unused ones. With many records, more. */
+/** Least number of looks until a node has looked at each record that it knows. It is higher with many records. */
 const ROUND = 6;
 /** Approximate number of unused records per look, so that the cost of a look does not grow with their number. */
 const MOST_IDLE = 500;
@@ -24,8 +24,8 @@ export class KnownLook<R extends StoredRecord> {
   ) {}
 
   /**
-   * Looks at the records that this node holds, waits for or used since the last look. Also looks at a sixth of the rest,
-   * or at about {@link MOST_IDLE} of them if that is less.
+   * Looks at the records that this node holds, waits for or used since the last look. Also looks at a sixth of the
+   * rest, or at about {@link MOST_IDLE} of them if that is less.
    */
   async look(): Promise<void> {
     this.#turn = (this.#turn + 1) % this.#rounds;

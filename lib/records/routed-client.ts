@@ -94,7 +94,9 @@ export class RoutedClient implements SemaphoreClient {
     return result === OWN ? this.#transactOwn(this.route.own(), plan, asked) : result;
   }
 
-  /** A claimed record that is not in force may wait for a node that is gone: then a call with a duration revives it. */
+  /**
+   * Carries out a plan on the own record. A pending record may wait for a dead node; a call with a duration revives it.
+   */
   async #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isStuck = asked !== undefined && this.route.mayDemand && !this.route.declared() && !isInForce(own);
     if (isStuck) await this.route.revive(own, asked);
@@ -153,7 +155,8 @@ export class RoutedClient implements SemaphoreClient {
       if (shard.claims.has(name)) return { result: OWN };
       const before = this.#nameIn(shard, this.route.mayDemand ? asked : undefined, view);
       const step = plan(before, view, nonce);
-      // A name that code defines is granted nothing here before its claim, and then as long as its definition allows.
+      // If code defines the name, nothing is granted here before the claim, and later the definition's duration
+      // applies.
       if (!this.route.declared() || 'write' in step) expectShort(shard, name, asked);
       return inShard(step, name, (next) => {
         expectRoom(shard, name, next, view);

@@ -157,7 +157,7 @@ export class ShardBirth {
     if (root?.state === 'open' || this.#root.unreadable) {
       const id = root?.id ?? rootId;
       this.#rootId = id;
-      // Shards that could not be read so far: their texts may have been repaired, or removed.
+      // The texts of shards that were unreadable may have been repaired or removed.
       const unread = this.shards.keys.filter((shard) => this.shards.of(shard).known === undefined);
       await forEachLimit(unread, (shard) => this.#adopt(shard, id, undefined));
       return false;

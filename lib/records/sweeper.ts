@@ -85,7 +85,7 @@ export class Sweeper<R extends StoredRecord> {
     const client = this.records.directory.find(name);
     if (!client) return this.records.unknown(name, text);
     try {
-      // A record behind what is known was lost, or the news came late.
+      // The text is older than the known record: the store lost data, or the hint came late.
       if (text === undefined || !client.observe(text)) await client.look();
     } catch (error) {
       this.#caretaker.report(error, 'take in a change');
