@@ -142,12 +142,12 @@ export type Attempt =
 export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };
   if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
-  // `onUnavailable: 'run'` is no answer to it: what is to be loaded may say that the job is paused.
+  // `onUnavailable: 'run'` must not apply here: the definition that is not loaded yet may be paused.
   if (error instanceof ShardsUnreadError && error.isDeclared) return { reason: 'no-definition', holders: [], error };
   return { reason: error instanceof NoQuorumError ? error.code : 'unavailable', holders: [], error };
 }
 
-/** Whether an error that denied an attempt is one of the store itself, not of what stands in it. */
+/** Whether an error that denied an attempt comes from the store itself, and not from a record in it. */
 export function isOutage(error: unknown): boolean {
   return !isUnreadable(error) && !(error instanceof ShardsUnreadError);
 }

@@ -3,11 +3,11 @@ import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { isUnreadable } from './known-record.js';
 
-/** The root of the shards, as it stands in the store. */
+/** The root of the shards in the store. */
 export interface FoundRoot {
-  /** Absent: there is none. */
+  /** Absent if there is no root. */
   readonly text?: string;
-  /** Absent: there is none, or it can't be read. */
+  /** Absent if there is no root, or it can't be read. */
   readonly root?: ShardRoot;
 }
 
@@ -18,24 +18,26 @@ interface UnreadableRoot {
   readonly since: number;
 }
 
-/** Reads the root of the shards. One that can't be read is never overwritten: another version may have written it. */
+/**
+ * Reads the root of the shards. An unreadable root is never overwritten, because another version may have written it.
+ */
 export class RootReader {
   #unreadable?: UnreadableRoot | undefined;
   #answeredSince?: number | undefined;
 
   constructor(private readonly context: Context) {}
 
-  /** Since when (monotonic ms) each look was answered; undefined when the last one was not. */
+  /** Monotonic ms since which the store has answered every look. Undefined if it did not answer the last one. */
   get answeredSince(): number | undefined {
     return this.#answeredSince;
   }
 
-  /** Why the root could not be read at the last look; undefined when it could. */
+  /** Why the root was unreadable at the last look; undefined if it was readable. */
   get unreadable(): Omit<UnreadableRoot, 'text'> | undefined {
     return this.#unreadable;
   }
 
-  /** Reports a text that can't be read once, not at each look. @throws when the store can't be asked */
+  /** Reads the root. Reports an unreadable text once, not at each look. @throws if the store can't be asked */
   async read(): Promise<FoundRoot> {
     const text = await this.#text();
     if (text === undefined) this.#unreadable = undefined;

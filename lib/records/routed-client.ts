@@ -37,7 +37,7 @@ export interface Route {
   readonly revive: (own: OwnRecordClient, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
-  /** Why this node has not read the shards, if that lasts. */
+  /** Why this node has not read the shards, if that has lasted for a while. */
   readonly whyUnread: () => string | undefined;
 }
 

@@ -48,15 +48,15 @@ export class SemaphoreListing {
       readRecord(this.context, SHARD_PREFIX + this.shards.keyOf(name)),
     ]);
     const found = await this.#merged(this.#own.some(own), this.#shards.some(shard));
-    // Without a record of its own, a name stands in its shard: a fault of that is the name's.
+    // A name without an own record is in its shard. So a fault of the shard is a fault of the name.
     const listed = found.get(name) ?? [...found.values()].find((each) => each instanceof Error);
     return new Map(listed ? [[name, listed]] : []);
   }
 
   /**
-   * Lists the semaphores that have a definition, and gives each listed text to its client, so that a later change starts
-   * from it. Leaves out records that can't be read, and the package's own. Also leaves out names that only exist because
-   * of a permit: a change would give them a lasting definition.
+   * Lists the semaphores that have a definition, and gives each listed text to its client, so that a later change
+   * starts from it. Leaves out records that can't be read, and the package's own. Also leaves out names that only exist
+   * because of a permit: a change would give them a lasting definition.
    *
    * @param wanted whether a name is wanted; other names leave nothing in memory
    * @param named a name that is listed even if it only exists because of a permit

@@ -73,9 +73,9 @@ export class ShardBirth {
     return this.shards.isOwn || this.#rootId !== undefined;
   }
 
-  /** Why nodes may lack history although the store answers, once that lasts longer than a birth. */
+  /** Why nodes may have no history although the store answers. Undefined until that lasts longer than a birth. */
   get fault(): ShardsFault | undefined {
-    // A creator that died is replaced once.
+    // Allows for one replacement of a dead creator.
     const longest = 2 * (this.options.patience + LIST_FACTOR * this.context.timing.callTimeout);
     return shardsFault(this.#root, { hasHistory: this.hasHistory, now: this.context.nodeClock.monotonic(), longest });
   }
@@ -130,7 +130,7 @@ export class ShardBirth {
     const isOpen = root?.state === 'open';
     const isNew = this.#stood?.text !== text;
     const hasStood = this.#hasStood(text, root);
-    // The records are listed when an announcement is new, and again before the step that follows it.
+    // Lists the records when an announcement is new, and again before the step that follows it.
     if (root && !isOpen && !isNew && !hasStood) return false;
     const isStrict = this.context.timing.strictStart;
     const facts = { hasData: !isOpen && (await this.#hasData()), isStrict, hasStood };

@@ -54,7 +54,7 @@ export function shardClient(
   return client;
 }
 
-/** Whether a name that was not in use got a definition of an operator: there is no record that it changes. */
+/** Whether an operator defined a name that was not in use. Then there is no former record that this changes. */
 function isNewlyDefined(name: string, { record, former }: RecordChanged<ShardRecord>): boolean {
   return former !== undefined && !former.names.has(name) && record.names.get(name)?.definition !== undefined;
 }

@@ -1,10 +1,10 @@
 import type { RootReader } from './root-reader.js';
 
-/** Why nodes may not know the shards of the names on demand although the store answers. */
+/** Why nodes may not know the shards of the names on demand, although the store answers. */
 export interface ShardsFault {
   /** The node's monotonic ms. */
   readonly since: number;
-  /** For people. */
+  /** The reason in a sentence, for people. */
   readonly sentence: string;
 }
 
@@ -16,11 +16,11 @@ const LATE =
   "definition of its code in force. The node's log shows why";
 
 /**
- * Pure.
+ * Finds the fault of the shards, if any. Pure.
  *
  * @param hasHistory whether this node has read the shards
  * @param now the node's monotonic ms
- * @param longest ms that a birth takes at most
+ * @param longest the longest duration of a birth, in ms
  */
 export function shardsFault(
   { unreadable, answeredSince }: Pick<RootReader, 'unreadable' | 'answeredSince'>,

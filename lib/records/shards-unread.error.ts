@@ -3,11 +3,11 @@ import { StoreUnavailableError } from '../stores/index.js';
 
 const NOT_YET = 'this node has not read the shards of the names on demand yet: try again in a moment';
 
-/** This node has not read the shards, and so can't say what stands there. The store itself may be well: no outage. */
+/** This node has not read the shards, so it does not know their names. This is no outage: the store may be healthy. */
 export class ShardsUnreadError extends StoreUnavailableError {
   /**
-   * @param isDeclared this node's code defines the semaphore, and its definition is not in force yet
-   * @param why the fault that keeps the node from reading them, if that lasts
+   * @param isDeclared whether this node's code defines the semaphore, but the definition is not in the store yet
+   * @param why the fault that prevents the node from reading the shards, if it lasts
    */
   constructor(
     semaphore: string,
