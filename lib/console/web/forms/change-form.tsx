@@ -39,7 +39,7 @@ export function ChangeForm({
       {conflict && <ConflictNotice conflict={conflict} onReload={onReload} />}
       {props.children}
       <Field
-        label="Reason (shown to everybody)"
+        label="Reason (every user sees it)"
         value={reason}
         onValue={setReason}
         faults={faultsAt('reason', faultsIn(error))}
