@@ -240,7 +240,7 @@ export class DeclaredDefinitions {
 
   #reinstateInShard(archived: ArchivedDefinition): Promise<Creation> {
     const { name, revision } = archived;
-    return this.shards.ofName(name).transact<Creation>((found, view, nonce) => {
+    return this.shards.transact<Creation>(this.shards.keyOf(name), (found, view, nonce) => {
       const shard = this.shards.orEmpty(found);
       if (!shard || shard.claims.has(name)) return { result: undefined };
       const before = nameIn(shard, name);

@@ -89,7 +89,7 @@ export class RoutedClient implements SemaphoreClient {
   }
 
   async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    const result = await this.#shard.transact(this.#planInShard(plan, asked));
+    const result = await this.shards.transact(this.shards.keyOf(this.name), this.#planInShard(plan, asked));
     if (result === UNREAD) throw this.#unread();
     return result === OWN ? this.#transactOwn(this.route.own(), plan, asked) : result;
   }

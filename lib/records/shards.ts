@@ -18,6 +18,8 @@ import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR, readRecord } from './list-records.js';
+import { makeOwnShards } from './own-shards.js';
+import type { Plan } from './plan.js';
 import { type ShardClient, shardClient } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
 
@@ -40,6 +42,7 @@ export class Shards {
   readonly #count: number;
   /** The names of all shards. */
   readonly keys: readonly string[];
+  #making?: Promise<void> | undefined;
   #isRead = false;
   #isLoaded = false;
 
@@ -120,6 +123,12 @@ export class Shards {
     return shardOf(name, this.#count);
   }
 
+  /** Carries out a plan on a shard. Errors as of {@link RecordClient.transact}. */
+  async transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
+    if (this.isOwn) await (this.#making ??= this.#make());
+    return this.of(shard).transact(plan);
+  }
+
   /** The client of the shard that a semaphore's name belongs to. */
   ofName(name: string): ShardClient {
     return this.of(this.keyOf(name));
@@ -189,7 +198,7 @@ export class Shards {
       byShard.set(shard, [...(byShard.get(shard) ?? []), each]);
     }
     await forEachLimit([...byShard], async ([key, due]) => {
-      const noting = this.of(key).transact<void>((record, view, nonce) => {
+      const noting = this.transact<void>(key, (record, view, nonce) => {
         const shard = this.orEmpty(record);
         const next = shard && claim(shard, due, view, nonce);
         return next ? { write: next, done: () => undefined } : { result: undefined };
@@ -204,6 +213,15 @@ export class Shards {
   /** Origin of the record that has claimed a name, as this node last knew it. */
   claimOf(name: string): string | undefined {
     return this.#knownOf(name)?.claims.get(name);
+  }
+
+  async #make(): Promise<void> {
+    try {
+      await makeOwnShards(this.context, this.keys);
+    } catch (error) {
+      this.#making = undefined;
+      throw error;
+    }
   }
 
   #knownOf(name: string): ShardRecord | undefined {
