@@ -21,7 +21,7 @@ describe('the store of a process that another one uses, too', () => {
     return { gatekeeper, events };
   };
 
-  it('gives the other process no shards to restore, whichever names were used before', async () => {
+  it('gives the other process no shards to restore, for names that were used before and for new ones', async () => {
     const store = memory();
     const host = await start(store, true, 'of the host');
     expect(await host.gatekeeper.tryAcquire('of the host')).toMatchObject({ isHeld: true });
