@@ -111,7 +111,7 @@ export class Sweeping {
         keyPrefix: SHARD_PREFIX,
         directory: {
           all: () => directory.shards.all(),
-          // What a node without history read may be of another birth: it restores nothing by it.
+          // A node without history may have read the shards of another birth, so it must not restore them.
           find: (shard) => (directory.birth.hasHistory ? directory.shards.find(shard) : undefined),
         },
         open: (shard) => directory.shards.of(shard),
