@@ -86,7 +86,7 @@ export class MemberClocks {
 class MemberClock {
   #samples: ClockSample[] = [];
   #best?: ClockSample;
-  /** The offset before the clock was set back, and when this node noticed that. */
+  /** The offset before the clock jumped, and when this node noticed that. */
   #former?: { readonly offset: number; readonly until: number };
 
   /** The kept sample with the smallest round trip, which has the smallest error. */

@@ -10,10 +10,14 @@ import type { NodeIdentity } from './node-identity.js';
 
 /** Times in ms that all parts use. */
 export interface Timing {
+  /** How far the clocks of nodes and members may differ. Leases end that much earlier for their holders. */
   readonly clockTolerance: number;
   /** Timeout of one call that asks the store. */
   readonly callTimeout: number;
-  /** Whether a new node, which has no history, must watch a permit for its whole duration before it takes it over. */
+  /**
+   * Whether a new node must watch a permit for its whole duration before it takes it over, and must take a store without
+   * data for one that lost them.
+   */
   readonly strictStart: boolean;
 }
 

@@ -16,7 +16,7 @@ import { show } from './texts/show.js';
  * | ------------------------------- | ---------------------------------------------------------- |
  * | in use on demand                | its permits; the name vanishes with the last of them       |
  * | defined or changed by operators | its definition, until an operator removes it               |
- * | defined by code                 | only a claim: the name has its own record                  |
+ * | defined by code                 | only a claim, which says that the name has its own record  |
  *
  * {@link nameIn} and {@link withName} are a lens: with them, every decision about a semaphore's record also works for a
  * name in a shard.
@@ -35,7 +35,7 @@ export interface ShardRecord {
   /** Present after lost data; applies to all names. */
   readonly grace?: Expiring;
   readonly names: ReadonlyMap<string, NameEntry>;
-  /** Names that have their own record, each with that record's origin. */
+  /** Names that have their own record, each with the id (origin) with which that record was first made. */
   readonly claims: ReadonlyMap<string, string>;
 }
 
@@ -232,7 +232,7 @@ export function askedAgain({ asked, duration }: StoredPermit): number {
   return Math.min(asked?.duration ?? duration, LONGEST_ON_DEMAND);
 }
 
-/** Names whose permits or definition differ between two texts of a shard. */
+/** Names whose permits changed, or whose revision did: each change of a definition raises it. */
 export function changedNames(former: ShardRecord | undefined, shard: ShardRecord): string[] {
   const names = new Set([...(former?.names.keys() ?? []), ...shard.names.keys()]);
   return [...names].filter((name) => !isSame(former?.names.get(name), shard.names.get(name)));

@@ -98,8 +98,8 @@ export class Definitions {
   }
 
   /**
-   * Changes the definition. Held permits stay; surplus ones expire. For a paused semaphore a new group pattern applies
-   * after the pause.
+   * Changes the definition. Held permits are not revoked: if more are held than the new definition allows, the surplus is
+   * not refreshed and expires. For a paused semaphore a new group pattern applies after the pause.
    */
   async edit(name: string, changes: DefinitionEdit, options?: ChangeOptions): Promise<DefinitionState> {
     expectNoRenaming(name, changes);

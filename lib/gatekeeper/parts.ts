@@ -41,7 +41,10 @@ export interface Parts {
   readonly openStore: () => RecordStore;
 }
 
-/** The longest time in ms that a node with history needs to object to a birth. A hint notifies it at once. */
+/**
+ * Shortest time in ms for which a birth is announced, so that a node that knows the former cluster can object. Usually a
+ * hint of the store notifies it at once.
+ */
 const OBJECTION = 2000;
 
 /** Not in the class, so that users of a gatekeeper see only public members. */

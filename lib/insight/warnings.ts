@@ -114,7 +114,7 @@ function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): num
   return node.startedAt <= since && since <= now ? [since] : [];
 }
 
-/** A holder of a permit may be at work, and a holder that was granted one was. */
+/** A live permit means that a run may be going on. A grant means that a run began then. */
 function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, now: number): number {
   if (holders.some(({ remaining }) => remaining > 0)) return now;
   return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));

@@ -63,8 +63,8 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
 }
 
 /**
- * The decorator's duration where nothing else defines the name: the definition in force says how long a permit lasts, not
- * the decorator.
+ * Returns the decorator's duration for a name without a definition. For any other name it returns undefined, because then
+ * the definition says how long a permit lasts.
  */
 async function durationOf(gatekeeper: object, name: string, duration: number | string | undefined) {
   const { declared, shards } = partsOf(gatekeeper).directory;

@@ -130,7 +130,7 @@ export class ShardBirth {
     const isOpen = root?.state === 'open';
     const isNew = this.#stood?.text !== text;
     const hasStood = this.#hasStood(text, root);
-    // Lists the records when an announcement is new, and again before the step that follows it.
+    // A listing is expensive. So the records are listed only twice: when an announcement is new, and when it has stood.
     if (root && !isOpen && !isNew && !hasStood) return false;
     const isStrict = this.context.timing.strictStart;
     const facts = { hasData: !isOpen && (await this.#hasData()), isStrict, hasStood };
@@ -196,7 +196,7 @@ export class ShardBirth {
 
   /** Makes all shards empty, with a new id. Gives up if any write is not certain; a later attempt starts again. */
   async #create(text: string | undefined): Promise<boolean> {
-    // Read before the root is written: so this attempt can't replace shards that a later creator makes.
+    // Read before the root is written. Each write below expects these texts, so it fails if a later creator wrote first.
     const texts = await this.shards.texts();
     const id = this.context.random.id();
     const creating = await this.#write(text, 'creating', id);
@@ -238,7 +238,7 @@ export class ShardBirth {
     return this.#stood !== undefined && now >= this.#stood.until;
   }
 
-  /** A living creator gets more time, because nodes that replaced each other's attempts would never finish. */
+  /** A node that is still creating gets more time. Otherwise nodes would replace each other's attempts again and again. */
   #awaited(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
     const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
     return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };

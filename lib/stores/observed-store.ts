@@ -2,10 +2,9 @@ import type { NodeClock } from '../async/node-clock.js';
 import { messageOf } from '../decision/index.js';
 import { onePage, readMany } from './paging.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
-import { KEY_PREFIX } from '../decision/record.js';
-import { SHARD_PREFIX } from '../decision/shard.js';
 
-const RECORD_PREFIXES: ReadonlySet<string> = new Set([KEY_PREFIX, SHARD_PREFIX]);
+/** Entries of the node registry. All other keys are records, of whatever kind. */
+const NODES_PREFIX = 'nodes:';
 
 /** Kinds of calls. Each is observed separately: single records, the members' clocks, and every list that people see. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
@@ -16,7 +15,7 @@ export interface CallFacts {
   readonly answeredAt?: number;
   /** Present after a failed call, until a call is answered. */
   readonly failing?: { readonly since: number; readonly lastAt: number; readonly error: Error };
-  /** When the first call since the last ended one began, if any. */
+  /** Start of the oldest call that began after the last call ended; absent if there is none. */
   readonly waitingSince?: number;
 }
 
@@ -68,7 +67,7 @@ export class ObservedStore implements RecordStore {
   /** Calls for keys of records count as `reads`, and for other keys as `nodes`. */
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
     const [first = ''] = keys;
-    const part = [...RECORD_PREFIXES].some((prefix) => first.startsWith(prefix)) ? 'reads' : 'nodes';
+    const part = first.startsWith(NODES_PREFIX) ? 'nodes' : 'reads';
     return this.#observed(part, () => readMany(this.inner, keys));
   }
 
@@ -155,10 +154,10 @@ export class ObservedStore implements RecordStore {
 }
 
 function partOf(prefix: string): StorePart {
-  return RECORD_PREFIXES.has(prefix) ? 'records' : 'nodes';
+  return prefix.startsWith(NODES_PREFIX) ? 'nodes' : 'records';
 }
 
-/** Mutable, to save objects: each write changes it twice. */
+/** Mutable, because each call to the store changes it twice: a new object each time would be waste. */
 type Changing<T> = { -readonly [Field in keyof T]: T[Field] | undefined };
 
 function settle(facts: Changing<CallFacts>, answeredAt: number | undefined): void {

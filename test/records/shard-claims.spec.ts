@@ -2,18 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { SHARD_PREFIX, decodeShard, encodeShard, pendingRecord, shardOf } from '../../lib/decision/index.js';
 import { encodeRecord } from '../../lib/decision/record.codec.js';
 import { FEW_SHARDS } from '../support/born.js';
-import { type TestCluster, outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { put, shardIn } from '../support/shards.js';
 
 const SHORT = { duration: '10s' };
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const SWEEP = 12_500;
-
-const shardIn = async (nodes: TestCluster, shard: string) =>
-  decodeShard(shard, (await nodes.raw.read(SHARD_PREFIX + shard))!);
-const put = async (nodes: TestCluster, key: string, text: string) => {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text);
-};
 
 describe('a claim', () => {
   const cluster = useCluster();

@@ -1,18 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
-import { partsOf } from '../../lib/gatekeeper/index.js';
-import { type TestNode, outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { takeOutside } from '../support/shards.js';
 
 const SHORT = { duration: '10s' };
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const SWEEP = 12_500;
-
-const takeOutside = ({ gatekeeper }: TestNode, semaphore: string, duration?: number, instance = 'http:ann') =>
-  partsOf(gatekeeper).external.take(
-    { semaphore, instance, acquirer: 'ann', holder: 'script', ...(duration !== undefined && { duration }) },
-    { wait: 0, signal: new AbortController().signal },
-  );
 
 describe('the cap on durations', () => {
   const cluster = useCluster();

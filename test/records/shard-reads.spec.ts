@@ -3,14 +3,10 @@ import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { ROOT_KEY, SHARD_PREFIX, blankShard, decodeShard, encodeRoot, encodeShard } from '../../lib/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { namesIn } from '../support/born.js';
-import { type TestCluster, outcomeOf, useCluster } from '../support/nodes.js';
+import { outcomeOf, useCluster } from '../support/nodes.js';
+import { put } from '../support/shards.js';
 
 const SWEEP = 12_500;
-
-/** Written by a node of its own, so that all others hear of it. */
-const put = async (nodes: TestCluster, key: string, text: string) => {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'all' });
-};
 
 describe('looks at the shards', () => {
   const cluster = useCluster();

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { SHARD_PREFIX } from '../../lib/decision/index.js';
 import { namesIn } from '../support/born.js';
-import { type TestCluster, outcomeOf, useCluster } from '../support/nodes.js';
+import { outcomeOf, useCluster } from '../support/nodes.js';
+import { put } from '../support/shards.js';
 
 const SHORT = { duration: '10s' };
 const SWEEP = 12_500;
-
-const put = async (nodes: TestCluster, key: string, text: string) => {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text);
-};
 
 describe('a shard that can not be read', () => {
   const cluster = useCluster();

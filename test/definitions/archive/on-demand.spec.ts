@@ -1,21 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { SHARD_PREFIX, decodeShard, shardOf } from '../../../lib/decision/index.js';
-import { partsOf } from '../../../lib/gatekeeper/index.js';
+import { shardOf } from '../../../lib/decision/index.js';
 import { FEW_SHARDS, namesIn } from '../../support/born.js';
-import { type TestCluster, type TestNode, shardKeyOf, useCluster } from '../../support/nodes.js';
+import { shardKeyOf, useCluster } from '../../support/nodes.js';
 import { ScriptedArchive } from '../../support/scripted-archive.js';
+import { shardIn, takeOutside } from '../../support/shards.js';
 
 const SHORT = { duration: '10s' };
 const byAnn = { by: 'ann' };
 const SWEEP = 12_500;
-
-const shardIn = async (nodes: TestCluster, shard: string) =>
-  decodeShard(shard, (await nodes.raw.read(SHARD_PREFIX + shard))!);
-const takeOutside = ({ gatekeeper }: TestNode, semaphore: string, duration?: number, instance = 'http:ann') =>
-  partsOf(gatekeeper).external.take(
-    { semaphore, instance, acquirer: 'ann', holder: 'script', ...(duration !== undefined && { duration }) },
-    { wait: 0, signal: new AbortController().signal },
-  );
 
 describe('the archive', () => {
   const cluster = useCluster();
