@@ -100,14 +100,27 @@ export class HealthCheck {
   /** @throws StoreUnavailableError */
   #probe(): Promise<void> {
     const { answeredAt = -Infinity, failing } = this.context.store.calls('reads');
-    if (!failing && this.context.nodeClock.monotonic() - answeredAt < FRESH) return Promise.resolve();
+    const isFresh = !failing && this.context.nodeClock.monotonic() - answeredAt < FRESH;
+    if (isFresh && !this.#isClockFailing) return Promise.resolve();
     this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
     return this.#probing;
   }
 
   async #ask(): Promise<void> {
     const { timers, store } = this.context;
-    await answerWithin(timers, this.#patience, 'answer', () => store.read(PROBED_KEY));
+    const reading = answerWithin(timers, this.#patience, 'answer', () => store.read(PROBED_KEY));
+    await Promise.all([reading, this.#readClock()]);
+  }
+
+  /** The clock's own next attempt may come much later, for example if the first one came before the first connection. */
+  get #isClockFailing(): boolean {
+    const { store, clusterClock } = this.context;
+    return !clusterClock.isFresh && store.calls('clock').failing !== undefined;
+  }
+
+  async #readClock(): Promise<void> {
+    // The report shows a failure.
+    if (this.#isClockFailing) await this.context.clusterClock.sample().catch(() => undefined);
   }
 
   get #unreadable(): Unreadable {

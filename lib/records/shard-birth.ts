@@ -1,28 +1,26 @@
 import {
-  KEY_PREFIX,
   ROOT_KEY,
   SHARD_PREFIX,
   type ShardRoot,
   adoptedShard,
   blankShard,
-  decodeRecord,
   decodeShard,
   encodeRoot,
   encodeShard,
-  isActive,
   isBlank,
-  isOwnName,
   nextBirthStep,
 } from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Periodic } from '../async/periodic.js';
 import { SerialQueue } from '../async/serial-queue.js';
+import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { hasData } from './cluster-data.js';
 import { isUnreadable } from './known-record.js';
-import { LIST_FACTOR, listRecords } from './list-records.js';
+import { LIST_FACTOR } from './list-records.js';
 import { type FoundRoot, RootReader } from './root-reader.js';
 import type { Shards } from './shards.js';
 import { type ShardsFault, shardsFault } from './shards-fault.js';
@@ -46,6 +44,7 @@ export class ShardBirth {
   #stood?: AwaitedRoot | undefined;
   readonly #root: RootReader;
   readonly #queue = new SerialQueue();
+  readonly #slices: Slices;
   readonly #periodic: Periodic;
   readonly #waiting = new Set<Wakeup>();
   #isStopped = false;
@@ -62,6 +61,7 @@ export class ShardBirth {
     },
   ) {
     this.#root = new RootReader(context);
+    this.#slices = Slices.of(context.nodeClock);
     this.#periodic = new Periodic(context.nodeClock, () => this.look(), {
       interval: () => this.#untilNextLook(),
       chance: context.random.number,
@@ -133,7 +133,7 @@ export class ShardBirth {
     // A listing is expensive. So the records are listed only twice: when an announcement is new, and when it has stood.
     if (root && !isOpen && !isNew && !hasStood) return false;
     const isStrict = this.context.timing.strictStart;
-    const facts = { hasData: !isOpen && (await this.#hasData()), isStrict, hasStood };
+    const facts = { hasData: !isOpen && (await hasData(this.context, this.shards)), isStrict, hasStood };
     switch (nextBirthStep(root, facts)) {
       case 'join':
         await this.#join(root!);
@@ -180,6 +180,7 @@ export class ShardBirth {
   }
 
   async #adopt(shard: string, id: string, text: string | undefined): Promise<void> {
+    await this.#slices.turn();
     const client = this.shards.of(shard);
     try {
       if (text !== undefined && decodeShard(shard, text).birth === id) return void client.observe(text);
@@ -214,21 +215,6 @@ export class ShardBirth {
     if (found !== undefined && !isBlank(decodeShard(shard, found))) return false;
     const blank = blankShard(id, this.context.clusterClock.latest(), this.context.random.id());
     return this.#compareAndSet(SHARD_PREFIX + shard, found, encodeShard(blank));
-  }
-
-  /** Whether the store contains data of a cluster. Then missing shards were lost. */
-  async #hasData(): Promise<boolean> {
-    const shards = await this.shards.texts();
-    for (const [key, text] of shards) {
-      if (!isVoid(() => isBlank(decodeShard(key.slice(SHARD_PREFIX.length), text)))) return true;
-    }
-    const own = await listRecords(this.context, KEY_PREFIX);
-    for (const [key, text] of own) {
-      const name = key.slice(KEY_PREFIX.length);
-      // The package's own semaphores are used before the shards exist.
-      if (!isOwnName(name) && !isVoid(() => !isActive(decodeRecord(name, text)))) return true;
-    }
-    return false;
   }
 
   #hasStood(text: string | undefined, root: ShardRoot | undefined): boolean {
@@ -280,16 +266,6 @@ export class ShardBirth {
     if (this.#isStopped) return;
     if (error instanceof StoreUnavailableError) this.context.reachability.lost(error);
     else this.context.events.next({ type: 'problem', action: 'read the shards of the names on demand', error });
-  }
-}
-
-/** Whether a text is no data, by `check`. An unreadable text counts as data. */
-function isVoid(check: () => boolean): boolean {
-  try {
-    return check();
-  } catch (error) {
-    ignoreUnreadable(error);
-    return false;
   }
 }
 

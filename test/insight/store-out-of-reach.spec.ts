@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/index.js';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 
@@ -167,5 +168,22 @@ describe('while the store can not be asked', () => {
     expect(failed.length).toBeLessThanOrEqual(32);
     expect(done.length + failed.length + remaining).toBe(100);
     node.store.script = undefined;
+  });
+});
+
+describe('a node that read no clock before its first connection', () => {
+  const cluster = useCluster();
+
+  it('reads it for the first report after the connection, which says that permits are granted', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const node = nodes.unstarted({ definitions: [JOB], heartbeat: 0, sweepInterval: '1h' });
+    disconnect(node);
+    await node.gatekeeper.start();
+    await nodes.time.advance(100);
+    expect(node.gatekeeper.health()).toMatchObject({ grants: false });
+    node.store.report = undefined;
+    node.store.script = undefined;
+    expect(await partsOf(node.gatekeeper).health.check()).toMatchObject({ grants: true, faults: [] });
   });
 });
