@@ -66,8 +66,11 @@ describeInBrowser('the event stream', () => {
     await page.route(/\/api\//, (route) => route.abort());
     await page.getByRole('banner').getByText('Offline').waitFor({ timeout: 25_000 });
     expect(await page.getByRole('link', { name: 'nightly' }).isVisible()).toBe(true);
-    await page.unroute(/\/api\//);
+    // While no node answers: once one does, the page goes on by itself, and the button goes away.
+    const asked = page.waitForRequest(/\/api\//);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('may be out of date').waitFor({ state: 'detached' });
+    await asked;
+    await page.unroute(/\/api\//);
+    await page.getByText('may be out of date').waitFor({ state: 'detached', timeout: 40_000 });
   });
 });
