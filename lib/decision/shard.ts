@@ -121,6 +121,11 @@ function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0
   const durations = (entry?.permits ?? []).map((permit) => permit.asked?.under ?? permit.duration);
   const duration = Math.max(asked, ...durations);
   if (duration === 0) return undefined;
+  return definitionOnDemand(name, duration);
+}
+
+/** The definition that a call's duration makes: any group, any acquirer, one permit. @param duration ms */
+export function definitionOnDemand(name: string, duration: number): SemaphoreDefinition {
   return { name, groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration };
 }
 

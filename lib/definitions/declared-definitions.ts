@@ -150,6 +150,7 @@ export class DeclaredDefinitions {
 
   async #tryToLoad(name: string): Promise<void> {
     const archived = await this.#archived();
+    // The call that waits for it then asks the store itself, and gets the same error.
     if (archived) await this.#loadThese([name], archived).catch(() => undefined);
   }
 

@@ -1,4 +1,12 @@
-import { type Claim, LONGEST_ON_DEMAND, isActive, pendingRecord, restore, rewrite } from '../decision/index.js';
+import {
+  type Claim,
+  LONGEST_ON_DEMAND,
+  definitionOnDemand,
+  isActive,
+  pendingRecord,
+  restore,
+  rewrite,
+} from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -50,10 +58,10 @@ export class OwnRecordMaker {
     await client.transact<void>((record, view, nonce) => {
       if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
       const { name } = client;
-      const definition = { name, groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: asked };
+      const definition = definitionOnDemand(name, asked);
       const first = rewrite(record, { definition, revision: 1 }, view, nonce);
       // If the record was active before, its holders may have any duration that a call may ask for.
-      const longest = { ...first, definition: { ...definition, duration: Math.max(asked, LONGEST_ON_DEMAND) } };
+      const longest = { ...first, definition: definitionOnDemand(name, Math.max(asked, LONGEST_ON_DEMAND)) };
       const isUnsure = this.context.timing.strictStart || this.shards.claimOf(name) !== record.origin;
       const write = isUnsure ? { ...restore(longest, undefined, view, nonce), definition } : first;
       return { write, done: () => undefined };

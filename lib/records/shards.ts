@@ -63,11 +63,7 @@ export class Shards {
     return this.isOwn || (this.#isRead && (this.#isLoaded || !this.options.awaitsArchive));
   }
 
-  /** Whether this node has read all shards. From then on, a missing shard was lost. */
-  get isRead(): boolean {
-    return this.#isRead;
-  }
-
+  /** Notes that this node has read all shards. From then on, a missing shard was lost. */
   markRead(): void {
     this.#isRead = true;
   }

@@ -1,18 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeCards } from '../../lib/activity/node-info.js';
 import { threadCpu } from '../console/longest-block.js';
-
-const CARD = {
-  group: 'g',
-  acquirer: 'a',
-  instance: 'i',
-  host: 'h',
-  pid: 1,
-  startedAt: 1,
-  at: 1,
-  heartbeat: 1,
-  clock: {},
-};
+import { CARD } from './card.js';
 
 /** @returns ms of CPU time that the longest piece takes: the least of several tries, since a busy machine takes longer */
 function longestPieceOf(text: string): number {

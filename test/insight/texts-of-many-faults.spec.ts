@@ -4,21 +4,10 @@ import { systemClock } from '../../lib/async/node-clock.js';
 import { decodeCards } from '../../lib/activity/node-info.js';
 import { CorruptRecordError, decodeRecord, encodeRecord } from '../../lib/decision/index.js';
 import { aPermit, aRecord } from '../decision/worlds.js';
+import { CARD } from './card.js';
 
 /** As many as fit into the largest text that a node can write. */
 const MANY = 300_000;
-const CARD = {
-  group: 'g',
-  acquirer: 'a',
-  instance: 'i',
-  host: 'h',
-  pid: 1,
-  startedAt: 1,
-  at: 1,
-  heartbeat: 1,
-  clock: {},
-  jobs: [],
-};
 
 function copies(value: unknown, length: number): unknown[] {
   return Array.from({ length }, () => value);
