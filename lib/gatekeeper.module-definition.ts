@@ -2,20 +2,24 @@ import { ConfigurableModuleBuilder } from '@nestjs/common';
 import { type ConsoleOptions, consoleParts } from './console/index.js';
 import type { GatekeeperOptions } from './gatekeeper/index.js';
 
-/** Options that Nest needs before it can ask an asynchronous factory for the rest. */
+/** Options that Nest needs before it calls the factory of `forRootAsync`. */
 export interface GatekeeperModuleExtras {
-  /** Whether every module can inject GatekeeperService and use @ClusterSingleton without importing. Default true. */
+  /** Whether all modules can inject GatekeeperService and use @ClusterSingleton without an import. Default true. */
   readonly isGlobal?: boolean;
   /**
-   * Mounts the console: page, API and event stream. Absent: nothing is mounted. With `forRootAsync` path and guards
-   * stand here; what the factory gives as `console` is merged over the rest.
+   * Mounts the console: page, API and event stream. Default: no console. With `forRootAsync`, `path` must be given here,
+   * because Nest mounts the controllers before it calls the factory. The factory may return the other options of the
+   * console, as `console`.
    */
   readonly console?: ConsoleOptions;
 }
 
 /** Options that a factory of `forRootAsync` returns. */
 export interface GatekeeperModuleOptions extends GatekeeperOptions {
-  /** Added to the static `console`, which must be there: secrets that stand in a configuration, say. */
+  /**
+   * Options of the console that only the factory knows, such as tokens. They override those of the static `console`,
+   * which must be given too (`{}` is enough).
+   */
   readonly console?: ConsoleOptions;
 }
 

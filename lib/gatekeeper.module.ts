@@ -13,7 +13,7 @@ import { GuardedMethodsExplorer } from './nest/index.js';
  * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or
  * `forRootAsync` with `useFactory`, `useClass` or `useExisting` (a class with `createGatekeeperOptions()`).
  *
- * @throws InvalidOptionsError at boot, listing every fault of the options and of the guarded methods
+ * @throws InvalidOptionsError at boot; it lists every fault of the options, or of the guarded methods
  */
 @Module({
   imports: [DiscoveryModule],
@@ -29,7 +29,7 @@ import { GuardedMethodsExplorer } from './nest/index.js';
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 
-/** The console reads its own part; for all others it would be an unknown option. */
+/** The console reads the option `console` itself. The gatekeeper would refuse it as unknown. */
 function withoutConsole(options: GatekeeperModuleOptions): GatekeeperOptions {
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => name !== 'console'),

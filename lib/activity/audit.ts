@@ -11,18 +11,19 @@ export class Audit {
     this.#journal = new JournalWriter('audit', auditEntrySchema, context);
   }
 
+  /** Writes an entry with the present time and this node as its source. Does not wait for the store. */
   note(entry: Omit<AuditEntry, 'at' | 'node'>): void {
     const noted: AuditEntry = { at: timeOf(this.context), ...entry, node: this.context.node };
     this.#journal.note(noted);
     this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
   }
 
-  /** How many entries the latest reading left out because they can't be read. */
+  /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
     return this.#journal.unreadable;
   }
 
-  /** The last `limit` changes, oldest first. @throws StoreUnavailableError */
+  /** Reads the last `limit` changes, oldest first. @throws StoreUnavailableError */
   read(limit: number): Promise<AuditEntry[]> {
     return this.#journal.read(limit);
   }

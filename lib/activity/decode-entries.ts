@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Pieces } from '../async/slices.js';
 import { faultsOf, show } from '../decision/index.js';
 
-/** Characters. The largest entry is a change of four patterns with an escape for each of their characters. */
+/** Characters. The largest valid entry has four patterns in which JSON escapes every character. */
 const LONGEST_ENTRY = 64 * 1024;
 
 /** Valid entries of a journal, and the faults of invalid texts. */
@@ -14,7 +14,7 @@ export interface DecodedEntries<Entry> {
 }
 
 /**
- * Decodes texts that any node may have written. An invalid text does not affect the others. Works in pieces of one text,
+ * Decodes texts that any node may have written. An invalid text does not affect the others. Yields after each text,
  * because a full journal would block the event loop for a tenth of a second.
  */
 export function* decodeEntries<Entry>(
@@ -47,7 +47,7 @@ function faulty(text: string, fault: string): Decoded<never> {
   return { success: false, fault: `${show(text)}: ${fault}` };
 }
 
-/** @returns undefined, which no JSON text can mean, if the text is not JSON */
+/** @returns undefined if the text is not JSON; no JSON text has that value */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -12,9 +12,9 @@ import type { NodeIdentity } from '../context/node-identity.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
-/**
- * Schemas of entries that any node may have written. Unknown fields are dropped; an entry with invalid known fields is
- * invalid.
+/*
+ * Schemas of entries that any node may have written. Unknown fields are dropped. An entry is invalid if one of its
+ * known fields is invalid.
  */
 
 const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquirer: storedText, instance: storedText });

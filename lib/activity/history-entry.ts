@@ -2,39 +2,44 @@ import type { SkipReason } from '../context/events.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 
 interface RunOrSkip {
+  /** Name of the semaphore. */
   readonly semaphore: string;
+  /** Name of the job: "JobsService.export", or the option `job` of `run()`. */
   readonly job: string;
+  /** The node on which it ran or was skipped. */
   readonly node: NodeIdentity;
-  /** Cluster time in ms: of a run, when it began. */
+  /** Start of the run, or time of the skip: cluster time, ms since the epoch. */
   readonly at: number;
 }
 
-/** A run, as the history keeps it once it has ended. */
+/** A run that has ended. */
 export interface RunEntry extends RunOrSkip {
   /** Tells a run from a skip. */
   readonly kind: 'run';
-  /** ms */
+  /** Duration of the run in ms. */
   readonly took: number;
-  /** `lost`: it ended without the permit that it began with, successful or not. */
+  /** `lost`: the permit ended before the run did, whether the run succeeded or failed. */
   readonly outcome: 'ok' | 'failed' | 'lost';
-  /** The message of the error that it failed with. */
+  /** Message of the error with which the run failed, cut after 500 characters. */
   readonly message?: string;
-  /** Absent when it ran without a permit. */
+  /** Fencing token of its permit; absent if it ran without a permit. */
   readonly token?: number;
-  /** Slot of its permit; absent when it ran without one. */
+  /** Slot of its permit; absent if it ran without a permit. */
   readonly slot?: number;
 }
 
 /**
- * First of consecutive skips of a job on a node with the same reason. The rest are only counted: all nodes but one skip at
- * each tick, and an entry for each skip would push everything else out.
+ * The first of consecutive skips of a job on a node with the same reason. The other skips are only counted. All nodes
+ * but one skip each tick, so an entry for each skip would push all other entries out of the journal.
  */
 export interface SkipEntry extends RunOrSkip {
   /** Tells a skip from a run. */
   readonly kind: 'skip';
   /** Why it was skipped. */
   readonly reason: SkipReason;
-  /** The former series of skips with another reason, and its length. */
+  /**
+   * The series of skips just before this one, which had another reason; absent if there was none since the last run.
+   */
   readonly before?: { readonly reason: SkipReason; readonly count: number };
 }
 

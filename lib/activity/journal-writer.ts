@@ -8,17 +8,17 @@ import { LeftOut } from '../context/left-out.js';
 import { decodeEntries } from './decode-entries.js';
 import { UnsentEntries } from './unsent-entries.js';
 
-/** ms in which entries are collected before they are sent together. */
+/** ms for which entries are collected before they are sent together. */
 const GATHERING = 100;
-/** ms until unsent entries are sent again. */
+/** ms after a failure until unsent entries are sent again. */
 const PATIENCE = 5000;
 
 /**
- * One of the cluster's journals, as this node writes and reads it. No caller waits for an entry to be written, and no
- * decision depends on one.
+ * Writes and reads one of the cluster's journals. No caller waits until an entry is written, and no decision depends on
+ * an entry.
  *
- * Entries are gathered for a moment, and sent at once when a batch is full. Batches go one after the other, so that
- * their order stays. A store that fails gets the next batch only after {@link PATIENCE}.
+ * Entries are collected for {@link GATHERING}, and a full batch is sent at once. Batches are sent one after the other,
+ * to keep the order of the entries. After a failure the next batch waits for {@link PATIENCE}.
  */
 export class JournalWriter<Entry extends object> {
   readonly #journal: Journal;
@@ -26,9 +26,9 @@ export class JournalWriter<Entry extends object> {
   #isFailing = false;
   #cancelTimer?: CancelTimer;
   #isClosed = false;
-  /** While batches are being sent. */
+  /** Present while batches are being sent. */
   #sending?: Promise<void>;
-  /** Readings in progress, by their number of entries. */
+  /** Readings in progress, by their `limit`. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
   readonly #leftOut: LeftOut;
 
@@ -41,7 +41,7 @@ export class JournalWriter<Entry extends object> {
     this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
   }
 
-  /** How many entries the latest reading left out because they can't be read. */
+  /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
     return this.#leftOut.count;
   }
@@ -54,8 +54,8 @@ export class JournalWriter<Entry extends object> {
   }
 
   /**
-   * The last `limit` entries, oldest first. Invalid texts are left out and reported. Concurrent calls with the same limit
-   * share one reading, because many users look at the same time when something has happened.
+   * Reads the last `limit` entries, oldest first. Invalid texts are left out and reported. Concurrent calls with the
+   * same limit share one reading, because many users look at the same time after an incident.
    *
    * @throws StoreUnavailableError
    */
@@ -75,7 +75,7 @@ export class JournalWriter<Entry extends object> {
     return entries;
   }
 
-  /** Sends what is left, once. */
+  /** Tries once to send the remaining entries, and reports a failure. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -110,14 +110,14 @@ export class JournalWriter<Entry extends object> {
 
   async #sendBatch(batch: readonly string[]): Promise<void> {
     const { timers, timing } = this.context;
-    const what = `take entries of the journal of ${this.name}`;
+    const what = `append entries to the journal of ${this.name}`;
     try {
       await answerWithin(timers, timing.callTimeout, what, () => this.#journal.append(batch));
       this.#isFailing = false;
       this.#reportDropped();
     } catch (error) {
       this.#isFailing = true;
-      // After a lost answer entries may appear twice, which is better than losing them.
+      // If only the answer was lost, the entries will appear twice. That is better than to lose them.
       this.#unsent.putBack(batch);
       if (this.#isClosed) this.#reportUnwritten(error);
     }

@@ -2,18 +2,18 @@ import type { NodeClock } from '../async/node-clock.js';
 import type { Pieces } from '../async/slices.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
-/** Default size of the journal. */
+/** Default capacity of the journal, in entries. */
 const ALL = 10_000;
-/** Maximum number of entries per call of a store. */
+/** Number of entries that are read when the former reading is recent. */
 const NEWEST = 1000;
-/** ms for which a reading is fresh enough for people. */
+/** ms for which a reading counts as current. */
 const FRESH = 1000;
-/** ms after which more than {@link NEWEST} entries may be new: then everything is read again. */
+/** ms after which more than {@link NEWEST} entries may be new. Then the whole journal is read again. */
 const STALE = 60_000;
 
 /**
- * The newest run of each job. Kept between looks, because a look would otherwise read the whole journal. Read only on
- * demand.
+ * The newest run of each job. The runs are kept between two calls, because each call would otherwise read the whole
+ * journal. Nothing is read without a call.
  */
 export class LastRuns {
   #runs = new Map<string, RunEntry>();
@@ -31,7 +31,7 @@ export class LastRuns {
     return this.known();
   }
 
-  /** As they were last read. */
+  /** The runs of the latest reading. */
   known(): RunEntry[] {
     return [...this.#runs.values()];
   }
@@ -39,14 +39,15 @@ export class LastRuns {
   async #refresh(isRecent: boolean): Promise<void> {
     const began = this.nodeClock.monotonic();
     const entries = await this.read(isRecent ? NEWEST : ALL);
-    // Entries that fell out of the journal may have been followed by others that were never read.
+    // A newer run of a job may have left the journal before this node read it. Then the known run is no longer the
+    // newest.
     if (!isRecent) this.#runs.clear();
     for (const entry of entries) if (entry.kind === 'run') keepNewest(this.#runs, entry);
     this.#readAt = began;
   }
 }
 
-/** The newest run of each job. Nodes may write runs late, so entries are not always in order. */
+/** Finds the newest run of each job. Nodes may write runs late, so the order of the entries does not show it. */
 export function* newestRuns(runs: Iterable<RunEntry>): Pieces<Map<string, RunEntry>> {
   const newest = new Map<string, RunEntry>();
   for (const run of runs) {

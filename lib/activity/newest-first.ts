@@ -1,18 +1,19 @@
-/** Which entries of a journal are wanted. */
+/** Selects entries of a journal. */
 export interface JournalQuery {
-  /** Of this one alone. */
+  /** Only entries of this semaphore. Default: of all semaphores. */
   readonly semaphore?: string | undefined;
+  /** Maximum number of entries. */
   readonly limit: number;
 }
 
-/** Default size of the members' journals: entries of one semaphore may be far back. */
+/** Default capacity of a journal. All of it is read, because entries of one semaphore may be far back. */
 const ALL = 10_000;
 
 /**
  * Reads the last matching entries, newest first.
  *
- * @param read gives the last ones, oldest first
- * @param only leaves out entries of semaphores for which it returns false
+ * @param read returns the last `limit` entries, oldest first
+ * @param only returns false for semaphores whose entries are left out
  */
 export async function newestFirst<Entry extends { readonly semaphore: string }>(
   { semaphore, limit }: JournalQuery,

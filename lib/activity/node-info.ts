@@ -4,27 +4,29 @@ import { faultsOf, show, storedCount, storedList, storedOffset, storedText, stor
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
-/** When a job runs by itself. */
+/** Times at which @nestjs/schedule runs a job. */
 const scheduleSchema = z
   .object({
     kind: z.enum(['cron', 'interval', 'timeout']),
-    /** As written: "0 3 * * *"; ms for intervals and timeouts. */
+    /** As written in the decorator: "0 3 * * *"; for intervals and timeouts the ms as text. */
     expression: storedText,
-    /** ms since the epoch, by the node's own clock, at which the scheduler next runs it. */
+    /** The next time at which the scheduler runs it: ms since the epoch by the node's own clock. */
     next: storedTime.optional(),
-    /** ms between the next run and the one after it. */
+    /** ms between the next run and the run after it. */
     interval: storedTime.optional(),
-    /** The last times at which it was due before this was written, oldest first, as far as they are known. */
+    /**
+     * The last known times at which it was due, at most 3, oldest first: ms since the epoch by the node's own clock.
+     */
     recent: z.array(storedTime).optional(),
   })
   .meta({ id: 'JobSchedule' });
 
-/** How a job ran last on the node that tells of it. */
+/** The last run of a job on the node that publishes it. */
 const lastRunSchema = z
   .object({
-    /** When it began. */
+    /** Start of the run. */
     at: time,
-    /** ms */
+    /** Duration in ms. */
     took: storedTime,
     outcome: z.enum(['ok', 'failed', 'lost']),
     message: storedText.optional(),
@@ -34,16 +36,16 @@ const lastRunSchema = z
   .meta({ id: 'LastRun' });
 
 export const jobInfoSchema = z.object({
-  /** "JobsService.export" */
+  /** Name of the job: "JobsService.export". */
   job: storedText,
-  /** Absent where a function of the arguments names it. */
+  /** Name of its semaphore. Absent if a function of the method's arguments gives the name. */
   semaphore: storedText.optional(),
   schedule: scheduleSchema.optional(),
-  /** The journal of runs forgets a rare job's run when others run often. */
+  /** Its last run on this node. The journal may have dropped that run, if other jobs run often. */
   lastRun: lastRunSchema.optional(),
 });
 
-/** More than any application has methods. */
+/** Maximum number of jobs of a node: more than any application has guarded methods. */
 const MOST_JOBS = 1000;
 
 export const nodeInfoSchema = z.object({
@@ -54,31 +56,33 @@ export const nodeInfoSchema = z.object({
   pid: storedCount,
   version: storedText.optional(),
   startedAt: time,
-  /** When this was written. */
+  /** When the node wrote this entry. */
   at: time,
-  /** ms after which the next one is written. */
+  /** ms between two writes of the entry. */
   heartbeat: storedTime,
   clock: z
     .object({
       /** ms by which the node's wall clock is behind cluster time. */
       offset: storedOffset.optional(),
-      /** Why clocks can't be trusted there, while they can't. */
+      /** Why this node does not trust the clocks now; absent if it does. */
       suspect: storedText.optional(),
     })
     .meta({ id: 'NodeClock' }),
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
 });
 
-/** Characters: the cards of some hundreds of nodes. A longer text would block the event loop. */
+/** Characters: enough for the entries of some hundreds of nodes. A longer text would block the event loop. */
 const LONGEST_SHARD = 1024 * 1024;
 
-/** Cards of one text that can't be read; what stands behind so many is left out unread, since each costs time. */
+/**
+ * After this many invalid entries in one text, the rest of the text is left out, because each invalid entry costs time.
+ */
 const MOST_FAULTY = 100;
 
-/** More than any node tells. */
+/** Maximum number of recent times of a job: more than any node writes. */
 const MOST_RECENT = 10;
 
-/** As above, but a list that is too long ends it before all of its values are looked at. */
+/** The same schema, but a list that is too long is refused before its items are checked. */
 const cardSchema = nodeInfoSchema.extend({
   jobs: storedList(
     jobInfoSchema.extend({
@@ -89,20 +93,23 @@ const cardSchema = nodeInfoSchema.extend({
 });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
-/** A node's entry in the registry. */
+/** The entry of a node in the registry: its identity, process, clock and jobs. */
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
-/** A guarded method of a node, as the scheduler runs it. */
+/** A guarded method of a node, with its schedule and last run, if it has them. */
 export type JobInfo = z.output<typeof jobInfoSchema>;
-/** When @nestjs/schedule runs a job. */
+/** Times at which @nestjs/schedule runs a job. */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
-/** The cards of one text, and what is wrong with those that can't be read, for people. */
+/** The valid entries of one text, and the faults of the invalid ones, for people. */
 export interface DecodedCards {
   readonly nodes: NodeInfo[];
   readonly faults: readonly string[];
 }
 
-/** In pieces of one card. A card that can't be read is left out; where the text can't be, all of its nodes write anew within a heartbeat. */
+/**
+ * Decodes the entries of one text, and yields after each entry. Leaves out invalid entries. If the whole text is
+ * invalid, all nodes in it write their entries again within a heartbeat.
+ */
 export function* decodeCards(text: string | undefined): Pieces<DecodedCards> {
   if (text === undefined) return { nodes: [], faults: [] };
   const shard = decodeShard(text);
@@ -113,15 +120,15 @@ export function* decodeCards(text: string | undefined): Pieces<DecodedCards> {
     if (faults.length >= MOST_FAULTY) return { nodes, faults: [...faults, NOT_LOOKED_AT(shard.length - index)] };
     const { data, error } = cardSchema.safeParse(card);
     if (data) nodes.push(data);
-    else faults.push(`a card: ${faultsOf(error).join('; ')}`);
+    else faults.push(`an entry: ${faultsOf(error).join('; ')}`);
     yield 1;
   }
   return { nodes, faults };
 }
 
-const NOT_LOOKED_AT = (count: number) => `${count} more cards, which are not looked at`;
+const NOT_LOOKED_AT = (count: number) => `${count} more entries, which were not checked`;
 
-/** @returns the cards, or what is wrong with all of the text */
+/** @returns the entries before their check, or the fault of the whole text */
 function decodeShard(text: string): unknown[] | string {
   if (text.length > LONGEST_SHARD) return `it is longer than ${LONGEST_SHARD} characters`;
   try {

@@ -2,7 +2,7 @@ import { type SemaphoreDefinition, mismatchInPieces } from '../decision/index.js
 import type { Pieces } from '../async/slices.js';
 import type { NodeInfo } from './node-info.js';
 
-/** Finds the nodes that a definition matches, once for all definitions with the same patterns. */
+/** Finds the nodes that a definition matches. Definitions with the same patterns share the result. */
 export class NodeMatches {
   readonly #known = new Map<string, ReadonlySet<NodeInfo>>();
 

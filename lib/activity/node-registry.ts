@@ -12,23 +12,29 @@ import type { RunHistory } from './run-history.js';
 import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
 const KEY_PREFIX = 'nodes:';
-/** Nodes share so many texts: few to read, and rarely two writers at once. */
+/**
+ * Number of texts that contain all entries. So few are quick to read, and two nodes rarely write the same one at once.
+ */
 const SHARDS = 16;
+/** Attempts of one write while other nodes write the same text. */
 const TRIES = 5;
-/** ms until the next try while this node's card was never written: its first connection may still be under way. */
+/** ms until the next try if this node's entry was never written: the first connection may still be under way. */
 const FIRST_TRIES = 500;
-/** A node that misses so many heartbeats counts as dead. */
+/** A node that misses this many heartbeats counts as dead. */
 const SILENCE = 3;
 
 /**
- * The living nodes and their jobs: each node writes a card of itself every heartbeat. For people and for warnings; no
- * permit depends on it.
+ * The registry of the living nodes and their jobs. Each node writes its own entry at every heartbeat. Operators,
+ * warnings and migration plans use the registry; no permit depends on it.
  */
 export class NodeRegistry {
-  /** Lists the jobs that this node schedules; the part that knows the scheduler sets it. */
+  /**
+   * Returns the jobs of this node: all its guarded methods. Set by the part that finds them; before that there are
+   * none.
+   */
   jobs: () => readonly JobInfo[] = () => [];
   readonly #key: string;
-  /** The nodes that lived when {@link nodes} last listed them. */
+  /** The result of the latest call of {@link nodes}. */
   known: readonly NodeInfo[] = [];
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #leftOut: LeftOut;
@@ -39,29 +45,30 @@ export class NodeRegistry {
   constructor(
     private readonly context: Context,
     private readonly options: {
-      /** ms; 0: this node writes no card */
+      /** ms; 0: this node writes no entry */
       readonly heartbeat: number;
       readonly version?: string;
     },
     private readonly runs: Pick<RunHistory, 'newestHere'>,
   ) {
-    this.#leftOut = new LeftOut('read the cards of the nodes', context);
+    this.#leftOut = new LeftOut('read the entries of the nodes', context);
     this.#key = KEY_PREFIX + spreadOf(context.node.instance, SHARDS);
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
   }
 
-  /** Begins to publish this node; the gatekeeper calls it. */
+  /** Begins to publish this node. The gatekeeper calls this when it starts. */
   start(): void {
     this.#periodic?.start(0);
   }
 
-  /** How many cards the latest reading left out because they can't be read. */
+  /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
     return this.#leftOut.count;
   }
 
   /**
-   * The nodes that live, this one among them if it has a heartbeat; by group and acquirer.
+   * Lists the living nodes, sorted by group and acquirer. This node is among them once it has written its entry, unless
+   * its heartbeat is 0.
    *
    * @throws StoreUnavailableError
    */
@@ -76,7 +83,7 @@ export class NodeRegistry {
     return [...this.known];
   }
 
-  /** Takes this node's card away. */
+  /** Removes this node's entry. */
   async close(): Promise<void> {
     if (!this.#periodic) return;
     this.#periodic.stop();
@@ -97,9 +104,9 @@ export class NodeRegistry {
   }
 
   #report(error: unknown): void {
-    // The parts that need the store report an outage, once.
+    // During an outage, the parts that need the store report it once.
     if (this.context.store.health().connected)
-      this.context.events.next({ type: 'problem', action: 'tell the others of this node', error });
+      this.context.events.next({ type: 'problem', action: 'publish this node', error });
   }
 
   #isAlive({ at, heartbeat }: NodeInfo): boolean {
@@ -109,17 +116,17 @@ export class NodeRegistry {
   async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
     const { store, timers, timing, node, nodeClock } = this.context;
     const ask = <T>(call: () => Promise<T>) =>
-      answerWithin(timers, timing.callTimeout, 'take the card of this node', call);
+      answerWithin(timers, timing.callTimeout, 'write the entry of this node', call);
     for (let tries = 0; tries < TRIES; tries++) {
       const text = await ask(() => store.read(this.#key));
       const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
-      // This write removes them: a later reading would find nothing to report.
+      // Reported now, because this write removes the invalid entries.
       this.#leftOut.note(faults);
       const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
       const written = encodeCards(next(others));
       if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: 'none' }))) return;
     }
-    throw new Error(`${TRIES} times other nodes were faster: the next heartbeat tries again`);
+    throw new Error(`other nodes were faster ${TRIES} times: the next heartbeat tries again`);
   }
 
   #card(): NodeInfo {

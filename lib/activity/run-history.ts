@@ -7,26 +7,26 @@ import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
-/** Long enough for a sentence, short enough that thousands fit. */
+/** Characters: long enough for a sentence, short enough to keep thousands of messages. */
 const LONGEST_MESSAGE = 500;
-/** Jobs that are remembered: more than any application has methods, but names may come from arguments. */
+/** Maximum number of jobs in memory. No application has as many methods, but names of jobs may come from arguments. */
 const MOST_JOBS = 1000;
 
 type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T }>;
 
-/** The runs of all nodes, with their times and outcomes: a journal that this node's events write. */
+/** The history of the runs of all nodes. This node writes its own runs, which it learns from its events. */
 export class RunHistory {
   readonly #journal: JournalWriter<HistoryEntry>;
   readonly #lastRuns: LastRuns;
   readonly #subscription?: Subscription;
-  /** Begun runs by {@link runKey}. */
+  /** Runs in progress, by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
-  /** Current series of skips by semaphore and job; the least recently updated first. */
+  /** Current series of skips, by {@link jobKey}; the least recently updated first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
-  /** The newest run of each job on this node, by semaphore and job; the oldest first. */
+  /** The newest run of each job on this node, by {@link jobKey}; the oldest first. */
   readonly #newest = new Map<string, RunEntry>();
 
-  /** @param isOn whether this node's own runs are noted */
+  /** @param isOn whether this node's own runs are written */
   constructor(
     private readonly context: Context,
     isOn: boolean,
@@ -36,17 +36,17 @@ export class RunHistory {
     if (isOn) this.#subscription = context.events.subscribe((event) => this.#observe(event));
   }
 
-  /** How many entries the latest reading left out because they can't be read. */
+  /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
     return this.#journal.unreadable;
   }
 
-  /** The last `limit` entries, oldest first. @throws StoreUnavailableError */
+  /** Reads the last `limit` entries, oldest first. @throws StoreUnavailableError */
   read(limit: number): Promise<HistoryEntry[]> {
     return this.#journal.read(limit);
   }
 
-  /** The newest run of each job, as far as the journal goes back. @throws StoreUnavailableError */
+  /** Returns the newest run of each job that the journal still has. @throws StoreUnavailableError */
   lastRuns(): Promise<RunEntry[]> {
     return this.#lastRuns.get();
   }
@@ -56,7 +56,7 @@ export class RunHistory {
     return this.#lastRuns.known();
   }
 
-  /** The newest run of a job on this node, however long ago: the journal may have forgotten it. */
+  /** The newest run of a job on this node. The journal may have dropped it. */
   newestHere(job: { readonly semaphore: string; readonly job: string }): RunEntry | undefined {
     return this.#newest.get(jobKey(job));
   }

@@ -1,11 +1,11 @@
-/** Size of a journal: older entries would be dropped from it anyway. */
+/** Default capacity of a journal. It would drop older entries anyway. */
 const MOST_ENTRIES = 10_000;
-/** Characters of all that are kept. */
+/** Characters of all entries together. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
-/** The most that one call of a store takes: the body of a remote store's call ends at 2 MB. */
+/** Maximum of one call. A remote store accepts bodies of at most 2 MB. */
 const BATCH = { entries: 500, characters: 256 * 1024 };
 
-/** Entries of a journal that are not in the store yet, oldest first. Beyond the limits the oldest are dropped. */
+/** Entries of a journal that are not in the store yet, oldest first. Drops the oldest entries above the limits. */
 export class UnsentEntries {
   #texts: string[] = [];
   #characters = 0;
@@ -15,12 +15,12 @@ export class UnsentEntries {
     return this.#texts.length;
   }
 
-  /** Whether there are enough for a batch that need not wait for more. */
+  /** Whether a batch is full. */
   get hasBatch(): boolean {
     return this.#texts.length >= BATCH.entries || this.#characters >= BATCH.characters;
   }
 
-  /** How many were dropped since the last look. */
+  /** Returns how many entries were dropped since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
@@ -33,7 +33,7 @@ export class UnsentEntries {
     this.#dropOldest();
   }
 
-  /** Takes the oldest: as many as one call takes, and at least one if there is any. */
+  /** Removes and returns the oldest entries: as many as fit into one call, but at least one if there is any. */
   takeBatch(): string[] {
     let count = 0;
     let characters = 0;
@@ -47,7 +47,7 @@ export class UnsentEntries {
     return this.#texts.splice(0, count);
   }
 
-  /** Puts a batch that was not written back to its place. */
+  /** Puts a batch back to the front, because it was not written. */
   putBack(batch: readonly string[]): void {
     this.#texts.unshift(...batch);
     for (const { length } of batch) this.#characters += length;

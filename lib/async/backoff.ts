@@ -1,8 +1,8 @@
-/** Growth of pauses between attempts. */
+/** Pauses between attempts: each pause is twice as long as the one before. */
 export interface Backoff {
-  /** ms; doubled with each further failure. */
+  /** ms; the pause after the first failure. */
   readonly first: number;
-  /** ms */
+  /** ms; no pause is longer. */
   readonly longest: number;
   /** Random part of a pause, 0 to 1, so that contenders do not collide again. */
   readonly jitter: number;
@@ -14,8 +14,8 @@ export const RECONNECT: Backoff = { first: 100, longest: 5000, jitter: 0.5 };
 /**
  * Time to pause before the next attempt, in ms.
  *
- * @param failures attempts that failed in a row, before the last one
- * @param random from 0 to 1
+ * @param failures failed attempts in a row before the last one: 0 after the first failure
+ * @param random 0 to 1; with 1 the pause has its full length
  */
 export function pauseAfter(failures: number, random: number, { first, longest, jitter }: Backoff): number {
   const most = Math.min(longest, first * 2 ** Math.min(failures, 16));

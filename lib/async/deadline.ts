@@ -3,22 +3,29 @@ import type { Timers } from './timers.js';
 /** Thrown by {@link Deadline.race}; callers map it to an error of their call. */
 export class DeadlinePassed extends Error {}
 
-/** The moment (in the node's monotonic ms) until which one call may ask the store. */
+/** The end of the time that one call may take. */
 export class Deadline {
+  /** In the node's monotonic ms. */
   readonly until: number;
 
   constructor(
     private readonly timers: Timers,
+    /** ms */
     readonly timeout: number,
   ) {
     this.until = timers.clock.monotonic() + timeout;
   }
 
+  /** ms; negative after the deadline. */
   get remaining(): number {
     return this.until - this.timers.clock.monotonic();
   }
 
-  /** Waits for `promise` until the deadline. A later answer is ignored, also a rejection. */
+  /**
+   * Waits for `promise` until the deadline. A later answer is ignored, also a rejection.
+   *
+   * @throws DeadlinePassed, or the error of `promise`
+   */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const cancel = this.timers.set(this.until, () => reject(new DeadlinePassed()));

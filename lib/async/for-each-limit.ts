@@ -2,7 +2,7 @@
 const LIMIT = 32;
 
 /**
- * Does `work` for every item, a few at a time. After the first failure it starts no new work.
+ * Does `work` for every item, up to {@link LIMIT} at the same time. After the first failure it starts no new work.
  *
  * @throws the first failure, after all started work has ended
  */

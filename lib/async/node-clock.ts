@@ -1,17 +1,21 @@
 /**
- * The node's own clocks and timers, in one place so that tests can replace them: nothing else in this package reads a
- * clock or sets a timer by itself.
+ * The node's own clocks and timers. Everything that decides about permits uses only this interface, so that tests can
+ * replace time. The console, the command line and the stores' clients use Node's clocks and timers directly.
  */
 export interface NodeClock {
-  /** ms since some fixed moment; never goes back, but may stand still while the machine sleeps. */
+  /** ms since a fixed moment. Never goes back, but may stop while the machine sleeps. */
   monotonic(): number;
-  /** ms since the epoch by the machine's wall clock; may be wrong and may jump. Only differences of it are used. */
+  /**
+   * ms since the epoch by the machine's wall clock, which may be wrong and may jump. Permits depend only on the
+   * difference of two readings.
+   */
   wall(): number;
   /**
    * Calls `action` once after `delay` ms.
    *
-   * @param isAwaited a call waits for it, so that the process stays alive until then; a background timer must not keep
-   *   a process from ending
+   * @param isAwaited whether a call waits for it; then the process stays alive until the action runs. Default false: a
+   *   timer in the background must not keep a process from ending
+   * @returns a function that cancels the timer
    */
   schedule(action: () => void, delay: number, isAwaited?: boolean): CancelTimer;
   /** Calls `action` in the next turn of the event loop: everything that is due before it runs first. */
@@ -20,7 +24,7 @@ export interface NodeClock {
 
 export type CancelTimer = () => void;
 
-/** ms; the longest delay that setTimeout takes (24.8 days): longer ones would fire at once. */
+/** ms; the longest delay that setTimeout supports (24.8 days). A longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: NodeClock = {

@@ -1,9 +1,9 @@
 import type { NodeClock } from './node-clock.js';
 
 interface PauseOptions {
-  /** Ends the pause early; an ended pause resolves, it never rejects. */
+  /** Ends the pause early. The promise then resolves; it never rejects. */
   readonly signal?: AbortSignal;
-  /** False for pauses of the background, which keep no process alive. */
+  /** Whether a call waits for it, so that the process stays alive. Default true; false in the background. */
   readonly isAwaited?: boolean;
 }
 

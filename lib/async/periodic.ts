@@ -1,8 +1,8 @@
 import type { CancelTimer, NodeClock } from './node-clock.js';
 
 /**
- * Repeats a piece of work until it is stopped, one at a time: the next is planned when the former has ended or failed.
- * Jitter makes each interval up to a tenth shorter or longer, so that nodes that started together drift apart.
+ * Repeats work until it is stopped. The next run is planned when the former one has ended or failed, so runs never
+ * overlap. Jitter makes each interval up to a tenth shorter or longer, so that nodes that started together drift apart.
  */
 export class Periodic {
   #cancelTimer?: CancelTimer;
@@ -12,24 +12,25 @@ export class Periodic {
     private readonly nodeClock: NodeClock,
     private readonly work: () => Promise<void>,
     private readonly options: {
-      /** ms until the next time, asked when one has ended. */
+      /** ms until the next run; called when a run has ended. */
       readonly interval: () => number;
+      /** A random number from 0 to 1. */
       readonly chance: () => number;
       readonly onError: (error: unknown) => void;
     },
   ) {}
 
   /**
-   * Plans the first time. Does nothing after {@link stop}.
+   * Plans the next run. Does nothing after {@link stop}.
    *
-   * @param delay ms before the first time; the interval unless given
+   * @param delay ms before the run. Default: the interval, with jitter
    */
   start(delay = this.#nextDelay()): void {
     if (this.#isStopped) return;
     this.#cancelTimer = this.nodeClock.schedule(() => void this.#tick(), delay);
   }
 
-  /** Works for the first time now, and resolves when that has ended. */
+  /** Starts the first run now, and resolves when it has ended. */
   begin(): Promise<void> {
     return this.#tick();
   }
@@ -40,7 +41,7 @@ export class Periodic {
   }
 
   async #tick(): Promise<void> {
-    // Work that was under way when it was stopped fails because its store is closed.
+    // After stop(), work fails because its store is closed. That is no error to report.
     await this.work().catch((error: unknown) => this.#isStopped || this.options.onError(error));
     if (!this.#isStopped) this.start();
   }

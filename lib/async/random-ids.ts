@@ -4,18 +4,18 @@ import { randomBytes } from 'node:crypto';
 export interface Randomness {
   /** 0 <= x < 1 */
   number(): number;
-  /** A unique text. */
+  /** A unique id. */
   id(): string;
   /** The id of this process: 16 random hexadecimal digits. */
   instance(): string;
 }
 
 /**
- * Unique ids: 64 random bits per process, then a counter; and 64 bits for the process itself. UUIDs would add 80
- * characters to the text of a record with one permit, which every call sends and compares.
+ * Each id is 64 random bits of the process, then a counter. The id of the process itself is 64 other random bits. UUIDs
+ * would add 80 characters to the text of a record with one permit, which every call sends and compares.
  *
- * Only lower-case letters, digits and one dot: operators pass ids on a command line, which would treat a leading "-" as an
- * option.
+ * Ids contain only lower-case letters, digits and at most one dot. Operators pass them on a command line, which would
+ * treat a leading "-" as an option.
  */
 export function systemRandomness(): Randomness {
   const prefix = `${randomBytes(8).readBigUInt64BE().toString(36)}.`;

@@ -7,17 +7,17 @@ type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 const SLICE = 5;
 
 /**
- * All long work of this process shares one slice per turn of the event loop, first in, first out. With a slice for each,
- * ten requests would block ten times as long.
+ * All long work of this process shares one slice per turn of the event loop, first in, first out. With a slice for
+ * each, ten requests would block ten times as long.
  */
 export class Slices {
-  /** When the slice of the present turn began; undefined while nothing has worked in this turn. */
+  /** When the slice of this turn began, in monotonic ms. Undefined if no work was done in this turn. */
   #began: number | undefined;
   readonly #waiting: (() => void)[] = [];
 
   constructor(private readonly clock: SliceClock) {}
 
-  /** The slices that all work on the same clock shares. */
+  /** Returns the slices that all work on the same clock shares. */
   static of(clock: SliceClock): Slices {
     const slices = slicesByClock.get(clock) ?? new Slices(clock);
     slicesByClock.set(clock, slices);
@@ -30,7 +30,7 @@ export class Slices {
     return this.clock.monotonic() - this.#began >= SLICE;
   }
 
-  /** Call it between two items: waits for a later turn of the event loop when the slice is used up. */
+  /** Call this between two items. It waits for a later turn of the event loop if the slice is used up. */
   async turn(): Promise<void> {
     if (this.isOver) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
@@ -40,7 +40,9 @@ export class Slices {
     return this.clock.monotonic();
   }
 
-  /** Wakes one waiter per turn: if all woke together, each would do one more item before it sees that the slice is over. */
+  /**
+   * Wakes one waiter per turn. If all woke together, each would do one more item before it sees that the slice is over.
+   */
   #next(): void {
     const goOn = this.#waiting.shift();
     this.#began = goOn && this.#begin();
@@ -50,27 +52,29 @@ export class Slices {
 
 const slicesByClock = new WeakMap<object, Slices>();
 
-/** Work that can be interrupted at each `yield`, which gives the number of matching steps just taken or coming next. */
+/**
+ * Work that can be interrupted at each `yield`. It yields the number of matching steps that it just did or does next.
+ */
 export type Pieces<T> = Generator<number, T, void>;
 
-/** The bound of work for one request. */
+/** The largest amount of work for one request. */
 export interface WorkLimit {
-  /** Steps of matching; see `stepsOf`. */
+  /** Steps of pattern matching; see `stepsOf`. */
   readonly most: number;
   /** Names the request in the error. */
   readonly subject: string;
 }
 
 /**
- * Does work in slices, so that it blocks nothing else, however long it takes.
+ * Does work in slices, so that it does not block the event loop, however long it takes.
  *
- * @throws InvalidOptionsError when it takes more steps than it may
+ * @throws InvalidOptionsError if the work takes more steps than `limit` allows
  */
 export async function inSlices<T>(work: Pieces<T>, clock: SliceClock, limit?: WorkLimit): Promise<T> {
   const slices = Slices.of(clock);
   let steps = 0;
   for (;;) {
-    // Also before the first piece: all requests that begin in one turn share its slice.
+    // Checked also before the first piece, because all requests that begin in one turn share its slice.
     if (slices.isOver) await slices.turn();
     const { done, value } = work.next();
     if (done) return value;

@@ -1,9 +1,9 @@
 import type { Pieces } from './slices.js';
 
-/** Items that are sorted, or merged, in one piece. */
+/** Number of items that are sorted or merged in one piece. */
 const RUN = 500;
 
-/** Like `toSorted` (stable), in pieces: sorting thousands of items in one go would block everything else. */
+/** Like `toSorted` (stable), but in pieces: to sort thousands of items in one go would block the event loop. */
 export function* sortedInPieces<T>(items: readonly T[], compare: (one: T, other: T) => number): Pieces<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN) {

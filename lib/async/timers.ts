@@ -1,8 +1,8 @@
 import type { NodeClock } from './node-clock.js';
 
 /**
- * The deadlines that calls of one gatekeeper wait for. Each has its own timer. {@link close} ends all of them, so that no
- * call waits for ever for a closed store.
+ * The deadlines of the calls of one gatekeeper. Each has its own timer. {@link close} ends all of them, so that no call
+ * waits for ever for a closed store.
  */
 export class Timers {
   readonly #waiting = new Set<() => void>();
@@ -10,7 +10,7 @@ export class Timers {
   constructor(readonly clock: NodeClock) {}
 
   /**
-   * Calls `ring` at `at` (monotonic ms), or when this is closed.
+   * Calls `ring` at the time `at` (monotonic ms), or earlier at {@link close}.
    *
    * @returns a function that cancels the call
    */
@@ -28,6 +28,7 @@ export class Timers {
     return cancel;
   }
 
+  /** Ends all deadlines at once. */
   close(): void {
     for (const end of this.#waiting) end();
   }

@@ -1,8 +1,8 @@
-/** Counts what uses a thing, so that its owner may forget it after the last use. */
+/** Counts the uses of an object, so that its owner can drop the object after the last use. */
 export class UseCount {
   #count = 0;
 
-  /** @param onIdle runs each time that the last use ends */
+  /** @param onIdle called each time that the last use ends */
   constructor(private readonly onIdle: () => void) {}
 
   begin(): void {

@@ -1,6 +1,6 @@
 import type { NodeClock } from './node-clock.js';
 
-/** Ends the wait of one flow: by {@link ring}, or after a time. A ring before the wait began is not lost. */
+/** Ends the wait of one loop, by {@link ring} or after a time. A ring before the wait is not lost. */
 export class Wakeup {
   #hasRung = false;
   #wake?: () => void;
@@ -18,9 +18,9 @@ export class Wakeup {
   }
 
   /**
-   * Waits until it rings; not at all when it has rung since the last {@link reset}.
+   * Waits for {@link ring}. Returns at once if it was called since the last {@link reset}.
    *
-   * @param delay ms at most; without a limit unless given
+   * @param delay longest wait in ms. Default: no limit
    */
   wait(delay?: number): Promise<void> {
     if (this.#hasRung) return Promise.resolve();

@@ -1,4 +1,4 @@
-// The console's page runs this file, too: it imports nothing.
+// This file must import nothing, because it is also part of the console's page.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const PAIRS = [
   [MINUTE, 'min', SECOND, 's'],
 ] as const;
 
-/** A duration in ms as people say it: "250 ms", "1.5 s", from a minute on by its two largest units, "1 h 30 min". */
+/** Formats ms for people: "250 ms", "1.5 s". From a minute on it gives the two largest units: "1 h 30 min". */
 export function formatDuration(duration: number): string {
   const whole = Math.max(0, Math.round(duration));
   if (whole < SECOND) return `${whole} ms`;
@@ -34,13 +34,13 @@ const EXACT_UNITS = [
   [SECOND, 's'],
 ] as const;
 
-/** A duration in ms as options and forms take it, without loss: "10m", "90s", "1500ms". */
+/** Formats ms exactly, in the form that options accept: "10m", "90s", "1500ms". */
 export function exactDuration(duration: number): string {
   const [size, unit] = EXACT_UNITS.find(([size]) => duration >= size && duration % size === 0) ?? [1, 'ms'];
   return `${duration / size}${unit}`;
 }
 
-/** A moment as people read it, to the second. */
+/** Formats ms since the epoch for people: "2026-01-31 12:00:00 UTC". */
 export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,13 +1,13 @@
 import type { Pieces } from '../async/slices.js';
 
-/** As Map.groupBy, which Node 20 lacks. */
+/** Does the same as Map.groupBy, which Node 20 does not have. */
 export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
 }
 
-/** The same for thousands of items. */
+/** Does the same in pieces, for thousands of items. */
 export function* groupedInPieces<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -16,7 +16,7 @@ import type { StalePart } from './health-report.js';
 
 /** Health of a node: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
-  /** How many entries the latest readings left out because they can't be read. */
+  /** Number of entries that the latest readings left out because they can't be read. */
   readonly unreadable: Unreadable;
 }
 
@@ -26,14 +26,17 @@ export interface Known<T> {
   readonly stale: readonly StalePart[];
 }
 
-/** ms for which an answer proves that the store is reachable. */
+/** ms for which an answer of the store counts as proof that it is reachable. */
 const FRESH = 1000;
-/** A key of the node registry, which every node reads and writes anyway. */
+/** Any key would do. This one belongs to the node registry, so the probe adds no key to the store. */
 const PROBED_KEY = 'nodes:0';
 /** ms after which a store without an answer counts as silent, even if other calls may take longer. */
 const LONGEST_PATIENCE = 5000;
 
-/** Sources of a report besides the store: the readers, for the entries that they left out, the shards and the archive. */
+/**
+ * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
+ * archive.
+ */
 export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
@@ -41,7 +44,7 @@ export interface HealthSources extends Readonly<Record<keyof Unreadable, { reado
 
 /** Checks whether the store answers, and combines all facts in one report. */
 export class HealthCheck {
-  /** Since when each fault of the last report was seen, in the node's monotonic ms. */
+  /** When each fault of the last report was first seen, in the node's monotonic ms. */
   #known = new Map<HealthFaultCode, number>();
   #probing?: Promise<void>;
 
@@ -60,7 +63,7 @@ export class HealthCheck {
     return { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable, ...report };
   }
 
-  /** Asks the store first, unless it has just answered: at most 5 s. Never rejects. */
+  /** Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects. */
   async check(): Promise<Health> {
     // The report shows a failure of the probe.
     await this.#probe().catch(() => undefined);
@@ -68,10 +71,11 @@ export class HealthCheck {
   }
 
   /**
-   * Reads one part of an answer for people, unless the store does not answer at all.
+   * Reads one part of an answer for people. If the store does not answer, returns the last known value.
    *
    * @param read asks the store
    * @param recall returns the last known value
+   * @throws any other error of `read`
    */
   async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
     try {
@@ -83,7 +87,7 @@ export class HealthCheck {
     }
   }
 
-  /** A list may take long. If the store freezes meanwhile, a probe ends the wait earlier. */
+  /** To read a list may take long. If the store freezes meanwhile, a probe ends the wait early. */
   async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
     let cancel: CancelTimer | undefined;
     const silence = new Promise<never>((_resolve, reject) => {
@@ -112,7 +116,10 @@ export class HealthCheck {
     await Promise.all([reading, this.#readClock()]);
   }
 
-  /** The clock's own next attempt may come much later, for example if the first one came before the first connection. */
+  /**
+   * The clock's own next attempt may come much later, for example if its first attempt was made before the first
+   * connection.
+   */
   get #isClockFailing(): boolean {
     const { store, clusterClock } = this.context;
     return !clusterClock.isFresh && store.calls('clock').failing !== undefined;

@@ -10,21 +10,24 @@ export interface StalePart {
   readonly part: 'records' | 'nodes' | 'runs' | 'audit';
   /** The reason, for people. */
   readonly sentence: string;
-  /** ms since the epoch, cluster time, when it was last read whole; absent: never, and nothing is known of it. */
+  /**
+   * Time of the last complete reading: ms since the epoch, cluster time. Absent if there was none; then no data are
+   * known.
+   */
   readonly asOf?: number;
 }
 
-/** How many texts the latest readings left out because they can't be read. */
+/** Number of texts that the latest readings left out because they can't be read. */
 export interface Unreadable {
-  /** Of the history of runs. */
+  /** Entries of the history of runs. */
   readonly runs: number;
-  /** Of the audit log. */
+  /** Entries of the audit log. */
   readonly audit: number;
   /** Registry entries of nodes. */
   readonly nodes: number;
 }
 
-/** Names what is wrong. Part of the API: never renamed. */
+/** Identifies a fault. The codes are part of the API and are never renamed. */
 export type HealthFaultCode =
   | 'closing'
   | 'store-unreachable'
@@ -41,31 +44,37 @@ export type HealthFaultCode =
   | 'entries-unreadable'
   | 'archive-failing';
 
-/** One thing that is wrong with a node, its store or its clocks. */
+/** A fault of a node, its store or its clocks. */
 export interface HealthFault {
-  /** Names the fault, for programs. */
+  /** Identifies the fault, for programs. */
   readonly code: HealthFaultCode;
-  /** ms since the epoch, cluster time. At most one heartbeat after it began. */
+  /**
+   * When this node noticed the fault: at its first failed call, or at the first report that shows it. ms since the
+   * epoch, cluster time.
+   */
   readonly since: number;
   /** For people: the fault, and what to do. */
   readonly sentence: string;
-  /** No permit is granted or refreshed through this node while it lasts. */
+  /** Whether this node grants and refreshes no permit while the fault lasts. */
   readonly stopsGrants: boolean;
 }
 
-/** Whether permits are granted through this node, and everything that is wrong. */
+/** Whether permits are granted through this node, and all known faults. */
 export interface HealthReport {
-  /** `degraded`: permits are granted, and something else is wrong. `down`: nothing is granted. */
+  /** `healthy`: no fault. `degraded`: permits are granted, but there are faults. `down`: nothing is granted. */
   readonly status: 'healthy' | 'degraded' | 'down';
   /** Whether permits are granted through this node. */
   readonly grants: boolean;
-  /** ms since the epoch, cluster time. */
+  /** Time of the report: ms since the epoch, cluster time. */
   readonly now: number;
-  /** Faults that stop grants come first. */
+  /** All known faults; those that stop grants come first. */
   readonly faults: readonly HealthFault[];
-  /** The semaphores shown are as this node last knew them. */
+  /** Whether the semaphores can't be read now, so that this node shows them as it last knew them. */
   readonly isStale: boolean;
-  /** ms since the epoch, cluster time, of the last whole look; absent: nothing is stale, or there never was one. */
+  /**
+   * If `isStale`: time of the last complete reading of the semaphores, ms since the epoch, cluster time. Absent if
+   * there was none.
+   */
   readonly staleSince?: number;
 }
 
@@ -79,14 +88,14 @@ export interface HealthFacts {
   readonly isClosing: boolean;
   readonly store: StoreHealth;
   readonly calls: (part: StorePart) => CallFacts;
-  /** `suspect` only for a sign of clocks that differ, not for a node that has just started. */
+  /** `suspect` only if clocks seem to differ, not because a node has just started. */
   readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
   /** Why the shards of the names on demand can't be read, while other records can. */
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
-  /** Since when the last reports had a fault. */
+  /** When the faults of the last report were first seen. */
   readonly known: ReadonlyMap<HealthFaultCode, number>;
 }
 
@@ -94,16 +103,16 @@ interface Finding {
   readonly code: HealthFaultCode;
   readonly sentence: string;
   readonly stopsGrants?: boolean;
-  /** When it began, if that was seen. */
+  /** When it began, if the node noticed that. */
   readonly since?: number | undefined;
-  /** Last moment at which it was surely absent: an earlier report then says nothing about its start. */
+  /** Last time at which it was surely absent. A report before that time does not count as its start. */
   readonly absentAt?: number | undefined;
 }
 
-/** ms after which a failed call no longer counts: important calls are repeated sooner. */
+/** ms after which a failed call no longer counts. Important calls are repeated sooner. */
 const MEMORY = 60_000;
 
-/** Pure. */
+/** Derives the report from the facts. Pure. */
 export function healthReport(facts: HealthFacts): HealthReport {
   const findings = findingsOf(facts);
   const faults = findings.map((finding) => faultOf(finding, facts));
@@ -120,12 +129,12 @@ export function healthReport(facts: HealthFacts): HealthReport {
   };
 }
 
-/** A node's monotonic ms as cluster time. */
+/** Converts a node's monotonic ms to cluster time. */
 export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 'now' | 'monotonic'>): number {
   return Math.round(now - (monotonic - at));
 }
 
-/** An unreachable store explains all other failures of calls. */
+/** If the store is unreachable, other failed calls are not reported, because they have the same cause. */
 function findingsOf(facts: HealthFacts): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
   const store = storeFinding(facts);
@@ -163,7 +172,7 @@ function storeFinding(facts: HealthFacts): Finding | undefined {
   return failing && fault('store-failing', `the store refuses its calls (${failing.error.message})`, failing.since);
 }
 
-/** A single lost answer of a write is no outage; reads are the better sign. */
+/** A single write without an answer is no outage. Reads show an outage better. */
 function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
   return failing?.error instanceof UnknownOutcomeError ? undefined : failing;
 }
@@ -173,7 +182,7 @@ function unreachable({ problem = 'not connected' }: StoreHealth): string {
 }
 
 function tooFew({ members, quorum }: StoreHealth): string {
-  return `${members} of at least ${quorum} members of the store are there: bring members back`;
+  return `${members} of at least ${quorum} members of the store are running: start more members`;
 }
 
 function silent(patience: number): string {
@@ -216,7 +225,7 @@ function unread([part, name, factor]: (typeof LISTS)[number], facts: HealthFacts
 function leftOut({ runs, audit, nodes }: Unreadable): Finding[] {
   if (runs + audit + nodes === 0) return [];
   const counts = `${runs} of the history, ${audit} of the audit log, ${nodes} of nodes`;
-  const sentence = `entries can't be read and are left out (${counts}): another version wrote them, or a foreign program`;
+  const sentence = `entries can't be read and are left out (${counts}): another version or another program wrote them`;
   return [{ code: 'entries-unreadable', sentence }];
 }
 

@@ -5,15 +5,18 @@ import type { SemaphoreOverview } from './overview.js';
 
 /** A permit that a node holds. */
 export interface HeldPermit {
+  /** Name of the semaphore. */
   readonly semaphore: string;
   readonly slot: number;
+  /** Fencing token. */
   readonly token: number;
-  /** Cluster time in ms. */
+  /** Cluster time, ms since the epoch. */
   readonly expiresAt: number;
 }
 
 /** A living node, and the permits that it holds. */
 export interface NodeOverview extends NodeInfo {
+  /** Its permits that have not expired. */
   readonly holds: readonly HeldPermit[];
 }
 

@@ -18,7 +18,7 @@ interface Sources extends StateSources {
 /**
  * Reads everything for the overview. Parts that can't be read are shown as last read, and are listed in `stale`.
  *
- * @param only the name of the only wanted semaphore
+ * @param only name of a single semaphore. Default: all semaphores
  */
 export async function readOverview(
   { directory, context, health, registry, runHistory }: Sources,

@@ -8,25 +8,28 @@ import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import { type Warning, warningsOf } from './warnings.js';
 import type { SemaphoreFacts } from './warnings.js';
 
-/** Overview: all semaphores with their jobs, and all nodes. */
+/** All semaphores with their jobs, and all living nodes. */
 export interface Overview {
-  /** Cluster time in ms. */
+  /** Time of the reading: cluster time, ms since the epoch. */
   readonly now: number;
-  /** By name. */
+  /** Sorted by name. */
   readonly semaphores: readonly SemaphoreOverview[];
-  /** The living nodes. */
+  /** The living nodes, sorted by group and acquirer. */
   readonly nodes: readonly NodeInfo[];
-  /** Parts that could not be read just now: `records`, `nodes` and `runs` are then as last read, or empty. */
+  /** Parts that could not be read now: `records`, `nodes` or `runs`. Their data are as last read, or empty. */
   readonly stale: readonly StalePart[];
 }
 
 /** A semaphore with its jobs, runs and warnings. */
 export interface SemaphoreOverview extends SemaphoreState {
-  /** The jobs that it guards, by name. */
+  /** The jobs that it guards, sorted by name. */
   readonly jobs: readonly JobOnNodes[];
-  /** Cluster time in ms of the next scheduled run of one of its jobs, on a node that the definition matches. */
+  /**
+   * The next scheduled run of any of its jobs on a node that the definition matches: cluster time, ms since the epoch.
+   * Absent if none is known, or during a pause.
+   */
   readonly next?: number;
-  /** The newest run that ended, of any of its jobs. */
+  /** The newest run of any of its jobs that has ended; absent if none is known. */
   readonly lastRun?: RunEntry;
   /** Conditions that an operator should look into. */
   readonly warnings: readonly Warning[];
@@ -34,11 +37,11 @@ export interface SemaphoreOverview extends SemaphoreState {
 
 /** A job, as defined on the node that started last. */
 export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
-  /** How many living nodes have it. */
+  /** Number of living nodes that have this job. */
   readonly nodes: number;
 }
 
-/** Combines everything that is shown for one semaphore. Pure. */
+/** Combines all data about one semaphore. Pure. */
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
   const next = state.pause ? undefined : nextRun(facts.jobs, facts.passing, facts.now);

@@ -12,7 +12,11 @@ export function clusterTimeOf(time: number, { clock }: NodeInfo): number {
   return time + (clock.offset ?? 0);
 }
 
-/** @returns cluster time in ms of the next scheduled run on one of the `passing` nodes */
+/**
+ * Finds the next scheduled run on the `passing` nodes.
+ *
+ * @returns cluster time, ms since the epoch; undefined if none is known
+ */
 export function nextRun(
   jobs: readonly ScheduledJob[],
   passing: ReadonlySet<NodeInfo>,
@@ -22,7 +26,7 @@ export function nextRun(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Registry entries are up to a heartbeat old, so the next time may have passed already. */
+/** A registry entry may be as old as a heartbeat, so its next run may be in the past. */
 function nextOf({ card, node }: ScheduledJob, now: number): number[] {
   const { next, interval } = card.schedule ?? {};
   if (next === undefined) return [];
@@ -31,7 +35,7 @@ function nextOf({ card, node }: ScheduledJob, now: number): number[] {
   return interval ? [told + Math.ceil((now - told) / interval) * interval] : [];
 }
 
-/** The last run on its node, in the form of a journal entry. */
+/** Returns the job's last run on its node in the form of a journal entry, or an empty list. */
 export function lastRunOf({ card: { job, semaphore, lastRun }, node }: ScheduledJob): RunEntry[] {
   if (!lastRun || semaphore === undefined) return [];
   const { group, acquirer, instance } = node;

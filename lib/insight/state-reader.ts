@@ -16,7 +16,7 @@ export interface StateSources {
 /**
  * Reads all holders. If the store is unreachable, it returns the last known state, and `stale` says so.
  *
- * @param only the name of the only wanted semaphore, which is much cheaper than reading all
+ * @param only name of a single semaphore, which is much cheaper to read. Default: all semaphores
  */
 export async function readState({ directory, context, health }: StateSources, only?: string): Promise<GatekeeperState> {
   const { value: semaphores, stale } = await health.read(
@@ -53,7 +53,7 @@ function* statesInPieces(
   const states: SemaphoreState[] = [];
   for (const [name, record] of records) {
     const isRecord = !(record instanceof Error);
-    // The result is cached for `semaphoreState`.
+    // This matches the patterns in pieces. `semaphoreState` then finds the result in the cache.
     if (isRecord && record.definition) yield* mismatchInPieces(record.definition, node);
     states.push(
       isRecord ? semaphoreState(name, record, { node, now, code: declared.get(name) }) : unreadable(name, record),

@@ -15,15 +15,15 @@ import { type HolderState, holderStates } from '../context/holder-state.js';
 
 /** All semaphores and their holders, as one node sees them. */
 export interface GatekeeperState {
-  /** The node that reports. */
+  /** The reporting node. */
   readonly node: NodeIdentity;
   /** The health of the store. */
   readonly store: StoreHealth;
   /** The cluster clock, as this node knows it. */
   readonly clock: ClusterClockReport;
-  /** By name. */
+  /** Sorted by name. */
   readonly semaphores: readonly SemaphoreState[];
-  /** Not empty: the store could not be asked, and the semaphores are as this node last knew them. */
+  /** Not empty if the store could not be asked. Then the semaphores are as this node last knew them. */
   readonly stale: readonly StalePart[];
 }
 
@@ -31,19 +31,22 @@ export interface GatekeeperState {
 export interface SemaphoreState extends Partial<DefinitionState> {
   /** Name of the semaphore. */
   readonly name: string;
-  /** Absent: the semaphore was removed, or its record can't be read. */
+  /**
+   * Absent if the semaphore was removed or its record can't be read. During a pause its group pattern matches no group,
+   * and `pause` has the pattern that applies afterwards.
+   */
   readonly definition?: SemaphoreDefinition;
   /** Revision of the definition in force. */
   readonly revision: number;
-  /** Held permits, including those that have ended but are not dropped yet. */
+  /** The permits in the record, including those that have ended but are not dropped yet. */
   readonly holders: readonly HolderState[];
-  /** How many more permits the definition allows now. */
+  /** Number of permits that the definition still allows to grant now. */
   readonly free: number;
-  /** Cluster time in ms of the last grant, refreshes aside; absent: there was none. */
+  /** The last grant, not counting refreshes: cluster time, ms since the epoch. Absent if there was none. */
   readonly lastGrantAt?: number;
-  /** Whether this node's group and acquirer match. */
+  /** Whether this node's group and acquirer match the definition. False during a pause. */
   readonly isForThisNode: boolean;
-  /** Why the record can't be read. */
+  /** Why the record can't be read; absent if it can. */
   readonly problem?: string;
 }
 
@@ -73,7 +76,7 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
   };
 }
 
-/** One line per semaphore; first a line for each stale part. */
+/** Formats a state for the log: a line per stale part, then a line per semaphore. */
 export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
   return [...stale.map(staleLine), ...semaphores.map(stateLine)];
 }
@@ -83,7 +86,7 @@ function staleLine({ sentence, asOf }: StalePart): string {
   return `state stale as-of=${time} problem=${quoted(sentence)}`;
 }
 
-/** One line that can be found with grep. */
+/** All fields stand on one line, so that grep finds them. */
 function stateLine({ name, definition, revision, holders, free, problem }: SemaphoreState): string {
   if (problem) return `state semaphore=${word(name)} problem=${quoted(problem)}`;
   if (!definition) return `state semaphore=${word(name)} removed revision=${revision}`;
@@ -97,7 +100,7 @@ function stateLine({ name, definition, revision, holders, free, problem }: Semap
   );
 }
 
-/** Patterns without a blank, quote or slash, which could look like the end of the field. */
+/** Matches patterns without a space, quote or slash. Those characters could look like the end of the field. */
 const PLAIN_PATTERN = /^[!#-.0-~]*$/;
 
 function patternText(pattern: string): string {

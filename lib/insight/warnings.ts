@@ -8,9 +8,9 @@ import type { NodeInfo, RunEntry } from '../activity/index.js';
 
 /** Facts about one semaphore besides its state. */
 export interface SemaphoreFacts {
-  /** Cluster time in ms. */
+  /** Cluster time, ms since the epoch. */
   readonly now: number;
-  /** ms; of the reporting node. */
+  /** clockTolerance of the reporting node, in ms. */
   readonly clockTolerance: number;
   /** Its jobs on living nodes. */
   readonly jobs: readonly ScheduledJob[];
@@ -18,30 +18,30 @@ export interface SemaphoreFacts {
   readonly runs: readonly RunEntry[];
   /** All living nodes. */
   readonly nodes: readonly NodeInfo[];
-  /** Nodes that the definition matches when it isn't paused. */
+  /** Nodes that the definition matches, without regard to a pause. */
   readonly passing: ReadonlySet<NodeInfo>;
 }
 
 /** A condition that an operator should look into. */
 export interface Warning {
-  /** Names the warning, for programs. */
+  /** Identifies the warning, for programs. */
   readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
-  /** For people. */
+  /** The warning for people, with advice where possible. */
   readonly sentence: string;
 }
 
-/** Misses in a row after which a job gets a warning. */
+/** A job gets a warning after this many missed runs in a row. */
 export const MISSES = 3;
-/** ms by which a run may begin before its planned time in cluster time. */
+/** ms by which a run may begin before its planned time, because clocks differ. */
 const SLACK = 1000;
 
 /**
- * Pure.
+ * Finds the warnings of one semaphore. Pure.
  *
- * @param definition as it is without a pause
+ * @param definition the definition without regard to a pause
  */
 export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
-  // Sentences contain names and patterns from other sources.
+  // The sentences contain names and patterns, which may have control characters.
   return found(state, definition, facts).map(({ code, sentence }) => ({ code, sentence: escapeHidden(sentence) }));
 }
 
@@ -50,24 +50,24 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
     ...tooShort(definition, facts.clockTolerance),
     ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),
   ];
-  // Also while paused: no job would run after the resume.
+  // Checked also during a pause, because no job would run after it.
   const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
   if (unusable.length > 0 || state.pause) return [...unusable, ...ofDuration];
   const without = noNode(definition, facts);
   return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...ofDuration];
 }
 
-/** A node with a smaller tolerance may have defined it. */
+/** This happens if a node with a smaller tolerance has defined it. */
 function tooShort({ duration }: SemaphoreDefinition, clockTolerance: number): Warning[] {
   const shortest = shortestDuration(clockTolerance);
   if (duration >= shortest) return [];
   const sentence =
     `its duration of ${duration} ms is too short for the clockTolerance of ${clockTolerance} ms of this node, ` +
-    `which grants permits of ${shortest} ms in its place: lengthen the one or lower the other`;
+    `which grants permits of ${shortest} ms instead: lengthen the duration or lower the tolerance`;
   return [{ code: 'duration-too-short', sentence }];
 }
 
-/** Without registry entries nothing is known, because nodes may have no heartbeat. */
+/** Without registry entries there is no warning: nodes may live without a heartbeat. */
 function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { nodes, passing }: SemaphoreFacts): Warning[] {
   const { length } = nodes;
   if (length === 0 || passing.size > 0) return [];
@@ -81,12 +81,12 @@ function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJ
   const interval = Math.min(...intervals);
   if (!(took > interval)) return [];
   const sentence =
-    `the last run of ${job} took ${formatDuration(took)} (since ${formatTime(at)}, on ${node.acquirer}): ` +
+    `the last run of ${job} took ${formatDuration(took)} (started ${formatTime(at)}, on ${node.acquirer}): ` +
     `longer than the ${formatDuration(interval)} until it is due again`;
   return [{ code: 'runs-too-long', sentence }];
 }
 
-/** Jobs that missed {@link MISSES} times in a row although a node that may run them has lived that long. */
+/** Finds jobs that missed {@link MISSES} runs in a row although a matching node has lived that long. */
 function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
   const byName = groupedBy(facts.jobs, ({ card }) => card.job);
   return [...byName].flatMap(([name, jobs]) => {
@@ -95,7 +95,7 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
     );
     if (since === -Infinity) return [];
     const run = facts.runs.find(({ job }) => job === name);
-    // Runs of another job say nothing about this one.
+    // With several jobs a grant may belong to another one, so a known run of this job counts alone.
     const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
     if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
     const last = sign > 0 ? `it ran last ${formatTime(sign)}` : 'no run of it is known';
@@ -104,7 +104,9 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
   });
 }
 
-/** @returns cluster time of the {@link MISSES}th time, counted back from now, if the node lived then */
+/**
+ * @returns cluster time at which the first of the last {@link MISSES} runs was due; empty if the node did not live then
+ */
 function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): number[] {
   const { recent, next, interval, kind } = card.schedule ?? {};
   if (kind === 'timeout') return [];
@@ -114,7 +116,10 @@ function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): num
   return node.startedAt <= since && since <= now ? [since] : [];
 }
 
-/** A live permit means that a run may be going on. A grant means that a run began then. */
+/**
+ * Returns the last time at which a job may have run. A live permit may belong to a run in progress; a grant starts a
+ * run.
+ */
 function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, now: number): number {
   if (holders.some(({ remaining }) => remaining > 0)) return now;
   return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));

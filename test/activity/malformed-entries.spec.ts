@@ -133,7 +133,7 @@ describe('entries that are none', () => {
     const { overview, of, gatekeeper } = await look(nodes);
     expect(overview.nodes).toEqual([good]);
     expect(overview.semaphores[0]!.jobs).toMatchObject([{ job: 'Jobs.export', nodes: 1 }]);
-    expect(of('problem')).toMatchObject([{ action: 'read the cards of the nodes' }]);
+    expect(of('problem')).toMatchObject([{ action: 'read the entries of the nodes' }]);
     expect(gatekeeper.health().unreadable.nodes).toBe(1);
   });
 
@@ -178,7 +178,7 @@ describe('entries that are none', () => {
     const shards = Array.from({ length: 16 }, (_, index) => `nodes:${index}`);
     for (const key of shards) await nodes.raw.compareAndSet(key, undefined, '{"v":1,"nodes":[{}]}');
     const { of } = await nodes.node({ heartbeat: '10s' });
-    expect(of('problem')).toMatchObject([{ action: 'read the cards of the nodes' }]);
+    expect(of('problem')).toMatchObject([{ action: 'read the entries of the nodes' }]);
   });
 
   it('of any shape leave every page as it is', async () => {

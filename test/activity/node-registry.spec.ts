@@ -125,6 +125,6 @@ describe('the registry of nodes', () => {
     await expect(gatekeeper.registry.nodes()).rejects.toThrow(StoreUnavailableError);
     store.health = () => ({ connected: false, members: 0, quorum: 0 });
     await nodes.time.advance(30_000);
-    expect(of('problem').filter(({ action }) => action === 'tell the others of this node')).toEqual([]);
+    expect(of('problem').filter(({ action }) => action === 'publish this node')).toEqual([]);
   });
 });

@@ -56,15 +56,15 @@ describe('a text of the store with countless faults', () => {
     const many = await cardsOf(shardOf([CARD, ...copies(bad, MANY), CARD]));
     expect(many.nodes).toEqual([CARD]);
     expect(many.faults).toHaveLength(101);
-    expect(many.faults.at(-1)).toBe(`${MANY - 100 + 1} more cards, which are not looked at`);
+    expect(many.faults.at(-1)).toBe(`${MANY - 100 + 1} more entries, which were not checked`);
   });
 
   it('leaves out a card for the first of its jobs that is none', async () => {
     const { nodes, faults } = await cardsOf(shardOf([{ ...CARD, jobs: [{ job: 'x' }, ...copies({}, 900)] }, CARD]));
     expect(nodes).toEqual([CARD]);
-    expect(faults).toEqual([expect.stringMatching(/^a card: jobs\.1\.job: /)]);
+    expect(faults).toEqual([expect.stringMatching(/^an entry: jobs\.1\.job: /)]);
     const endless = await cardsOf(shardOf([{ ...CARD, jobs: copies({}, MANY) }]));
-    expect(endless.faults).toEqual([expect.stringMatching(/^a card: jobs: /)]);
+    expect(endless.faults).toEqual([expect.stringMatching(/^an entry: jobs: /)]);
   });
 
   it('leaves out a card with countless times of a job before it looks at each of them', async () => {
@@ -72,6 +72,6 @@ describe('a text of the store with countless faults', () => {
     const text = shardOf([{ ...CARD, jobs: [job] }, CARD]);
     const { nodes, faults } = await cardsOf(text);
     expect(nodes).toEqual([CARD]);
-    expect(faults).toEqual([expect.stringMatching(/^a card: jobs\.0\.schedule\.recent: /)]);
+    expect(faults).toEqual([expect.stringMatching(/^an entry: jobs\.0\.schedule\.recent: /)]);
   });
 });

@@ -156,7 +156,7 @@ describe('a run that took longer than the time until it is due again', () => {
       {
         code: 'runs-too-long',
         sentence:
-          'the last run of Jobs.work took 1 min 30 s (since 2026-01-10 11:58:00 UTC, on app1): ' +
+          'the last run of Jobs.work took 1 min 30 s (started 2026-01-10 11:58:00 UTC, on app1): ' +
           'longer than the 1 min until it is due again',
       },
     ]);

@@ -60,7 +60,7 @@ describeInBrowser('the console of a node whose store is away', () => {
     const { page } = await visit(url, { token: TOKENS.view });
     await page.getByRole('link', { name: 'nightly' }).waitFor();
     store.loseQuorum();
-    await strip(page).getByText('1 of at least 2 members of the store are there').waitFor();
+    await strip(page).getByText('1 of at least 2 members of the store are running').waitFor();
     await page.getByRole('banner').getByText('No grants').waitFor();
     store.giveBack();
   });
