@@ -1,9 +1,9 @@
-/** Metadata on a guarded method: its {@link ClusterSingletonMetadata}. */
+/** Key of a guarded method's {@link ClusterSingletonMetadata}. */
 export const CLUSTER_SINGLETON = Symbol('gatekeeper:cluster-singleton');
 
 /**
- * The property into which Nest injects the GatekeeperService. If there is none, Nest prints the symbol's description, so
- * the description says what to do.
+ * The property into which Nest injects the GatekeeperService. If there is none, Nest prints the symbol's description,
+ * so the description says what to do.
  */
 export const GATEKEEPER_PROPERTY = Symbol(
   'GatekeeperService for @ClusterSingleton: import GatekeeperModule.forRoot({...}), ' +

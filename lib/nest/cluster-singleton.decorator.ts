@@ -12,19 +12,24 @@ type Method = (this: object, ...args: never[]) => unknown;
 
 /**
  * Runs the method only if this node gets, or still has, a permit of a semaphore. So it runs on one node of the cluster,
- * unless the semaphore has more permits. Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method that is
- * called directly. A guarded method always returns a promise; a skipped run resolves to undefined, or rejects with a
- * RunSkippedError if `onSkip` is `'throw'`.
+ * unless the semaphore has more permits. Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method
+ * that is called directly.
+ *
+ * A guarded method always returns a promise. A skipped run resolves to undefined, or rejects with a RunSkippedError if
+ * `onSkip` is `'throw'`. A call on an instance without a gatekeeper rejects with a NoGatekeeperError.
  *
  * The decorator itself wraps the method and copies its metadata, so the order of decorators and of module imports does
  * not matter. Nest injects the gatekeeper of the application that made the instance.
  *
- * @param semaphore a name, or a function of the method's arguments that gives one (a lock per tenant)
- * @param duration how long a permit lasts, in ms or as text ("10m"). If no definition of that name is configured, it
- *   creates one: any group, any acquirer, one permit. A configured definition takes precedence.
+ * @param semaphore the semaphore's name, or a function of the method's arguments that returns it (for a lock per
+ *   tenant)
+ * @param duration how long a permit lasts: ms, or text ("10m"). A definition of that name in the module's options, or
+ *   by an operator, takes precedence. Without one, the duration defines the semaphore: any group, any acquirer, one
+ *   permit. If a function returns the name, that definition exists only as long as a permit does, and 15 minutes is the
+ *   maximum: with a longer duration the call rejects with an InvalidOptionsError.
  * @param options see {@link ClusterSingletonOptions}
- * @throws InvalidOptionsError when it decorates something other than a method of instances; everything else is checked
- *   when the application boots
+ * @throws InvalidOptionsError if it decorates anything but an instance method. All other faults are reported when the
+ *   application boots
  *
  * @example
  * ```ts
@@ -64,7 +69,7 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
   };
   Object.defineProperty(guarded, 'name', { value: original.name });
   Object.defineProperty(guarded, 'length', { value: original.length });
-  // Copies metadata that decorators below have put on the original (@Cron, a route, a guard).
+  // Copies the metadata of decorators that stand below this one (@Cron, a route, a guard).
   for (const key of Reflect.getMetadataKeys(original)) {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, original), guarded);
   }
@@ -72,7 +77,9 @@ function wrap(original: Method, place: Place, metadata: ClusterSingletonMetadata
   return guarded;
 }
 
-/** Property injection also works for request-scoped and inherited instances, and uses the instance's own application. */
+/**
+ * Property injection also works for request-scoped and inherited instances, and uses the application of the instance.
+ */
 function injectGatekeeper(target: object): void {
   const properties = (Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? []) as { key: unknown }[];
   if (properties.some(({ key }) => key === GATEKEEPER_PROPERTY)) return;

@@ -6,23 +6,24 @@ export const STATIC_METHOD = (method: string) =>
 export const NOT_A_METHOD = (property: string) => `@ClusterSingleton can only guard methods, not ${property}`;
 
 export const TWICE = (method: string) =>
-  `${method} has two @ClusterSingleton decorators: use one of them, and call another method that is guarded by the other`;
+  `${method} has two @ClusterSingleton decorators: keep one of them, and put the other on a method that this method calls`;
 
 export const NOT_ONE_LINE = (method: string) =>
-  `${show(method)} is guarded by @ClusterSingleton and has control characters or half a character in its name: rename it`;
+  `@ClusterSingleton can't guard ${show(method)}: its name has control characters or half a character. Rename it`;
 
 export const NO_GATEKEEPER = (method: string) =>
   `${method} is guarded by @ClusterSingleton, but its instance has no gatekeeper, so it does not run. In an application ` +
-  `import GatekeeperModule.forRoot({...}) and let Nest make the instance. In a unit test call ` +
+  `import GatekeeperModule.forRoot({...}) and let Nest create the instance. In a unit test call ` +
   `guardWith(instance, gatekeeper) with a new TestGatekeeper(), or import GatekeeperTestingModule.forRoot(): both come ` +
   `from nestjs-gatekeeper/testing`;
 
 export const NOT_ANSWERED = (method: string, answer: unknown) =>
-  `${method} can't know whether it ran: run() of its gatekeeper answered ${show(answer)}. If that is a mock, use ` +
-  `new TestGatekeeper() of nestjs-gatekeeper/testing instead, or let its run() call the method and answer ` +
+  `${method} may or may not have run: run() of its gatekeeper returned ${show(answer)}. If that is a mock, use ` +
+  `new TestGatekeeper() of nestjs-gatekeeper/testing instead, or let its run() call the method and return ` +
   `{ executed: true, value } or { executed: false, reason }`;
 
-export const BAD_SEMAPHORE = (fault: string) => `the semaphore's name, as its function gives it: ${fault}`;
+export const BAD_SEMAPHORE = (fault: string) =>
+  `the function that gives the semaphore's name returned an invalid one: ${fault}`;
 
 export const OTHER_DURATION = (
   method: string,
@@ -32,7 +33,7 @@ export const OTHER_DURATION = (
   otherDuration: number,
 ) =>
   `${method}: semaphore ${show(semaphore)} gets the duration ${duration} ms here and ${otherDuration} ms at ${other}: ` +
-  `give the same one, or list it in GatekeeperModule's definitions`;
+  `give both the same duration, or list the semaphore in GatekeeperModule's definitions`;
 
 export const UNDEFINED = (method: string, semaphore: string) =>
   `${method}: semaphore ${show(semaphore)} is not in GatekeeperModule's definitions, and requireDefinitions is on: add it`;

@@ -1,9 +1,12 @@
 import type { RunOptions } from '../gatekeeper/index.js';
 
-/** The semaphore of a guarded method: a name, or a function of the method's arguments that gives one. */
+/** The semaphore of a guarded method: its name, or a function of the method's arguments that returns the name. */
 export type SemaphoreName = string | ((...args: never[]) => string);
 
-/** Options of `@ClusterSingleton`. */
+/**
+ * Options of `@ClusterSingleton`: those of `run()`, except `duration`, which is an argument, and `job`, which is the
+ * name of the method ("JobsService.export").
+ */
 export type ClusterSingletonOptions = Omit<RunOptions, 'duration' | 'job'>;
 
 /** Arguments of `@ClusterSingleton` on a method, as written; checked when the application boots. */

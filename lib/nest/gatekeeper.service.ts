@@ -8,7 +8,7 @@ import {
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 
-/** The {@link Gatekeeper} of a Nest application, started and closed with it. */
+/** The {@link Gatekeeper} of a Nest application. It starts and closes with the application. Inject it by this class. */
 @Injectable()
 export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
   constructor(options: GatekeeperOptions) {
@@ -20,12 +20,12 @@ export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnMod
     return this.start();
   }
 
-  /** First step of the shutdown: no new run starts, and current runs may finish while their dependencies still exist. */
+  /** First step of the shutdown: no new run starts, and current runs may finish while their dependencies still work. */
   onModuleDestroy(): Promise<void> {
     return this.drain();
   }
 
-  /** Releases permits and closes the store, after the runs of all modules had their grace. */
+  /** Last step of the shutdown: releases permits and closes the store, after the runs had `shutdownGrace` to finish. */
   beforeApplicationShutdown(): Promise<void> {
     return this.close();
   }

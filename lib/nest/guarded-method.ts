@@ -1,14 +1,14 @@
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
-/** A method that the explorer found to be guarded. */
+/** A guarded method of the application. */
 export interface GuardedMethod {
-  /** "JobsService.export" */
+  /** Class and method: "JobsService.export". */
   readonly method: string;
   /** The arguments of its `@ClusterSingleton`. */
   readonly metadata: ClusterSingletonMetadata;
-  /** Whether there is one instance from the start; else @nestjs/schedule can't run it. */
+  /** Whether its provider has a single instance, created at boot. If not, @nestjs/schedule does not run the method. */
   readonly isStatic: boolean;
-  /** When @nestjs/schedule runs it, if it does. */
+  /** Its decorator of @nestjs/schedule; absent if it has none. */
   readonly schedule?: ScheduleMetadata;
 }

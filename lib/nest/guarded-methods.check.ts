@@ -11,20 +11,20 @@ import { NO_DURATION, NOT_ONE_LINE, OTHER_DURATION, TWICE, UNDEFINED } from './c
 import type { GuardedMethod } from './guarded-method.js';
 
 export interface CheckContext {
-  /** Names that GatekeeperModule's definitions list. */
+  /** Names in GatekeeperModule's definitions. */
   readonly configured: ReadonlySet<string>;
   readonly requireDefinitions: boolean;
   /** ms */
   readonly clockTolerance: number;
 }
 
-/** Faults of the guarded methods, and the definitions that their durations create. */
+/** Faults of the guarded methods, and the definitions that their durations make. */
 export interface CheckResult {
   readonly faults: readonly string[];
   readonly definitions: readonly SemaphoreDefinitionInput[];
 }
 
-/** Replaces a missing duration, so that the name is still checked. */
+/** Stands for a missing duration, so that the name is still checked. */
 const ANY_DURATION = '1d';
 
 /** Checks all guarded methods of an application. Pure. */
@@ -55,7 +55,7 @@ function optionFaults({ method, metadata }: GuardedMethod): string[] {
 
 function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {
   const { semaphore, duration } = metadata;
-  // A function's names are known only at the call; its duration can be checked now, under any name.
+  // A function's names are known only at a call. Its duration can be checked now, with any name.
   const name = typeof semaphore === 'function' ? 'any' : semaphore;
   const definition = { name, duration: duration ?? ANY_DURATION };
   const faults = [

@@ -15,8 +15,8 @@ import { scheduleOf } from './schedule-metadata.js';
 import { JobInfos } from './job-infos.js';
 
 /**
- * Lists the guarded methods when the application boots, and fails with one error that names every fault. It wraps
- * no methods: the decorator does, so the order of modules does not matter.
+ * Finds and checks the guarded methods when the application boots. It does not wrap them: the decorator does, so the
+ * order of modules does not matter.
  */
 @Injectable()
 export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
@@ -30,16 +30,16 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
   ) {}
 
-  /** All guarded methods of the application. */
+  /** All guarded methods of the application; empty before the boot. */
   get methods(): readonly GuardedMethod[] {
     return this.#methods;
   }
 
-  /** @throws InvalidOptionsError listing every fault of every guarded method */
+  /** @throws InvalidOptionsError that lists every fault of every guarded method */
   async onModuleInit(): Promise<void> {
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     this.#methods = withoutAliases(wrappers.flatMap((wrapper) => this.#guardedMethods(wrapper)));
-    // A mocked gatekeeper has no rules to check and nothing to announce.
+    // A mock or a test's stand-in has no rules to check and publishes nothing.
     if (!isReal(this.gatekeeper)) return;
     const { declared } = partsOf(this.gatekeeper).directory;
     const { faults, definitions } = checkGuardedMethods(this.#methods, declared.rules);
@@ -49,12 +49,12 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     await declared.registerAll(definitions);
   }
 
-  /** The scheduler also starts in this phase. */
+  /** The scheduler of @nestjs/schedule starts in the same phase. */
   onApplicationBootstrap(): void {
     this.#cards?.booted();
   }
 
-  /** Publishes this node's scheduled jobs to the other nodes. */
+  /** Publishes the guarded methods and their schedules to the other nodes. */
   #announceJobs(): void {
     const cards = new JobInfos(this.#methods, findRegistry(this.discovery));
     this.#cards = cards;
@@ -65,14 +65,15 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   #guardedMethods(wrapper: InstanceWrapper): GuardedMethod[] {
-    // From the instance first: the metatype of a factory provider is its factory.
+    // The instance comes first, because the metatype of a factory provider is the factory.
     const prototype = prototypeOf(wrapper.instance) ?? (wrapper.metatype as { prototype?: object } | null)?.prototype;
     if (!prototype) return [];
-    // A transient provider has only an empty prototype here, on which nothing may run.
+    // A transient provider has only an empty object here as its instance. No method may run on that.
     const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
     const methods = this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const found = metadataOf(prototype, name);
-      // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
+      // The name comes from the class, because a provider's token may be a symbol or another name for the same
+      // instance.
       return found ? [{ method: `${prototype.constructor.name}.${name}`, isStatic, ...found }] : [];
     });
     if (isStatic && methods.length > 0) giveIfWithout(wrapper.instance as object, this.gatekeeper);
@@ -91,12 +92,12 @@ function metadataOf(prototype: object, name: string): Pick<GuardedMethod, 'metad
   return metadata && { metadata, ...(schedule && { schedule }) };
 }
 
-/** Nest injects properties only if it calls the constructor itself, not into factory results and values. */
+/** Nest does not inject properties into the results of factories and into values, so this sets the property there. */
 function giveIfWithout(instance: object, gatekeeper: Gatekeeper): void {
   if (!(GATEKEEPER_PROPERTY in instance)) guardWith(instance, gatekeeper);
 }
 
-/** Two tokens of one class (useExisting) show the same methods. */
+/** Removes duplicates: two tokens of one instance (useExisting) lead to the same methods. */
 function withoutAliases(methods: readonly GuardedMethod[]): GuardedMethod[] {
   return methods.filter(
     ({ method, metadata }, index) =>
@@ -104,7 +105,7 @@ function withoutAliases(methods: readonly GuardedMethod[]): GuardedMethod[] {
   );
 }
 
-/** Finds methods without calling getters of the instance. */
+/** Finds the prototype that has a method. Reads no property, because that could call a getter. */
 function ownerOf(prototype: object, name: string): object {
   let owner = prototype;
   while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;

@@ -5,14 +5,14 @@ import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 
 /**
- * A guarded method was called on an instance without a gatekeeper, or with a mock that does not answer as one. Fails
- * closed: the method does not run.
+ * A guarded method was called on an instance without a gatekeeper; then it did not run. Or its gatekeeper is a mock
+ * whose `run()` does not return a RunResult; then it is not known whether the method ran.
  */
 export class NoGatekeeperError extends GatekeeperError {
   readonly code = 'no-gatekeeper';
 }
 
-/** The part of a gatekeeper that guarded methods need. */
+/** The part of a gatekeeper that guarded methods use. */
 export type RunsJobs = Pick<Gatekeeper, 'run'>;
 
 interface Guarded {
@@ -20,10 +20,12 @@ interface Guarded {
 }
 
 /**
- * Gives an instance that Nest did not make (in a unit test) the gatekeeper that its guarded methods ask.
+ * Gives a gatekeeper to an instance that Nest did not create, for example in a unit test. The guarded methods of the
+ * instance then ask that gatekeeper.
  *
- * @param gatekeeper a `TestGatekeeper` of `nestjs-gatekeeper/testing`, a real one, or an object with its `run`
- * @returns the instance
+ * @param gatekeeper a `TestGatekeeper` of `nestjs-gatekeeper/testing`, a real gatekeeper, or an object with a method
+ *   `run` that returns a RunResult
+ * @returns the same instance
  */
 export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): T {
   (instance as Guarded)[GATEKEEPER_PROPERTY] = gatekeeper;
@@ -45,7 +47,13 @@ interface GuardedCall {
   readonly work: () => unknown;
 }
 
-/** @throws NoGatekeeperError, InvalidOptionsError for the name that a function gave, or whatever `work` throws */
+/**
+ * Runs a guarded method.
+ *
+ * @returns the result of `work`; undefined if the run was skipped
+ * @throws NoGatekeeperError, InvalidOptionsError for the name that a function returned, or any error of `run()` and
+ *   `work`
+ */
 export async function runGuarded({ instance, place, metadata, args, work }: GuardedCall): Promise<unknown> {
   const { semaphore, duration, options } = metadata;
   const gatekeeper = instance?.[GATEKEEPER_PROPERTY];
@@ -53,18 +61,18 @@ export async function runGuarded({ instance, place, metadata, args, work }: Guar
   if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
-  // A name that depends on the arguments makes runs for different arguments different jobs.
+  // If the name depends on the arguments, runs for different arguments are different jobs: they do not overlap.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
   const onDemand = asked === undefined ? {} : { duration: asked };
   const result = await gatekeeper.run?.(name, work, { ...onDemand, ...options, job });
-  // A mock may return anything: a job that silently never ran would look like a skipped one.
+  // A mock may return anything. Without this check, a method that never ran would look like a skipped one.
   if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
   return result.executed ? result.value : undefined;
 }
 
 /**
- * Returns the decorator's duration for a name without a definition. For any other name it returns undefined, because then
- * the definition says how long a permit lasts.
+ * Returns the decorator's duration for a name without a definition. For other names it returns undefined, because the
+ * definition says how long a permit lasts.
  */
 async function durationOf(gatekeeper: object, name: string, duration: number | string | undefined) {
   const { declared, shards } = partsOf(gatekeeper).directory;
@@ -74,8 +82,9 @@ async function durationOf(gatekeeper: object, name: string, duration: number | s
 }
 
 /**
- * Name of the job, with the class of the instance: two classes that inherit a method run it as two jobs. An overridden
- * method that is called through `super` is a separate job: otherwise it would overlap with its caller and be skipped.
+ * Returns the name of the job. It contains the class of the instance, so two classes that inherit a method run it as
+ * two jobs. An overridden method that is called through `super` is a separate job. Otherwise it would overlap with its
+ * caller and be skipped.
  */
 function jobName(instance: Guarded | undefined, { target, property }: Place): string {
   const owner = target.constructor.name;

@@ -5,19 +5,19 @@ import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
-/** ms by which timers may fire early, compared with a wall clock of whole ms. */
+/** ms by which a timer may fire early, as measured with a wall clock of whole ms. */
 const EARLY = 1;
 
-/** The jobs that this node schedules, and when they run. */
+/** The guarded methods of this node, with their schedules as far as they are known. */
 export class JobInfos {
   readonly #crons = new Map<string, CronTimes>();
-  /** Last tick of each interval or timeout, by the wall clock in ms, also if its job was skipped. */
+  /** Last tick of each interval or timeout, also if the job was skipped: ms by the wall clock. */
   readonly #calls = new Map<string, number | undefined>();
-  /** The scheduler starts its timers after this. */
+  /** Creation of this object: ms by the wall clock. The scheduler starts its timers later. */
   readonly #madeAt: number;
   #bootedAt?: number;
 
-  /** @param registry without one @nestjs/schedule runs nothing here */
+  /** @param registry undefined if the application does not use @nestjs/schedule */
   constructor(
     private readonly methods: readonly GuardedMethod[],
     private readonly registry: Registry | undefined,
@@ -50,11 +50,13 @@ export class JobInfos {
     });
   }
 
-  /** Undefined if @nestjs/schedule does not run the method: its provider is not static, or its options switch it off. */
+  /**
+   * Undefined if @nestjs/schedule does not run the method: its provider is not static, or the scheduler is turned off.
+   */
   #scheduleOf({ method, schedule, isStatic }: GuardedMethod): JobSchedule | undefined {
     if (!schedule || !isStatic || !this.registry) return undefined;
     const { kind, expression } = schedule;
-    // Before that nothing is registered yet.
+    // The scheduler registers its jobs at the end of the boot.
     if (this.#bootedAt === undefined) return { kind, expression };
     const times = this.#timesOf(method, schedule, this.registry);
     return times && { kind, expression, ...times };
@@ -82,7 +84,8 @@ export class JobInfos {
 
   #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
-    // The timer may have started before the end of the boot: then it fired, unless the application called the method earlier.
+    // The timer may have started before the end of the boot. A call as late as the delay was its tick. An earlier call
+    // came from the application.
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : { next };
   }

@@ -1,6 +1,6 @@
 /**
- * Metadata of the decorators of @nestjs/schedule. The keys are repeated here, so that the package is not loaded in
- * applications without it.
+ * Metadata keys of the decorators of @nestjs/schedule. They are repeated here because an import would load the package,
+ * which the application may not have.
  */
 const TYPE = 'SCHEDULER_TYPE';
 const NAME = 'SCHEDULER_NAME';
@@ -10,14 +10,14 @@ const TIMEOUT_OPTIONS = 'SCHEDULE_TIMEOUT_OPTIONS';
 
 const KINDS = { 1: 'cron', 2: 'timeout', 3: 'interval' } as const;
 
-/** Schedule of a method for @nestjs/schedule, as written in its decorator. */
+/** The schedule of a method, as written in its decorator of @nestjs/schedule. */
 export interface ScheduleMetadata {
   readonly kind: 'cron' | 'interval' | 'timeout';
-  /** "0 3 * * *", or the moment of a cron that comes once; ms of intervals and timeouts. */
+  /** Of a cron job: "0 3 * * *", or ISO text if it runs once, at a date. Of intervals and timeouts: ms. */
   readonly expression: string;
-  /** Name under which it is registered, if it has one. */
+  /** Name under which it is registered; absent if it has none. */
   readonly name?: string;
-  /** Of a cron. */
+  /** Time zone of a cron job, as `@Cron` gives it. */
   readonly timeZone?: string;
 }
 
@@ -43,7 +43,7 @@ function expressionOf(kind: ScheduleMetadata['kind'], method: object) {
   return { expression: String((Reflect.getMetadata(key, method) as { timeout: number }).timeout) };
 }
 
-/** Dates as ISO text; luxon's moments give that by themselves. */
+/** Converts a date to ISO text. luxon's DateTime converts itself. */
 function textOf(cronTime: unknown): string {
   return cronTime instanceof Date ? cronTime.toISOString() : String(cronTime);
 }

@@ -167,7 +167,7 @@ describe('a guarded method, called directly', () => {
 
   it('names the method when that function gives no name', async () => {
     const { one } = await two();
-    await expect(one.misnamed()).rejects.toThrow(/Jobs\.misnamed .*as its function gives it: undefined is not text/);
+    await expect(one.misnamed()).rejects.toThrow(/Jobs\.misnamed .*returned an invalid one: undefined is not text/);
   });
 
   it('throws when that function gives a reserved name, and defines nothing', async () => {

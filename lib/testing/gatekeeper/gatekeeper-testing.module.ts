@@ -5,8 +5,8 @@ import { GuardedMethodsExplorer } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**
- * Replaces GatekeeperModule in unit tests: services get a {@link TestGatekeeper} as their GatekeeperService, and
- * guarded methods ask it. Get it with `module.get(TestGatekeeper)`.
+ * Replaces GatekeeperModule in unit tests. Services get a {@link TestGatekeeper} as their GatekeeperService, and
+ * guarded methods ask it. The test gets it with `module.get(TestGatekeeper)`.
  *
  * ```ts
  * const module = await Test.createTestingModule({
@@ -17,6 +17,7 @@ import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js
  */
 @Module({})
 export class GatekeeperTestingModule {
+  /** @param options group and name of the node; see {@link TestGatekeeperOptions} */
   static forRoot(options: TestGatekeeperOptions = {}): DynamicModule {
     return {
       module: GatekeeperTestingModule,

@@ -1,7 +1,7 @@
 import type { AcquireWaitOptions, RunOptions, SkipReason } from '../../gatekeeper/index.js';
 import type { DenialReason } from '../../decision/index.js';
 
-/** Reasons for which a test may deny a permit. `unavailable` and `no-quorum` simulate an unreachable store. */
+/** Reasons for which a test can deny a permit. `unavailable` and `no-quorum` simulate an unreachable store. */
 export type TestDenial = Exclude<DenialReason, 'corrupt-record' | 'newer-record' | 'permit-lost'>;
 
 /** A call that asked a {@link TestGatekeeper} for a permit. */
@@ -10,23 +10,23 @@ export interface TestCall {
   readonly method: 'run' | 'tryAcquire' | 'acquire';
   /** Name of the semaphore. */
   readonly semaphore: string;
-  /** Of a run: "Jobs.export" for a guarded method, else the option `job` or the semaphore's name. */
+  /** Name of the job of a run: "Jobs.export" for a guarded method, else the option `job`, else the semaphore's name. */
   readonly job?: string;
-  /** ms: of the call, or of the `@ClusterSingleton` that made it; absent where neither gives one. */
+  /** Duration of the permit in ms, from the call, the `@ClusterSingleton` or a definition; absent if none gives one. */
   readonly duration?: number;
-  /** Options as given, without undefined ones. */
+  /** The options of the call, without those that are undefined. */
   readonly options: RunOptions | AcquireWaitOptions;
-  /** `unguarded`: `onUnavailable: 'run'` let it run without a permit. */
+  /** `granted`; `unguarded` if it ran without a permit because of `onUnavailable: 'run'`; else why it got no permit. */
   readonly outcome: 'granted' | 'unguarded' | SkipReason;
 }
 
-/** Settings of the test for permits, and the calls that asked for permits. */
+/** Which permits the test denies, and the calls that asked for permits. */
 export class TestScript {
   readonly calls: TestCall[] = [];
   #denials = new Map<string, TestDenial | undefined>();
   #ofOthers: TestDenial | undefined;
 
-  /** The reason for which a semaphore is denied; undefined: it is granted. */
+  /** Returns the reason for which a semaphore is denied; undefined if it is granted. */
   denialOf(semaphore: string): TestDenial | undefined {
     return this.#denials.has(semaphore) ? this.#denials.get(semaphore) : this.#ofOthers;
   }
@@ -45,7 +45,7 @@ export class TestScript {
     this.setAll(undefined);
   }
 
-  /** @returns a function that corrects the outcome */
+  /** Records a call. @returns a function that replaces its outcome */
   note(call: TestCall): (outcome: TestCall['outcome']) => void {
     const { options, duration, job, ...rest } = call;
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -5,7 +5,7 @@ import { memory } from '../../stores/memory/index.js';
 import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
 import { TestSemaphore } from './test-semaphore.js';
 
-/** The identity of a {@link TestGatekeeper}. */
+/** Options of a {@link TestGatekeeper}: the identity of its node. */
 export interface TestGatekeeperOptions {
   /** The node's group. Default "default". */
   readonly group?: string;
@@ -14,9 +14,10 @@ export interface TestGatekeeperOptions {
 }
 
 /**
- * A GatekeeperService for unit tests: it grants every permit until the test denies it, records the calls, and
- * loses permits on command. It never waits, has no timers, and needs no close. Overlapping runs are skipped as usual.
- * Everything else (`definitions`, `state()`, ...) works as over an empty `memory()`.
+ * A GatekeeperService for unit tests. It grants every permit until the test denies it, records the calls, and loses
+ * permits on command. It never waits, has no timers, and needs no close. So options about time (`wait`, `timeout`,
+ * `atLeastFor`, `maxRunTime`) are checked, but have no effect. Overlapping runs are skipped as usual. Everything else
+ * (`definitions`, `state()`, ...) works as with an empty `memory()`.
  *
  * ```ts
  * const gatekeeper = new TestGatekeeper();
@@ -31,7 +32,7 @@ export class TestGatekeeper extends GatekeeperService {
   readonly #semaphores = new Map<string, TestSemaphore>();
 
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
-    // Loads nothing into the store: writes would set timers and log lines.
+    // With `isOwn: false` no definition is written into the store. Writes would set timers and log lines.
     const store = { ...memory(), isOwn: false };
     super({ store, group, acquirer, heartbeat: 0, history: false });
     markAsStandIn(this);
@@ -48,48 +49,52 @@ export class TestGatekeeper extends GatekeeperService {
   }
 
   /**
-   * From now on denies the permits of a semaphore. Permits that are held stay.
+   * Denies the permits of a semaphore from now on. Held permits stay.
    *
+   * @param semaphore its name
    * @param reason default "no-permit"; "unavailable" and "no-quorum" simulate an unreachable store
+   * @returns this gatekeeper
    */
   deny(semaphore: string, reason: TestDenial = 'no-permit'): this {
     this.#script.set(semaphore, reason);
     return this;
   }
 
-  /** {@link deny} for all semaphores; replaces earlier settings. */
+  /** Does the same as {@link deny} for all semaphores. Replaces all earlier settings. */
   denyAll(reason: TestDenial = 'no-permit'): this {
     this.#script.setAll(reason);
     return this;
   }
 
-  /** From now on grants the permits of a semaphore. */
+  /** Grants the permits of a semaphore from now on. @returns this gatekeeper */
   allow(semaphore: string): this {
     this.#script.set(semaphore, undefined);
     return this;
   }
 
-  /** {@link allow} for all semaphores; replaces earlier settings. */
+  /** Does the same as {@link allow} for all semaphores. Replaces all earlier settings. */
   allowAll(): this {
     this.#script.setAll(undefined);
     return this;
   }
 
   /**
-   * Takes all permits of a semaphore away that are held now: signals abort, `assertHeld()` throws PermitLostError.
+   * Ends all held permits of a semaphore: their signals abort, and `assertHeld()` throws a PermitLostError.
    *
-   * @returns how many were held
+   * @param semaphore its name
+   * @param reason the reason of the PermitLostError. Default "expired"
+   * @returns how many permits were held
    */
   lose(semaphore: string, reason: LossReason = 'expired'): number {
     return this.#semaphores.get(semaphore)?.lose(reason) ?? 0;
   }
 
-  /** {@link lose} for all semaphores. */
+  /** Does the same as {@link lose} for all semaphores. @returns how many permits were held */
   loseAll(reason: LossReason = 'expired'): number {
     return [...this.#semaphores.values()].reduce((count, semaphore) => count + semaphore.lose(reason), 0);
   }
 
-  /** Forgets the calls, and allows everything. Permits that are held stay. */
+  /** Forgets the recorded calls, and allows all permits. Held permits stay. */
   reset(): void {
     this.#script.reset();
   }
@@ -101,7 +106,7 @@ export class TestGatekeeper extends GatekeeperService {
     return semaphore;
   }
 
-  /** Explains the test's setting in a sentence. */
+  /** Returns the decision that follows from the test's settings. Without holders. */
   override async explain(name: string): Promise<Explanation> {
     const reason = this.#script.denialOf(name);
     return {
@@ -114,10 +119,10 @@ export class TestGatekeeper extends GatekeeperService {
     };
   }
 
-  /** Ready at once. */
+  /** Resolves at once. */
   override async ready(_options?: Parameters<GatekeeperService['ready']>[0]): Promise<void> {}
 
-  /** Starts nothing, because there is no store to watch. */
+  /** Does nothing, because there is no store to watch. */
   override async onModuleInit(): Promise<void> {}
 
   #create(name: string): TestSemaphore {

@@ -8,7 +8,7 @@ import type { LossReason } from '../../context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
 import type { TestDenial } from './test-calls.js';
 
-/** A clock that stands still, without timers: a permit ends only on command, also with a runner's fake timers. */
+/** A clock that stands still and has no timers. So a permit ends only on command, even if a test uses fake timers. */
 export const STOPPED_CLOCK: NodeClock = {
   monotonic: () => 0,
   wall: () => 0,
@@ -20,7 +20,7 @@ const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTim
 /** Duration in ms if neither the call nor a definition gives one. */
 const ANY_DURATION = 60_000;
 
-/** Permits of one semaphore without a record: granted or denied as the test says. */
+/** The permits of one semaphore, without a record. They are granted or denied as the test says. */
 export class TestLeases implements RunLeases, PermitOwner {
   #leases = new Set<Lease>();
   #token = 0;
@@ -28,7 +28,7 @@ export class TestLeases implements RunLeases, PermitOwner {
   constructor(
     readonly semaphore: string,
     private readonly node: NodeIdentity,
-    /** The reason for which the test denies the semaphore; undefined: it grants. */
+    /** Returns the reason for which the test denies the semaphore; undefined if it grants. */
     private readonly denial: () => TestDenial | undefined,
   ) {}
 
@@ -57,7 +57,7 @@ export class TestLeases implements RunLeases, PermitOwner {
     this.#leases.delete(permit.lease);
   }
 
-  /** @returns how many permits were held, and are lost now */
+  /** Ends all held permits. @returns how many they were */
   lose(reason: LossReason): number {
     const { size } = this.#leases;
     for (const lease of this.#leases) lease.finish(reason);
@@ -88,7 +88,7 @@ export class TestLeases implements RunLeases, PermitOwner {
 }
 
 function errorOf(reason: TestDenial, semaphore: string): Error | undefined {
-  const sentence = `the test lets the store of semaphore ${JSON.stringify(semaphore)} be out of reach`;
+  const sentence = `the test makes the store of semaphore ${JSON.stringify(semaphore)} unreachable`;
   if (reason === 'no-quorum') return new NoQuorumError(sentence);
   return reason === 'unavailable' ? new StoreUnavailableError(sentence) : undefined;
 }

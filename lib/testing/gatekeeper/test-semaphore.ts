@@ -21,7 +21,7 @@ import {
 import type { TestCall, TestScript } from './test-calls.js';
 import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
-/** A semaphore of a {@link TestGatekeeper}: the methods and errors of a real one, without a record. */
+/** A semaphore of a {@link TestGatekeeper}. It has the methods and errors of a real one, but no record. */
 export class TestSemaphore implements Semaphore {
   readonly #leases: TestLeases;
   readonly #runner: Runner;
@@ -58,7 +58,7 @@ export class TestSemaphore implements Semaphore {
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options: RunOptions = {}): Promise<RunResult<T>> {
     const parsed = parseRunOptions(this.name, options);
     const correct = await this.#note({ method: 'run', options, asked: parsed.duration, job: parsed.job });
-    // Without time: a permit ends with its run or on command, and no call waits.
+    // Options about time have no effect: a permit ends with its run or on command, and no call waits.
     const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined, wait: undefined };
     let hasBegun = false;
     const noted = (permit: RunPermit) => {
@@ -67,7 +67,7 @@ export class TestSemaphore implements Semaphore {
       return work(permit);
     };
     const result = await this.#runner.run(noted, settings).catch((error: unknown) => {
-      // Not the permit of a nested run.
+      // After the begin, the error is about a nested run, not about this one.
       if (error instanceof RunSkippedError && !hasBegun) correct(error.reason);
       throw error;
     });
@@ -87,12 +87,12 @@ export class TestSemaphore implements Semaphore {
     return permit.remaining;
   }
 
-  /** @returns how many permits were lost */
+  /** Ends all held permits. @returns how many they were */
   lose(reason: LossReason): number {
     return this.#leases.lose(reason);
   }
 
-  /** @throws InvalidOptionsError when a permit of that duration would be over before it can be used */
+  /** @throws InvalidOptionsError for a duration that is too short to be used */
   async #note({ asked, ...call }: Pick<TestCall, 'method' | 'options' | 'job'> & { readonly asked?: number }) {
     await this.declared.ensure(this.name, asked);
     const duration = asked ?? this.declared.get(this.name)?.duration;

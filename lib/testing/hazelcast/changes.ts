@@ -1,4 +1,4 @@
-/** Lets callers wait for conditions. Each condition is checked again when a change is announced. */
+/** Lets callers wait for conditions. Each announced change makes all conditions be checked again. */
 export class Changes {
   readonly #waiting = new Set<() => void>();
 
@@ -28,7 +28,7 @@ export class Changes {
   }
 }
 
-/** `Promise.withResolvers` is not in Node 20. */
+/** Does the same as `Promise.withResolvers`, which Node 20 does not have. */
 function deferred() {
   let resolve!: () => void;
   let reject!: (reason: unknown) => void;

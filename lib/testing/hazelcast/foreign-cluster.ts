@@ -4,12 +4,12 @@ import type { HazelcastOptions } from './hazelcast.options.js';
 import { HazelcastLauncherError } from './launcher.error.js';
 import { NOT_OURS } from './launcher.messages.js';
 
-/** Options that every running cluster fulfils. */
+/** Options that every running cluster satisfies. */
 const FULFILLED: ReadonlySet<string> = new Set(['members', 'startTimeout', 'onLog']);
 
 /**
- * The cluster that `HAZELCAST_MEMBERS` (comma separated `host:port`) and `HAZELCAST_CLUSTER` (default `dev`) name, if
- * the options need nothing that only members started here can have.
+ * Returns the cluster that `HAZELCAST_MEMBERS` (comma separated `host:port`) and `HAZELCAST_CLUSTER` (default `dev`)
+ * name. Returns undefined if `HAZELCAST_MEMBERS` is not set, or if an option needs members that are started here.
  */
 export function foreignCluster(options: HazelcastOptions, env = process.env): HazelcastCluster | undefined {
   const addresses = (env['HAZELCAST_MEMBERS'] ?? '').split(',').flatMap((address) => address.trim() || []);
@@ -33,7 +33,7 @@ class ForeignCluster implements HazelcastCluster {
     throw new HazelcastLauncherError(NOT_OURS(this.addresses.join(','), 'addMember'));
   }
 
-  /** Does nothing: only the starter of a cluster stops it. */
+  /** Does nothing, because the cluster was not started here. */
   async stop(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -4,8 +4,8 @@ import { HazelcastLauncherError } from './launcher.error.js';
 import { ADDRESS_NOT_LOCAL, NO_FREE_PORT } from './launcher.messages.js';
 
 /**
- * Below the range of outgoing connections: a port in that range could be taken when a killed member is started again
- * on it.
+ * The ports are below the range that the system uses for outgoing connections. In that range, another connection could
+ * take the port of a killed member before the member starts again.
  */
 const FIRST = 15_000;
 const END = 32_000;

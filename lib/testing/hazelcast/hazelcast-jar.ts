@@ -11,8 +11,8 @@ import { pinnedVersion, pomFile } from './package-files.js';
 const run = promisify(execFile);
 
 /**
- * Makes sure that the jar of a Hazelcast member is in the cache, and fetches it with Maven if it is missing. Several
- * processes may do this at the same time.
+ * Fetches the jar of a Hazelcast member with Maven, unless it is in the cache. Several processes may do this at the
+ * same time.
  *
  * The cache is `$GATEKEEPER_CACHE`, else `nestjs-gatekeeper/hazelcast` in `$XDG_CACHE_HOME` or `~/.cache`.
  *
@@ -28,15 +28,15 @@ export async function fetchHazelcast(version = pinnedVersion(), env = process.en
   return jar;
 }
 
-/** Outside of the package: an installed package's folder may be read-only, and each install empties it. */
+/** The folder is outside of the package: a package's folder may be read-only, and each install empties it. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   if (env['GATEKEEPER_CACHE']) return resolve(env['GATEKEEPER_CACHE']);
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'nestjs-gatekeeper', 'hazelcast');
 }
 
 /**
- * Fetches into a separate folder, then renames: a jar in the cache is always complete. If two processes fetch at once, the
- * later one replaces the file by an equal one.
+ * Fetches into a separate folder, then renames: a jar in the cache is always complete. If two processes fetch at once,
+ * the later one replaces the file by an equal one.
  */
 async function download(version: string, jar: string, env: NodeJS.ProcessEnv): Promise<void> {
   await mkdir(cacheFolder(env), { recursive: true });

@@ -13,13 +13,13 @@ export interface HazelcastMember {
    * Kills it without a clean shutdown, like a crash.
    *
    * @param signal default `SIGKILL`.
-   * @returns when the process is gone; at once if it does not run.
+   * @returns as soon as the process has ended; at once if it does not run.
    */
   kill(signal?: NodeJS.Signals): Promise<void>;
 
   /**
-   * Freezes it (SIGSTOP): its connections stay open and nothing answers. The others drop it after
-   * `hazelcast.max.no.heartbeat.seconds`, 10 s as shipped.
+   * Freezes it (SIGSTOP): its connections stay open, but it does not answer. The other members drop it after
+   * `hazelcast.max.no.heartbeat.seconds`, which is 10 s in the shipped configuration.
    *
    * @throws {HazelcastLauncherError} if it does not run.
    */
@@ -33,16 +33,16 @@ export interface HazelcastMember {
   resume(): void;
 
   /**
-   * Shuts it down cleanly (SIGTERM), so that it hands its data over; a paused member is resumed for this.
+   * Shuts it down cleanly (SIGTERM), so that it hands its data over. Resumes a paused member for this.
    *
-   * @returns when the process is gone; at once if it does not run.
+   * @returns as soon as the process has ended; at once if it does not run.
    */
   stop(): Promise<void>;
 
   /**
    * Starts it again on the same address, empty.
    *
-   * @returns when it and all others that run (paused ones aside) form one cluster.
+   * @returns as soon as it and all other running members, except paused ones, form one cluster.
    * @throws {HazelcastLauncherError} if it runs, ends while it starts, or takes longer than `startTimeout`.
    */
   start(): Promise<void>;

@@ -5,40 +5,47 @@ import { OPTIONS_INVALID } from './launcher.messages.js';
 
 /** Options that may differ from member to member. */
 export interface HazelcastMemberOptions {
-  /** IPv4 address that the member binds, and nothing else. Default `127.0.0.1`. */
+  /** The only IPv4 address that the member binds. Default `127.0.0.1`. */
   address?: string;
-  /** Default: the next after `basePort`, else a free one. */
+  /** Default: `basePort` plus the member's index; without `basePort` a free port. */
   port?: number;
-  /** The largest heap, as Java's `-Xmx` reads it. Default `256m`. */
+  /** Maximum heap, in the format of Java's `-Xmx`. Default `256m`. */
   heap?: string;
   /**
-   * Further arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`; they come last and so override others. By
-   * default members use only Java's quick compiler, for tests of seconds: for longer runs give `-XX:TieredStopAtLevel=4`.
+   * More arguments of Java, such as `-Dhz.cp-subsystem.cp-member-count=3`. They override the launcher's own arguments.
+   * A member gets those of the cluster, then its own. By default members use only Java's quick compiler, which suits
+   * tests of seconds. For longer runs give `-XX:TieredStopAtLevel=4`.
    */
   jvmArgs?: string[];
-  /** Put in front of Java's command line: `['ip', 'netns', 'exec', 'a']`, `['faketime', '-f', '+600']`. */
+  /**
+   * Command in front of Java's command line: `['ip', 'netns', 'exec', 'a']`, `['faketime', '-f', '+600']`. Default:
+   * none.
+   */
   command?: string[];
 }
 
-/** Options of `startHazelcast`; options of members given here apply to each member that has no own ones. */
+/** Options of `startHazelcast`. Options of members that are given here are the defaults of all members. */
 export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
-  /** How many members, or the options of each. Default 1. */
+  /** Number of members, or the options of each member. Default 1. */
   members?: number | HazelcastMemberOptions[];
   /** Default: a random name, so that test runs on one host stay separate. */
   clusterName?: string;
-  /** Hazelcast's version. Default: the one that this package pins. Java's packages are fetched with Maven. */
+  /** Hazelcast's version, fetched with Maven. Default: the version that this package pins. */
   version?: string;
-  /** The first member's port; the others follow. Default: free ports are picked. */
+  /** Port of the first member. The other members use the next ports. Default: each member gets a free port. */
   basePort?: number;
-  /** Path of another hazelcast.yaml. Name, port and member list are always overridden. */
+  /**
+   * Path of another hazelcast.yaml. Its name, port and member list are always overridden. Default: the shipped file.
+   */
   config?: string;
   /**
-   * Fewer members than this neither read nor write `gatekeeper.*` maps, by the hazelcast-majority.yaml that this package
-   * ships; 1 turns that off. Default: as `config` says (off). Your own `config` must not define it differently. A
-   * member that has just joined refuses until it has had a heartbeat of the others, within a second.
+   * While fewer members than this are connected, they refuse to read and write `gatekeeper.*` maps (split-brain
+   * protection, by the hazelcast-majority.yaml that this package ships). 1 turns it off. Default: as `config` says; the
+   * shipped file has none. Your own `config` must not define it differently. A member that has just joined refuses for
+   * up to a second, until it has received a heartbeat of the others.
    */
   minimumClusterSize?: number;
-  /** How long the members may take until they form the whole cluster, in ms. Default 60,000. */
+  /** ms within which the members must form one cluster. Default 60,000. */
   startTimeout?: number;
   /** Called with every line that a member logs. */
   onLog?: (member: HazelcastMember, line: string) => void;

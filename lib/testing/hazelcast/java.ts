@@ -7,9 +7,11 @@ import { JAVA_MISSING, JAVA_TOO_OLD, MINIMUM_JAVA, NEED_JAVA } from './launcher.
 const run = promisify(execFile);
 
 /**
- * @param version of Hazelcast, for the message.
- * @returns the Java program: the one of `JAVA_HOME`, else of `PATH`.
- * @throws {MissingToolError} if there is none, or an older one than the members need.
+ * Finds the Java program in `JAVA_HOME`, else in `PATH`.
+ *
+ * @param version Hazelcast's version, for the error.
+ * @returns its path, or `java`.
+ * @throws {MissingToolError} if Java is missing, or older than the members need.
  */
 export async function findJava(version: string, env = process.env): Promise<string> {
   const java = env['JAVA_HOME'] ? join(env['JAVA_HOME'], 'bin', 'java') : 'java';
@@ -28,7 +30,9 @@ async function versionOf(java: string, hazelcast: string, env: NodeJS.ProcessEnv
   }
 }
 
-/** Major version: 17 of "17.0.15"; 8 of "1.8.0_402", the form before Java 9; 0 if the text is no version. */
+/**
+ * Returns the major version: 17 of "17.0.15", 8 of "1.8.0_402" (the form before Java 9), 0 if the text is no version.
+ */
 export function majorVersion(version: string): number {
   const [, major = '0'] = /^(?:1\.)?(\d+)/.exec(version) ?? [];
   return Number(major);

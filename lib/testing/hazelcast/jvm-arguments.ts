@@ -10,14 +10,14 @@ export interface ClusterSettings {
   readonly minimumClusterSize?: number | undefined;
 }
 
-/** One line per log record, in place of Java's two; records of several lines stay as they are. */
+/** Makes one line per log record instead of Java's two. A message with line breaks keeps them. */
 const LOG_FORMAT = '%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n';
 
 /**
- * Java's arguments for one member. `hz.` properties override what the configuration file says
- * (Hazelcast manual, "Overriding Configuration").
+ * Java's arguments for one member. `hz.` properties override the configuration file (Hazelcast manual, "Overriding
+ * Configuration").
  *
- * @param list all members that it may find, including itself.
+ * @param list the member list: all members, including this one.
  */
 export function jvmArguments(
   cluster: ClusterSettings,
@@ -34,10 +34,10 @@ export function jvmArguments(
     `-Dhz.network.join.tcp-ip.members=${list.map(hostAndPort).join(',')}`,
     `-Dhazelcast.local.localAddress=${member.address}`,
     '-Dhazelcast.socket.bind.any=false',
-    // By default a master waits 5 s for further members before it accepts the first; here the launcher controls the order.
+    // By default a master waits 5 s for more members before it accepts the first. Here the launcher controls the order.
     '-Dhazelcast.wait.seconds.before.join=0',
     '-Dhazelcast.phone.home.enabled=false',
-    // A test's member lives for seconds: the second compiler would take half of the start-up time for no gain.
+    // A test's member lives for seconds. Java's second compiler would double the start-up time for no gain.
     '-XX:TieredStopAtLevel=1',
     ...member.jvmArgs,
     '-jar',

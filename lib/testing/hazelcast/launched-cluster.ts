@@ -9,7 +9,7 @@ import { START_TIMED_OUT } from './launcher.messages.js';
 import { isWhole } from './member-log.js';
 import { settleMember, type MemberSettings } from './member-settings.js';
 
-/** Members in child processes, which end with this process. */
+/** A cluster whose members are child processes. They end with this process. */
 export class LaunchedCluster implements HazelcastCluster {
   readonly #members: LaunchedMember[] = [];
   readonly #changes = new Changes();

@@ -5,13 +5,16 @@ import { readLogLine, type LogEvent, type MemberView } from './member-log.js';
 import { MemberProcess } from './member-process.js';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
 
-/** The cluster as its member sees it. */
+/** The part of the cluster that its members use. */
 export interface Environment {
-  /** The command that runs this member now. */
+  /** Returns the command that runs this member. It lists the present members. */
   program(settings: MemberSettings): string[];
-  /** Resolves when this member and all others that run form one cluster; else ends it and rejects. */
+  /**
+   * Resolves as soon as this member and all other running ones form one cluster. On failure it kills the member and
+   * rejects.
+   */
   joined(member: LaunchedMember): Promise<void>;
-  /** Announces a change of the member's state to callers that wait for a whole cluster. */
+  /** Announces a change of the member's state to callers that wait for the cluster. */
   changed(): void;
   logged(member: LaunchedMember, line: string): void;
 }
@@ -68,7 +71,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
 
   async stop(): Promise<void> {
     this.#process?.signal('SIGTERM', this.#pid);
-    // A stopped process acts on no signal but this one and SIGKILL.
+    // A stopped process reacts only to this signal and to SIGKILL.
     this.#process?.signal('SIGCONT', this.#pid);
     await this.#process?.gone;
   }
@@ -85,7 +88,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
     this.environment.changed();
   }
 
-  /** @throws {HazelcastLauncherError} with the last lines of its log, if it is gone. */
+  /** @throws {HazelcastLauncherError} with the last lines of its log, if its process has ended. */
   assertAlive(): void {
     if (!this.running) throw new HazelcastLauncherError(DIED_AT_START(this.address, this.#lastLines));
   }

@@ -1,4 +1,4 @@
-/** The oldest Java that runs the members' jar, whose classes are compiled for 17. */
+/** The oldest Java that can run the members' jar: its classes are compiled for Java 17. */
 export const MINIMUM_JAVA = 17;
 
 const instead = (version: string) =>
@@ -10,7 +10,7 @@ const instead = (version: string) =>
 export const NEED_JAVA = (found: string) =>
   `${found}: install Java ${MINIMUM_JAVA} or newer ("apt-get install openjdk-17-jre-headless")`;
 
-export const NEED_MAVEN = 'Maven is missing, which fetches Hazelcast: install it ("apt-get install maven")';
+export const NEED_MAVEN = 'Maven is missing, and it fetches Hazelcast: install it ("apt-get install maven")';
 
 export const JAVA_MISSING = (program: string, version: string) =>
   `Java is missing: "${program} -version" could not be run, and Hazelcast ${version} needs Java ${MINIMUM_JAVA} or newer. ${instead(version)}`;
@@ -22,12 +22,12 @@ export const MAVEN_MISSING = (version: string) =>
   `Maven is missing: "mvn" could not be run, and it fetches hazelcast-${version}.jar. ${instead(version)}`;
 
 export const FETCH_FAILED = (version: string, output: string) =>
-  `Maven could not fetch hazelcast-${version}.jar. Does the version exist, and is a Maven repository in reach? It said:\n${output}`;
+  `Maven could not fetch hazelcast-${version}.jar. Does the version exist, and can a Maven repository be reached? Its output:\n${output}`;
 
 export const OPTIONS_INVALID = (faults: string[]) => `Invalid options of startHazelcast: ${faults.join('; ')}.`;
 
 export const ADDRESS_NOT_LOCAL = (address: string, cause: string) =>
-  `No free port can be picked on ${address} (${cause}), since it is not an address of this machine. Set basePort to choose the ports.`;
+  `No free port can be picked on ${address} (${cause}), because it is not an address of this machine. Set basePort to choose the ports.`;
 
 export const NO_FREE_PORT = (address: string) => `No free port was found on ${address}. Set basePort to choose one.`;
 
@@ -35,7 +35,7 @@ export const DIED_AT_START = (address: string, lines: string[]) =>
   `The Hazelcast member ${address} ended while it started. Its last log lines:\n${lines.join('\n')}`;
 
 export const START_TIMED_OUT = (waited: number, members: string[]) =>
-  `The Hazelcast cluster was not whole after ${waited} ms (startTimeout). ${members.join('\n')}`;
+  `The Hazelcast members did not form one cluster within ${waited} ms (startTimeout). ${members.join('\n')}`;
 
 export const NOT_RUNNING = (address: string, verb: string) =>
   `The Hazelcast member ${address} can't ${verb}: it is not running. Call start() first.`;
@@ -45,4 +45,4 @@ export const ALREADY_RUNNING = (address: string) =>
 
 export const NOT_OURS = (address: string, verb: string) =>
   `${verb} is not possible: the Hazelcast cluster ${address} comes from HAZELCAST_MEMBERS and was not started here. ` +
-  `Unset it, or pass an option that only an own cluster can fulfil (such as clusterName), to start members.`;
+  `Unset it, or give an option that only members started here can satisfy (such as clusterName), to start members.`;

@@ -1,9 +1,9 @@
 import { PID_MARK } from './supervisor.js';
 
-/** A fact about a member in a line of its log: Java's pid, that it joined a cluster, or how many members it sees. */
+/** A fact in a line of a member's log: Java's pid, that the member joined a cluster, or how many members it sees. */
 export type LogEvent = { pid: number } | { started: true } | { size: number };
 
-/** @returns what the launcher needs to know of the line, or undefined. */
+/** @returns the fact in the line, or undefined if it has none. */
 export function readLogLine(line: string): LogEvent | undefined {
   if (line.startsWith(PID_MARK)) return { pid: Number(line.slice(PID_MARK.length)) };
   if (/LifecycleService.* is STARTED$/.test(line)) return { started: true };
@@ -11,7 +11,7 @@ export function readLogLine(line: string): LogEvent | undefined {
   return size === undefined ? undefined : { size: Number(size) };
 }
 
-/** A member's own view of itself and of its cluster. */
+/** A member's state, as its log and its process show it. */
 export interface MemberView {
   readonly running: boolean;
   readonly paused: boolean;
@@ -20,8 +20,8 @@ export interface MemberView {
 }
 
 /**
- * Whether every member that can answer sees all the others. "At least", since a member that was just killed is still
- * counted until the others notice; a member that has newly joined never counts such a one.
+ * Whether every member that runs and is not paused sees all the others. A member may see more than those: it counts a
+ * killed member until it notices the end. A member that has just joined never counts a killed one.
  */
 export function isWhole(views: readonly MemberView[]): boolean {
   const awake = views.filter(({ running, paused }) => running && !paused);

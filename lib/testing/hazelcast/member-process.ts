@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { supervised } from './supervisor.js';
 
-/** One process of a member. It ends once and is not started again. */
+/** One process of a member. Each start of the member has a new one. */
 export class MemberProcess {
   readonly gone: Promise<void>;
   #running = true;
@@ -11,7 +11,7 @@ export class MemberProcess {
 
   constructor(wrapper: readonly string[], program: readonly string[], onLine: (line: string) => void) {
     const { file, args } = supervised(wrapper, program);
-    // In its own session: Ctrl-C in a terminal must reach only the owner, not the members.
+    // In its own session, because Ctrl-C in a terminal must reach only this process, not the members.
     this.#child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: withoutOverrides(), detached: true });
     this.#child.once('error', (error) => onLine(`could not be started: ${error.message}`));
     for (const output of [this.#child.stdout, this.#child.stderr]) eachLine(output, onLine);
@@ -22,7 +22,7 @@ export class MemberProcess {
     return this.#running;
   }
 
-  /** To Java itself, or to the wrapper while Java's pid is not known yet. */
+  /** Sends a signal to Java, or to the wrapper while Java's pid is not known. */
   signal(name: NodeJS.Signals, pid: number | undefined): void {
     if (!this.#running) return;
     if (pid === undefined) this.#child.kill(name);
@@ -38,7 +38,7 @@ function eachLine(output: Readable | null, onLine: (line: string) => void): void
   if (output) createInterface({ input: output }).on('line', onLine);
 }
 
-/** HZ_ variables override the configuration, and a member that gets both a variable and a property does not start. */
+/** HZ_ variables override the configuration. A member that gets both a variable and a property does not start. */
 function withoutOverrides(env = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HZ_')));
 }
@@ -47,7 +47,7 @@ function sendTo(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // The process has just ended, and its end will be reported soon: the purpose of the signal is fulfilled.
+    // The process has just ended, and its end will be reported soon. So the signal is not needed.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

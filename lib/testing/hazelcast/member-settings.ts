@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkMemberOptions, type HazelcastMemberOptions, type HazelcastOptions } from './hazelcast.options.js';
 import { freePort } from './free-port.js';
 
-/** Settings of one member, chosen before its first start and the same for each restart. */
+/** Settings of one member. They are chosen before its first start and stay the same at each restart. */
 export interface MemberSettings {
   readonly address: string;
   readonly port: number;
@@ -11,18 +11,20 @@ export interface MemberSettings {
   readonly command: readonly string[];
 }
 
-/** `address:port`, as clients and member lists want it. */
+/** `address:port`, the format of clients and member lists. */
 export const hostAndPort = ({ address, port }: Pick<MemberSettings, 'address' | 'port'>) => `${address}:${port}`;
 
-/** Options of each member; a number means members without own options. */
+/** Returns the options of each member. A number means members without options of their own. */
 export const wantedMembers = (members: HazelcastOptions['members'] = 1): HazelcastMemberOptions[] =>
   typeof members === 'number' ? Array.from({ length: members }, () => ({})) : members;
 
 export const uniqueClusterName = () => `gatekeeper-test-${randomUUID().slice(0, 13)}`;
 
 /**
- * Settings of the member number `index`: its own options, else the cluster's, else the defaults. `taken` are the
- * members that exist already.
+ * Chooses the settings of a member: its own options, else the cluster's, else the defaults. `jvmArgs` of both are
+ * joined.
+ *
+ * @param taken settings of the existing members, whose ports are not free
  */
 export async function settleMember(
   index: number,

@@ -10,12 +10,12 @@ import { pinnedVersion, shippedConfig } from './package-files.js';
 
 /**
  * Starts real Hazelcast members on this machine, for tests. They run with the hazelcast.yaml that this package ships,
- * and always end with this process. Needs Java 17 or newer and, the first time, Maven. Linux and macOS;
- * Windows is not supported (members are frozen, killed and supervised with POSIX signals and a POSIX shell).
+ * and always end with this process. Needs Java 17 or newer and, the first time, Maven. Works on Linux and macOS.
+ * Windows is not supported, because members are frozen, killed and supervised with POSIX signals and a POSIX shell.
  *
- * If `HAZELCAST_MEMBERS=host:port,...` is set (and `HAZELCAST_CLUSTER`, default `dev`), and no options but `members`
- * (a number), `startTimeout` and `onLog` are given, nothing is started. The result is that cluster. Its members are those that
- * the variable names, and can't be killed, paused or started.
+ * If `HAZELCAST_MEMBERS=host:port,...` is set (and `HAZELCAST_CLUSTER`, default `dev`), and no options but `members` (a
+ * number), `startTimeout` and `onLog` are given, nothing is started. Then the result is that cluster. Its members are
+ * those that the variable names, and can't be killed, paused or started.
  *
  * ```ts
  * await using cluster = await startHazelcast({ members: 3, minimumClusterSize: 2 });
@@ -23,10 +23,11 @@ import { pinnedVersion, shippedConfig } from './package-files.js';
  * await cluster.members[0].kill();
  * ```
  *
- * @param options how many members, and how they differ from the defaults.
- * @returns the cluster, when every member is up and sees all the others. About 2 s for one, 5 s for three.
- * @throws {HazelcastLauncherError} if an option is wrong, Java or Maven is missing, a member ends while it starts (the
- *   message holds its last log lines), or the cluster is not whole after `startTimeout` ms. No process is left then.
+ * @param options number of members, and differences from the defaults.
+ * @returns the cluster, as soon as every member sees all the others: after about 2 s for one member, 5 s for three.
+ * @throws {HazelcastLauncherError} if an option is wrong, a member ends while it starts (the message has its last log
+ *   lines), or the members do not form one cluster within `startTimeout` ms. No process is left then.
+ * @throws {MissingToolError} (a HazelcastLauncherError) if Java or Maven is missing, or Java is too old.
  */
 export async function startHazelcast(options: HazelcastOptions = {}): Promise<HazelcastCluster> {
   const checked = checkOptions(options);

@@ -1,17 +1,19 @@
-/** Precedes the pid of Java in the first line of a member's output. */
+/** Text before Java's pid in the first line of a member's output. */
 export const PID_MARK = 'gatekeeper-member-pid ';
 
 /**
- * Starts the program given as arguments so that it can't outlive the process that holds the other end of its standard
- * input. The end of that pipe comes even when the holder is killed with SIGKILL, and the SIGKILL sent here ends a
- * stopped (SIGSTOP) program too.
+ * Starts the program in the arguments, and kills it when its owner ends. The owner holds the other end of this script's
+ * standard input. That pipe closes even if the owner is killed with SIGKILL. Then a background job of the shell, the
+ * watcher, sends SIGKILL to the program, which also ends a stopped (SIGSTOP) program.
  *
- * The shell becomes the program (exec), so `$$` is the program's pid however many wrappers are in front of this. A
- * background job's standard input is /dev/null, hence descriptor 3. The watching half ignores the signals that a
- * whole process group may get. It gives up the outputs, whose end tells the owner that the program is gone, and what
- * else a wrapper handed down: faketime waits until all of its descendants have closed a pipe, and this one would wait
- * for the owner, who waits for faketime. When the program ends by itself, the owner closes the pipe at once: pids are
- * given out in turn, so `$$` is not in use again by then.
+ * - The shell becomes the program (exec), so `$$` is the program's pid, whatever wrappers stand in front of the shell.
+ * - The watcher reads the pipe as descriptor 3, because the standard input of a background job is /dev/null.
+ * - The watcher ignores the signals that a whole process group may get.
+ * - The watcher gives up its outputs, because their end tells the owner that the program has ended.
+ * - The watcher closes descriptors 4 to 9, which a wrapper may have opened. faketime waits until all its descendants
+ *   have closed a pipe. Otherwise the watcher would wait for the owner, and the owner for faketime.
+ * - If the program ends by itself, the owner closes the pipe at once. The system assigns pids in turn, so no other
+ *   process has the pid `$$` by then.
  */
 const SCRIPT = `
 exec 3<&0
@@ -20,7 +22,7 @@ echo "${PID_MARK}$$"
 exec "$@" </dev/null 3<&-
 `;
 
-/** The command line that runs `program` under supervision, `wrapper` in front of it all. */
+/** Returns the command line that runs `program` with the watcher. `wrapper` stands in front of it all. */
 export function supervised(wrapper: readonly string[], program: readonly string[]): { file: string; args: string[] } {
   const [file = 'sh', ...args] = [...wrapper, 'sh', '-c', SCRIPT, 'sh', ...program];
   return { file, args };
