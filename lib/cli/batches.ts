@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Session } from './session.js';
 
-/** Outcome of one call that changes many, by name. */
+/** Outcome of one call that changes many definitions. The lists contain names. */
 export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly Failure[];
-  /** How many are left for the next call. */
+  /** Number of definitions that are left for the next call. */
   readonly remaining: number;
 }
 
@@ -17,18 +17,20 @@ export interface Failure {
 export interface BulkOutcome {
   readonly done: readonly string[];
   readonly failed: readonly Failure[];
-  /** Names not tried: the person stopped the command, or nothing of a whole batch could be changed. */
+  /**
+   * Number of definitions that were not tried: the user stopped the command, or no change of a whole batch succeeded.
+   */
   readonly remaining: number;
 }
 
-/** Changes per call. Each call lists all records first, so a smaller number would make ten thousand slow. */
+/** Changes per call. Each call first lists all records, so ten thousand changes in smaller batches would be slow. */
 export const BATCH = 2500;
 /** The console accepts no more than this per call. */
 export const LARGEST_BATCH = 10_000;
 
 /**
- * Changes many definitions in batches. Each call skips those that are changed already, so a command that was stopped in
- * the middle continues when it is run again.
+ * Changes many definitions in batches. Each call skips definitions that are already changed. So a user can stop the
+ * command, and run it again to continue.
  *
  * @param call changes up to `limit` definitions
  */
@@ -42,7 +44,7 @@ export async function inBatches(
   const failed = new Map<string, string>();
   const interruption = session.interruption();
   for (;;) {
-    // Earlier failures come first again and are retried, so ask for more: they must not take the place of the others.
+    // Earlier failures come first again and are retried. The limit grows by them, so that others still fit in.
     const batch = await call(Math.min(size + failed.size, LARGEST_BATCH)).catch((error: unknown) =>
       interrupted(session, verb, done, error),
     );
@@ -56,12 +58,12 @@ export async function inBatches(
   }
 }
 
-/** Prints failures and the remaining number to standard error. @returns the exit code */
+/** Prints the failures, and the remaining number, to standard error. @returns the exit code */
 export function tellFailures(session: Session, { failed, remaining }: BulkOutcome): ExitCode {
   session.progress.clear();
   for (const { name, error } of failed) session.output.note(`gatekeeper: ${name}: ${error}`);
   if (remaining > 0) {
-    session.output.note(`gatekeeper: stopped with ${remaining} left: give the same command again to go on`);
+    session.output.note(`gatekeeper: stopped with ${remaining} left: run the same command again to continue`);
   }
   return failed.length + remaining > 0 ? EXIT.failed : EXIT.done;
 }
@@ -69,7 +71,9 @@ export function tellFailures(session: Session, { failed, remaining }: BulkOutcom
 function interrupted(session: Session, verb: string, done: readonly string[], error: unknown): never {
   session.progress.clear();
   if (done.length > 0) {
-    session.output.note(`gatekeeper: ${verb} ${done.length} before this; give the same command again to go on:`);
+    session.output.note(
+      `gatekeeper: ${verb} ${done.length} before this error; run the same command again to continue:`,
+    );
   }
   throw error;
 }

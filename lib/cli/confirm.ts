@@ -2,17 +2,17 @@ import { Option } from 'commander';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Session } from './session.js';
 
-/** Options of a command that can do harm. */
+/** Options of a command that may do harm. */
 export interface CareOptions {
   readonly dryRun?: true;
   readonly yes?: true;
 }
 
-/** A change with its description, before it is made. */
+/** A change that is not made yet, with its description. */
 export interface CarefulChange {
-  /** The dry run's JSON. */
+  /** JSON output of a dry run. */
   readonly plan: object;
-  /** A sentence for people that begins with the change's verb: "pause 2: mailing, report". */
+  /** A sentence for people that begins with the verb of the change: "pause 2: mailing, report". */
   readonly sentence: string;
   readonly change: () => Promise<ExitCode | void>;
 }
@@ -23,7 +23,9 @@ export const dryRunOption = () => new Option('--dry-run', 'show what would chang
 
 export const yesOption = () => new Option('--yes', 'do not ask first (without a terminal it never asks)');
 
-/** Shows the plan with `--dry-run`; else asks on a terminal, unless `--yes` was given, and makes the change. */
+/**
+ * With `--dry-run`, shows the plan. Otherwise makes the change; on a terminal it asks first, unless `--yes` is given.
+ */
 export async function withCare(
   session: Session,
   { dryRun, yes }: CareOptions,
@@ -35,7 +37,7 @@ export async function withCare(
   return EXIT.failed;
 }
 
-/** Lists the first names, and counts the others. */
+/** Formats a list: the first names, and the number of the others. */
 export function someOf(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

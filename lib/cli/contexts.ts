@@ -19,20 +19,20 @@ const contextsSchema = z.strictObject({
   contexts: z.record(z.string(), contextSchema),
 });
 
-/** A named cluster of the file of contexts: options of the same names as on the command line. */
+/** A named cluster in the file of contexts. Its fields are options of the command line. */
 export type NamedContext = z.output<typeof contextSchema>;
 
 export interface Contexts {
   readonly path: string;
-  /** The context that is used when no target is named. */
+  /** Name of the context that is used if no target is given. */
   readonly current?: string | undefined;
   readonly byName: ReadonlyMap<string, NamedContext>;
 }
 
 /**
- * Reads the file of contexts. Without the file there are no contexts.
+ * Reads the file of contexts. If there is no file, there are no contexts.
  *
- * @throws UsageFailure when the file can't be read as contexts
+ * @throws UsageFailure if the file is invalid or can't be read
  */
 export function readContexts(env: Environment): Contexts {
   const path = pathOf(env);
@@ -44,9 +44,9 @@ export function readContexts(env: Environment): Contexts {
 }
 
 /**
- * The target that a context names, as options of the command line.
+ * Returns the options of a context.
  *
- * @throws UsageFailure when there is no context of that name
+ * @throws UsageFailure if there is no context of that name
  */
 export function contextOptions(name: string, { path, byName }: Contexts): TargetOptions {
   const found = byName.get(name);
@@ -56,7 +56,7 @@ export function contextOptions(name: string, { path, byName }: Contexts): Target
   }
   const { tokenFile, hazelcastOptions, ...rest } = found;
   return {
-    // A context is complete: variables of the environment don't add to it.
+    // Without this default, a variable of the environment would name the context's cluster.
     ...(rest.hazelcast !== undefined && { cluster: 'dev' }),
     ...rest,
     ...(tokenFile !== undefined && { tokenFile: fileOf(tokenFile, path) }),
@@ -70,7 +70,7 @@ function pathOf(env: Environment): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'gatekeeper', 'config.json');
 }
 
-/** Resolves a path relative to the file of contexts; absolute paths and "~/" work, too. */
+/** Resolves a path relative to the file of contexts. Absolute paths and "~/" are possible too. */
 function fileOf(path: string, contexts: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(dirname(contexts), path);
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { InvalidOptionsError } from '../decision/index.js';
 
-/** How the command line ends, for scripts. Part of its interface: never renumbered. */
+/** Exit codes of the command line. Scripts depend on them, so they are never renumbered. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** As `--help` shows them. */
+/** The part of `--help` about exit codes. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done
   1  failed, or partly failed
@@ -24,7 +24,10 @@ export const EXIT_CODES_HELP = `Exit codes:
   5  not allowed
   6  the target is unreachable, can't answer now, or grants nothing`;
 
-/** By error code; errors from HTTP have the same codes. A map, because a code could be "constructor". */
+/**
+ * Exit codes by error code; errors from HTTP have the same codes. A map and no object, because a code could be
+ * "constructor".
+ */
 const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
   Object.entries({
     'invalid-options': EXIT.usage,
@@ -52,7 +55,7 @@ const BY_STATUS: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>([
   [504, EXIT.unreachable],
 ]);
 
-/** Ends a command; its message is shown as one sentence. */
+/** Ends a command. The user sees its message. */
 export class CommandFailure extends Error {
   constructor(
     readonly exitCode: ExitCode,

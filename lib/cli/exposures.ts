@@ -3,14 +3,14 @@ import { BlockList, isIP } from 'node:net';
 import type { Target } from './target.js';
 import type { TargetOptions } from './target-options.js';
 
-/** Mode bits: read and write for users who are neither the owner nor in the file's group. */
+/** Mode bits for reading and writing by users who are neither the owner nor in the file's group. */
 const OTHERS = 0o006;
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Lists ways in which other users could read the token, one sentence each. They are only warnings. */
+/** Lists the ways in which other users could read the token, one sentence each, as warnings. */
 export function exposures(target: Target, { tokenFile }: Pick<TargetOptions, 'tokenFile'>): string[] {
   if (target.kind !== 'rest') return [];
   const found: string[] = [];
@@ -19,7 +19,7 @@ export function exposures(target: Target, { tokenFile }: Pick<TargetOptions, 'to
   return found;
 }
 
-/** Windows has no such bits. A pipe, such as <(pass show token), belongs to this process alone. */
+/** Windows has no such mode bits. A pipe, such as <(pass show token), belongs only to this process. */
 function isOpenToOthers(path: string): boolean {
   const file = statSync(path, { throwIfNoEntry: false });
   return process.platform !== 'win32' && file !== undefined && file.isFile() && (file.mode & OTHERS) !== 0;

@@ -6,17 +6,17 @@ import type { Operator } from './operator.js';
 import { RestOperator } from './rest/rest-operator.js';
 import type { HazelcastTarget, Target } from './target.js';
 
-/** How a command talks to its target. */
+/** Settings of the connection to a target. */
 export interface Manner extends Pick<DirectOptions, 'timeout' | 'logger' | 'clockTolerance' | 'group' | 'acquirer'> {
-  /** The author of changes, if the target does not know it. */
+  /** The author of changes. With --url the token names the author. */
   readonly by?: string | undefined;
 }
 
-const SIGNED_BY_TOKEN = 'over --url the token says who you are: leave --as out';
+const SIGNED_BY_TOKEN = 'with --url the token names the author of changes: leave --as out';
 const NODE_SPEAKS =
-  'over --url the node that answers explains for itself: leave --group and --acquirer out, or use --hazelcast';
+  'with --url the answering node explains its own decision: leave --group and --acquirer out, or use --hazelcast';
 
-/** @throws UsageFailure, or CommandFailure when the target can't be reached */
+/** Connects to a target. @throws UsageFailure, or CommandFailure if the cluster can't be reached */
 export async function openOperator(target: Target, { by, ...manner }: Manner): Promise<Operator> {
   const { group, acquirer, timeout } = manner;
   if (target.kind === 'rest') {
@@ -27,7 +27,7 @@ export async function openOperator(target: Target, { by, ...manner }: Manner): P
   return openDirect(target, { ...manner, by: by ?? userName() });
 }
 
-/** Loads its code only when needed: loading the Hazelcast client takes longer than a request. */
+/** Imports its code only when needed, because to load the Hazelcast client takes longer than a request. */
 async function openDirect(
   { members, clusterName, further }: HazelcastTarget,
   manner: Omit<DirectOptions, 'store' | 'target'>,
@@ -41,7 +41,7 @@ async function openDirect(
   return DirectOperator.open({ ...manner, store, target: where });
 }
 
-/** A process in a container may run as a user without a name. */
+/** In a container, the user of the process may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -15,11 +15,11 @@ import type {
 } from '../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 
-/** Holders of all semaphores, with warnings, at one moment. */
+/** All semaphores with their holders and warnings, at one moment. */
 export interface Overview {
-  /** Cluster time in ms. */
+  /** Cluster time, ms since the epoch. */
   readonly now: number;
-  /** By name. */
+  /** Sorted by name. */
   readonly semaphores: readonly SemaphoreOverview[];
 }
 
@@ -29,32 +29,36 @@ export interface Look extends Overview {
   readonly health: Health;
 }
 
-/** Reason and expected revision of a change. The operator knows the author. */
+/** Reason and expected revision of a change. The operator adds the author. */
 export interface ChangeMeta {
   readonly reason?: string | undefined;
   readonly expectedRevision?: number | undefined;
 }
 
-/** Names, reason and limit of a change of many. */
+/** Names, reason and limit of a change of many definitions. */
 export interface BulkCall {
-  /** RE2; must match the whole name. Every name unless given. */
+  /** RE2; must match the whole name. Default: all names. */
   readonly names?: string | undefined;
   readonly reason?: string | undefined;
   readonly limit?: number | undefined;
 }
 
 /**
- * Everything that commands read and change. Two implementations: over the console's HTTP API, and directly on the store.
- * A failure throws an error with the same `code` in both.
+ * Everything that commands read and change. There are two implementations: over the console's HTTP API, and directly on
+ * the store. Their errors may differ in class, but lead to the same exit code.
  */
 export interface Operator extends AsyncDisposable {
   /** Name of the target for people, without secrets. */
   readonly target: string;
   /** Never rejects because of an unreachable store. */
   health(): Promise<Health>;
-  /** Reads the state for people; may be the last known one. */
+  /** Reads the state for people. Over HTTP it may be the last known one. */
   look(): Promise<Look>;
-  /** Reads the present state. @throws CommandFailure when it can't be read: changes must not use an old state */
+  /**
+   * Reads the present state, for changes, which must not use an old state.
+   *
+   * @throws an error with the exit code `unreachable` if it can't be read
+   */
   overview(): Promise<Overview>;
   explain(name: string): Promise<Explanation>;
   define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState>;
@@ -62,14 +66,15 @@ export interface Operator extends AsyncDisposable {
   pause(name: string, meta: ChangeMeta): Promise<DefinitionState>;
   resume(name: string, meta: ChangeMeta): Promise<DefinitionState>;
   reset(name: string, meta: ChangeMeta): Promise<DefinitionState>;
-  /** @returns false when there was none */
+  /** @returns false if there was no definition */
   remove(name: string, meta: ChangeMeta): Promise<boolean>;
-  /** @returns false when it was not held any more */
+  /** @returns false if the permit was no longer held */
   revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean>;
   pauseAll(call: BulkCall): Promise<BulkResult>;
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
+  /** Reads the present nodes; see {@link overview} for its error. */
   nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
   /** Newest first. */
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;

@@ -1,27 +1,29 @@
 import { safeJson } from '../decision/index.js';
 import { plain } from './text/plain.js';
 
-/** Output of the command line: the process's own streams, or replacements in tests. */
+/** Output streams of the command line: those of the process, or replacements in tests. */
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** True when standard error is a terminal: progress is then shown on one line that is rewritten. */
+  /** Whether standard error is a terminal. Then progress is one line that is rewritten. */
   readonly isErrTerminal: boolean;
 }
 
-/** Prints for a command. With `--json` standard output holds JSON and nothing else; all else goes to standard error. */
+/**
+ * Prints the output of a command. With `--json` standard output gets only JSON; all other text goes to standard error.
+ */
 export class Output {
   constructor(
     private readonly streams: Streams,
     private readonly isJson: boolean,
   ) {}
 
-  /** The command's result: as JSON, or as the text made of it. */
+  /** Prints the command's result as text, or with `--json` as JSON. */
   result<T>(value: T, text: (value: T) => string): void {
     this.streams.out(`${this.isJson ? safeJson(value, 2) : text(value)}\n`);
   }
 
-  /** One item of an endless list of results: one line of JSON each. */
+  /** Prints one item of an endless list; with `--json` as one line. */
   item<T>(value: T, text: (value: T) => string): void {
     this.streams.out(`${this.isJson ? safeJson(value) : text(value)}\n`);
   }

@@ -20,10 +20,10 @@ import { readSpan } from './option-readers.js';
 import type { Streams } from './output.js';
 import type { Runner } from './session.js';
 
-/** ms; below the 10 s within which an outage must be reported. */
+/** ms; less than 10 s, because an outage must be reported within that time. */
 const TIMEOUT = 8000;
 
-const ENVIRONMENT_HELP = `Environment, used where no option is given:
+const ENVIRONMENT_HELP = `Environment, used if no option is given:
   GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
   GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster
   GATEKEEPER_CONTEXT                        as --context
@@ -34,7 +34,7 @@ const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h or 1d; a bare number is ms.
 const HELP_HINT =
   '("gatekeeper --help" lists commands and options; put other arguments that begin with "-" after "--")';
 
-/** In the order of the help. */
+/** The commands in the order of the help. */
 const COMMANDS = [
   statusCommand,
   healthCommand,
@@ -56,7 +56,7 @@ const COMMANDS = [
   contextsCommand,
 ];
 
-/** Creates all commands and options. Errors are thrown; nothing here ends the process. */
+/** Creates all commands and options. Throws errors; never ends the process. */
 export function createProgram(runner: Runner, streams: Streams): Command {
   const program = withGlobalOptions(new Command('gatekeeper'))
     .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in Hazelcast.")
@@ -78,26 +78,29 @@ export function createProgram(runner: Runner, streams: Streams): Command {
 function withGlobalOptions(program: Command): Command {
   return program
     .option('--context <name>', 'a cluster by its name in the file of contexts ("gatekeeper contexts" lists them)')
-    .option('--url <url>', 'of a console: https://host/gatekeeper')
-    .option('--token <token>', 'for the console; visible in the list of processes, so prefer --token-file')
-    .option('--token-file <file>', 'that contains only the token')
-    .option('--hazelcast <members>', 'directly to a cluster: host:port[,host:port...]')
+    .option('--url <url>', 'address of a console: https://host/gatekeeper')
+    .option('--token <token>', 'token for the console; visible in the list of processes, so prefer --token-file')
+    .option('--token-file <file>', 'file that contains only the token')
+    .option('--hazelcast <members>', 'members of a Hazelcast cluster: host:port[,host:port...]')
     .option('--cluster <name>', 'name of the Hazelcast cluster (default: "dev")')
-    .option('--hazelcast-options <file>', 'JSON of further options of hazelcast({...}): mapName, cp, clientConfig...')
+    .option(
+      '--hazelcast-options <file>',
+      'JSON file with more options of hazelcast({...}): mapName, cp, clientConfig...',
+    )
     .addOption(
       new Option(
         '--clock-tolerance <duration>',
-        "directly to a cluster: the application's, if not its default",
+        "with --hazelcast: the application's clockTolerance, if it is not the default",
       ).argParser(readSpan),
     )
-    .option('--as <name>', 'directly to a cluster: the author of changes (default: the user of this process)')
+    .option('--as <name>', 'with --hazelcast: the author of changes (default: the user of this process)')
     .addOption(
-      new Option('--timeout <duration>', 'how long a connection, or an answer, may take')
+      new Option('--timeout <duration>', 'longest time for a connection or an answer')
         .argParser(readSpan)
         .default(TIMEOUT, '8s'),
     )
     .option('--json', 'print only JSON to standard output')
-    .option('--progress', 'lines of progress on standard error, also without a terminal')
+    .option('--progress', 'print lines of progress to standard error, also without a terminal')
     .option('--verbose', 'add the stack trace to an error');
 }
 

@@ -4,8 +4,8 @@ import type { Streams } from './output.js';
 const ANEW = '\r\u001B[K';
 
 /**
- * Shows the progress of a long command on standard error: on a terminal one line that is rewritten, else a new line each
- * time if requested. It shows only numbers: no secrets and no foreign text.
+ * Shows the progress of a long command on standard error. On a terminal it rewrites one line. Otherwise it prints a new
+ * line each time, if that was requested. It shows only numbers, so no secrets and no foreign text.
  */
 export class Progress {
   #isShown = false;
@@ -24,7 +24,7 @@ export class Progress {
     }
   }
 
-  /** Call this before any other output, and at the end. */
+  /** Erases the line. Call this before any other output, and at the end. */
   clear(): void {
     if (this.#isShown) this.streams.err(ANEW);
     this.#isShown = false;

@@ -16,19 +16,21 @@ export interface Shell {
   readonly env: Environment;
   /** A signal that aborts at SIGINT or SIGTERM. After this call they no longer end the process by themselves. */
   readonly interruption: () => AbortSignal;
-  /** Asks the person at the terminal a question with the answers yes and no. Absent: there is no terminal. */
+  /** Asks the user a yes-no question. Absent if there is no terminal. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
-  /** How a target is reached. */
+  /** Connects to a target. */
   readonly open: typeof openOperator;
 }
 
-/** Options of all commands. */
+/** Options that every command has. */
 export interface GlobalOptions extends TargetOptions {
   readonly json?: true;
   readonly verbose?: true;
   readonly progress?: true;
   readonly as?: string;
+  /** ms */
   readonly timeout: number;
+  /** ms */
   readonly clockTolerance?: number;
 }
 
@@ -38,7 +40,7 @@ export interface Identity {
   readonly acquirer?: string | undefined;
 }
 
-/** One call of one command. */
+/** One call of a command: its output, its options and its target. */
 export class Session {
   readonly output: Output;
   readonly progress: Progress;
@@ -60,12 +62,12 @@ export class Session {
     return readContexts(this.shell.env);
   }
 
-  /** Whether a person at a terminal can be asked. */
+  /** Whether there is a terminal at which to ask the user. */
   get canAsk(): boolean {
     return this.shell.ask !== undefined;
   }
 
-  /** Asks before a change that can do harm. Without a terminal the answer is yes, because scripts are deliberate. */
+  /** Asks before a change that may do harm. Without a terminal the answer is yes, because a script can't answer. */
   async confirm(question: string): Promise<boolean> {
     this.progress.clear();
     return (await this.shell.ask?.(plain(question))) ?? true;
@@ -75,7 +77,7 @@ export class Session {
     return this.options.json === true;
   }
 
-  /** Does `work` with the target that the options name, and leaves nothing open. */
+  /** Does `work` with the target that the options name, and closes the connection afterwards. */
   async operate<T>(work: (operator: Operator) => Promise<T>, identity: Identity = {}): Promise<T> {
     const operator = await this.#open(identity);
     try {
@@ -101,14 +103,14 @@ export class Session {
   }
 }
 
-/** The work of a command. @returns its exit code unless all is well */
+/** The work of a command. @returns its exit code; undefined stands for 0 */
 export type Work<Options, Arguments extends readonly unknown[]> = (
   session: Session,
   options: Options,
   ...args: Arguments
 ) => Promise<ExitCode | void>;
 
-/** Adapts the work of a command to commander, and keeps its exit code. */
+/** Adapts the work of commands to commander, and keeps the exit code. */
 export class Runner {
   exitCode: ExitCode = EXIT.done;
 

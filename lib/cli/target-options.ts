@@ -1,4 +1,4 @@
-/** Options of all commands, as the command line gives them. */
+/** Options that name the target, as the command line gives them. */
 export interface TargetOptions {
   readonly context?: string;
   readonly url?: string;

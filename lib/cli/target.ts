@@ -5,7 +5,7 @@ import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
 import type { Environment, TargetOptions } from './target-options.js';
 
-/** The console or cluster that a command talks to. */
+/** The console or cluster on which a command operates. */
 export type Target = RestTarget | HazelcastTarget;
 
 export interface RestTarget {
@@ -18,17 +18,17 @@ export interface HazelcastTarget {
   readonly kind: 'hazelcast';
   readonly members: readonly string[];
   readonly clusterName: string;
-  /** Further options of `hazelcast({...})`; checked by it. */
+  /** More options of `hazelcast({...})`, which checks them. */
   readonly further: Readonly<Record<string, unknown>>;
 }
 
 const NO_TARGET =
-  'say where: --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster, or --context for one of "gatekeeper contexts"';
+  'no target is given: use --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster, or --context for one of "gatekeeper contexts"';
 const TWO_TARGETS = 'two targets were given (a console, a cluster or a context): leave one of them out';
 
 /**
- * Finds the target. The command line wins over the environment, and the environment over the current context. Each of them
- * names a complete target.
+ * Finds the target: from the command line, else from the environment, else the current context. The token, or the name of
+ * the cluster, may come from another of these sources.
  *
  * @throws UsageFailure
  */
@@ -57,13 +57,13 @@ function targetOf({ context, ...options }: TargetOptions, env: Environment): Tar
   };
 }
 
-/** A token on the command line wins over the context's. */
+/** A token on the command line replaces the context's. */
 function inContext({ tokenFile, ...context }: TargetOptions, options: TargetOptions): TargetOptions {
   const isOther = options.token !== undefined || tokenFile === undefined;
   return { ...context, ...(!isOther && { tokenFile }), ...options };
 }
 
-/** A variable of the environment that is empty counts as absent. */
+/** Drops empty variables of the environment: they count as absent. */
 function given(variables: Readonly<Record<string, string | undefined>>): TargetOptions {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
 }
@@ -71,10 +71,10 @@ function given(variables: Readonly<Record<string, string | undefined>>): TargetO
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageFailure(`--url ${quoted(text)} is no address: give one such as https://host/gatekeeper`);
+    throw new UsageFailure(`--url ${quoted(text)} is not an address: give one such as https://host/gatekeeper`);
   }
   if (url.username || url.password) {
-    throw new UsageFailure('--url holds a name or a password: give the token with --token-file or GATEKEEPER_TOKEN');
+    throw new UsageFailure('--url contains a name or a password: give the token with --token-file or GATEKEEPER_TOKEN');
   }
   return url;
 }
@@ -93,20 +93,24 @@ function readToken(path: string): string {
     return readFileSync(path, 'utf8').trim();
   } catch (cause) {
     const { message } = cause as Error;
-    throw new UsageFailure(`--token-file can't be read (${message}): name a file that holds nothing but the token`, {
+    throw new UsageFailure(`--token-file can't be read (${message}): give a file that contains only the token`, {
       cause,
     });
   }
 }
 
-/** Refuses a token that no header can carry, because the HTTP client's error would contain it. */
+/** Refuses a token that no header can carry. Otherwise the HTTP client's error would show the token. */
 function checkedToken(token: string, source: string): string {
   if (/^[\u0021-\u007e]+$/.test(token)) return token;
-  throw new UsageFailure(`${source} holds no token: one line of letters, digits and signs without blanks is needed`);
+  throw new UsageFailure(
+    `${source} contains no valid token: it must be one line of letters, digits and signs, without spaces`,
+  );
 }
 
 function readOptions(path: string): Record<string, unknown> {
   const read = readJsonFile('--hazelcast-options', path);
   if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
-  throw new UsageFailure(`--hazelcast-options ${path} holds no object: give { "mapName": "…", "clientConfig": { … } }`);
+  throw new UsageFailure(
+    `--hazelcast-options ${path} contains no object: give { "mapName": "…", "clientConfig": { … } }`,
+  );
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../async/node-clock.js';
 import { pause } from '../async/pause.js';
 
-/** ms in which hints are collected: one look answers all of them. */
+/** ms for which hints are collected. One look answers all of them. */
 const GATHERING = 200;
 
 /** Lets a loop sleep until there is work. */
@@ -11,13 +11,13 @@ export class Wakeup {
 
   constructor(private readonly interruption: AbortSignal) {}
 
-  /** Ends the current sleep soon, or the next one if there is none. */
+  /** Ends the current sleep soon. Without a current sleep, shortens the next one. */
   now(): void {
     this.#isDue = true;
     this.#sleep.abort();
   }
 
-  /** Sleeps for `ms`, or until a moment after {@link now}, or until interrupted. */
+  /** Sleeps for `ms`; {@link now} and the interruption end the sleep earlier. */
   async within(ms: number): Promise<void> {
     await this.#pause(Math.min(GATHERING, ms), this.interruption);
     this.#sleep = new AbortController();
@@ -25,7 +25,11 @@ export class Wakeup {
     this.#isDue = false;
   }
 
-  /** @returns undefined at once when interrupted, because the outcome of the work no longer matters */
+  /**
+   * Waits for `work`.
+   *
+   * @returns undefined as soon as the command is interrupted, because the outcome no longer matters
+   */
   async unlessAborted<T>(work: Promise<T>): Promise<T | undefined> {
     const { interruption } = this;
     const done = new AbortController();

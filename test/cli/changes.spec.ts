@@ -74,7 +74,7 @@ describe('what the command line changes', () => {
     expect((await app.definitions.get('report'))?.pause).toMatchObject({ by: 'ann', reason: 'maintenance' });
     expect(await app.tryAcquire('report')).toBeUndefined();
     const again = await gatekeeper(['pause', 'report']);
-    expect(again).toEqual({ exitCode: 0, out: 'nothing to do: all that match are paused already\n', err: '' });
+    expect(again).toEqual({ exitCode: 0, out: 'nothing to do: all matching semaphores are paused already\n', err: '' });
 
     expect((await gatekeeper(['resume', 'report'])).out).toBe('resumed 1: report\n');
     expect(await app.tryAcquire('report')).toBeDefined();

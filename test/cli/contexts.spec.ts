@@ -75,7 +75,7 @@ describe('contexts of the command line', () => {
   it.each([
     ['an unknown name', { context: 'prodution' }, /no context "prodution" in .*: it has "staging", "production"/],
     ['two targets', { context: 'staging', url: 'https://other.example.org' }, /leave one of them out/],
-    ['a context without a target', { context: 'empty' }, /say where: --url/],
+    ['a context without a target', { context: 'empty' }, /no target is given: use --url/],
   ])('are refused, given %s', (_, options, sentence) => {
     expect(() => resolveTarget(options, env)).toThrow(sentence);
   });

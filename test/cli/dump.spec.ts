@@ -66,7 +66,7 @@ describe('dump and load', () => {
       'paused   resume  -',
       'removed  define  permits 1, duration 5m, groupPattern .*, acquirerPattern .*',
       'resumed  pause   -',
-      '4 to load; nothing was changed: give --yes to do it',
+      '4 to load; nothing was changed: add --yes to make the changes',
       '',
     ]);
     expect((await app.definitions.get('edited'))?.definition.permits).toBe(4);
@@ -76,7 +76,7 @@ describe('dump and load', () => {
     expect(loaded).toEqual({ exitCode: 0, out: 'loaded 4\n', err: '' });
     expect((await app.definitions.get('resumed'))?.pause).toMatchObject({ by: 'ann', reason: 'broken' });
     expect((await app.definitions.get('new'))?.definition.duration).toBe(60_000);
-    expect((await gatekeeper(['load', path])).out).toBe('nothing to load: all is as the dump says\n');
+    expect((await gatekeeper(['load', path])).out).toBe('nothing to load: the cluster matches the dump already\n');
   });
 
   it('loads into a cluster that has nothing', async () => {

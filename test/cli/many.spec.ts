@@ -31,7 +31,7 @@ describe('changes of many', () => {
     expect(out).toMatch(/^report +production -> dr\\\.site +\.\* +app1 +dr\.site\/dr1$/m);
     expect(out).toMatch(/^nightly-export .* none$/m);
     expect(out).toMatch(/^1 of them would have no living node to run on$/m);
-    expect(out).toMatch(/^2 to migrate; nothing was changed: give --yes to do it$/m);
+    expect(out).toMatch(/^2 to migrate; nothing was changed: add --yes to make the changes$/m);
     expect(await groupsOf(app)).toEqual({ 'nightly-export': 'production', report: 'production' });
   });
 
@@ -47,7 +47,11 @@ describe('changes of many', () => {
       change: { kind: 'migrate', by: 'ann', reason: 'drill' },
     });
     const again = await gatekeeper(['migrate', ...TO_DR, '--yes']);
-    expect(again).toEqual({ exitCode: 0, out: 'nothing to migrate: all that match are so already\n', err: '' });
+    expect(again).toEqual({
+      exitCode: 0,
+      out: 'nothing to migrate: all matching semaphores have these patterns\n',
+      err: '',
+    });
   });
 
   it("takes a group's name as it is: not as a pattern", async () => {
@@ -127,7 +131,7 @@ describe('changes of many', () => {
     expect(stopped).toEqual({
       exitCode: 1,
       out: 'migrated 4\n',
-      err: 'gatekeeper: stopped with 5 left: give the same command again to go on\n',
+      err: 'gatekeeper: stopped with 5 left: run the same command again to continue\n',
     });
     expect((await gatekeeper(args)).out).toBe('migrated 5\n');
     expect(new Set(Object.values(await groupsOf(app)))).toEqual(new Set(['dr\\.site']));
@@ -152,7 +156,7 @@ describe('changes of many', () => {
     expect(outcome).toEqual({
       exitCode: 6,
       out: '',
-      err: 'gatekeeper: migrated 4 before this; give the same command again to go on:\ngatekeeper: the store is away\n',
+      err: 'gatekeeper: migrated 4 before this error; run the same command again to continue:\ngatekeeper: the store is away\n',
     });
   });
 });

@@ -21,7 +21,7 @@ describe('the command line over HTTP', () => {
     for (const args of [['status'], ['edit', 'job', '--permits', '2']]) {
       const { exitCode, out, err } = await over(server.url, ...args);
       expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
-      expect(err).toContain(`redirects to ${elsewhere.url}: give the address that answers itself`);
+      expect(err).toContain(`redirects to ${elsewhere.url}: give the final address`);
     }
     expect(sent).toEqual([]);
   });

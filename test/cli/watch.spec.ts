@@ -86,7 +86,7 @@ describe('watch', () => {
     const { exitCode, err } = await watching.interrupted();
     expect({ exitCode, err }).toEqual({
       exitCode: 0,
-      err: 'gatekeeper: no member answers; looking again until interrupted\ngatekeeper: it is back\n',
+      err: 'gatekeeper: no member answers; trying again until interrupted\ngatekeeper: the target answers again\n',
     });
   });
 

@@ -11,7 +11,7 @@ const SCRIPTS: Readonly<Record<string, (tree: CommandTree) => string>> = {
   fish: fishScript,
 };
 
-/** @param root gives the whole program, which this command is a part of */
+/** @param root returns the whole program, because its commands and options are to be completed */
 export function completionCommand(runner: Runner, root: () => Command): Command {
   return new Command('completion')
     .description('print a script with which a shell completes commands and options')

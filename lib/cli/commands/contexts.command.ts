@@ -4,12 +4,14 @@ import type { Runner } from '../session.js';
 import { table } from '../text/table.js';
 
 export function contextsCommand(runner: Runner): Command {
-  return new Command('contexts').description('list the clusters that --context can name; asks none of them').action(
-    runner.action(async (session) => {
-      const contexts = session.contexts();
-      session.output.result(jsonOf(contexts), () => contextsText(contexts));
-    }),
-  );
+  return new Command('contexts')
+    .description('list the clusters that --context can name, without a connection to them')
+    .action(
+      runner.action(async (session) => {
+        const contexts = session.contexts();
+        session.output.result(jsonOf(contexts), () => contextsText(contexts));
+      }),
+    );
 }
 
 function jsonOf({ path, current, byName }: Contexts) {
@@ -18,7 +20,7 @@ function jsonOf({ path, current, byName }: Contexts) {
 }
 
 function contextsText({ path, current, byName }: Contexts): string {
-  if (byName.size === 0) return `no contexts: ${path} is where they are looked for`;
+  if (byName.size === 0) return `no contexts in ${path}`;
   const rows = [...byName].map(([name, context]) => [name === current ? '*' : '', name, targetText(context)]);
   return table(['', 'name', 'target'], rows);
 }

@@ -13,12 +13,12 @@ interface Fields {
   readonly acquirer?: string;
 }
 
-const NOTHING_TO_EDIT = 'nothing to change was given: add --permits, --duration, --group or --acquirer';
+const NOTHING_TO_EDIT = 'no change is given: add --permits, --duration, --group or --acquirer';
 
 export function defineCommand(runner: Runner): Command {
   return withFields(new Command('define'))
     .description('define a semaphore that no code declares')
-    .argument('<name>', 'of the semaphore')
+    .argument('<name>', 'name of the semaphore')
     .requiredOption('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(reasonOption())
     .action(
@@ -33,8 +33,8 @@ export function defineCommand(runner: Runner): Command {
 
 export function editCommand(runner: Runner): Command {
   return withFields(new Command('edit'))
-    .description('change the definition in force; permits that are held stay')
-    .argument('<name>', 'of the semaphore')
+    .description('change the definition in force; held permits stay')
+    .argument('<name>', 'name of the semaphore')
     .option('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(revisionOption())
     .addOption(reasonOption())
@@ -52,8 +52,8 @@ export function editCommand(runner: Runner): Command {
 
 export function resetCommand(runner: Runner): Command {
   return new Command('reset')
-    .description('restore the definition in code; needs --url, to a node whose code has one')
-    .argument('<name>', 'of the semaphore')
+    .description('restore the definition in code; needs --url of a node whose code has one')
+    .argument('<name>', 'name of the semaphore')
     .addOption(revisionOption())
     .addOption(reasonOption())
     .action(
@@ -66,7 +66,7 @@ export function resetCommand(runner: Runner): Command {
 
 function withFields(command: Command): Command {
   return command
-    .option('--permits <n>', 'how many may hold it at once; 0: no new holders', wholeNumber(0))
+    .option('--permits <n>', 'how many permits may be held at once; 0: none is granted', wholeNumber(0))
     .option('--group <pattern>', "RE2; must match a node's whole group", readPattern)
     .option('--acquirer <pattern>', "RE2; must match a node's whole name", readPattern);
 }

@@ -22,9 +22,9 @@ export function dumpCommand(runner: Runner): Command {
 export function loadCommand(runner: Runner): Command {
   return new Command('load')
     .description('restore the definitions of a dump; only shows its plan unless --yes is given')
-    .argument('<file>', 'of "gatekeeper dump"; "-": standard input')
+    .argument('<file>', 'output of "gatekeeper dump"; "-": standard input')
     .addOption(reasonOption())
-    .option('--yes', 'do it')
+    .option('--yes', 'make the changes')
     .action(
       runner.action<{ reason?: string; yes?: true }, [string]>(async (session, { reason, yes }, file) => {
         const dump = parseDump(readJsonFile('the dump', file), file);
@@ -74,7 +74,7 @@ async function applied(
   return { done, failed, remaining };
 }
 
-/** An unreachable target, or missing rights, affect all steps, not just one. */
+/** Whether an error concerns only one step. An unreachable target or missing rights concern all steps. */
 function isOfOne(error: unknown): boolean {
   const exitCode = exitCodeOf(error);
   return exitCode !== EXIT.unreachable && exitCode !== EXIT.notAllowed;

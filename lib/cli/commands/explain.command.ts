@@ -12,11 +12,11 @@ interface ExplainOptions {
 
 export function explainCommand(runner: Runner): Command {
   return new Command('explain')
-    .description('show what would be decided now, and why: on the node that answers, or for --group and --acquirer')
-    .argument('<name>', 'of the semaphore')
-    .option('--group <group>', 'directly to Hazelcast: of the node in question (default: "default")')
-    .option('--acquirer <name>', "directly to Hazelcast: of the node in question (default: this host's name)")
-    .option('--check', 'end with 4 when a permit would be denied')
+    .description('show the decision that a node would get now, and why: the answering node, or --group and --acquirer')
+    .argument('<name>', 'name of the semaphore')
+    .option('--group <group>', 'with --hazelcast: group of the node (default: "default")')
+    .option('--acquirer <name>', "with --hazelcast: name of the node (default: this host's name)")
+    .option('--check', 'exit with 4 if a permit would be denied')
     .action(
       runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {
         const explanation = await session.operate((operator) => operator.explain(name), { group, acquirer });
@@ -28,7 +28,7 @@ export function explainCommand(runner: Runner): Command {
     );
 }
 
-/** Nothing is granted at all: no answer about this semaphore. */
+/** Whether no permit of any semaphore is granted. Then the answer says nothing about this semaphore. */
 function isOutage(reason: Explanation['reason']): boolean {
   return reason === 'unavailable' || reason === 'no-quorum' || reason === 'closing';
 }

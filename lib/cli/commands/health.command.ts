@@ -13,7 +13,7 @@ const EXIT_CODES: Record<Health['status'], ExitCode> = {
 export function healthCommand(runner: Runner): Command {
   return new Command('health')
     .description(
-      'show whether permits are granted, and what is wrong since when; ends with 1 when degraded, 6 when down',
+      'show whether permits are granted, and all faults with their start; exits with 1 if degraded, 6 if down',
     )
     .action(
       runner.action(async (session) => {

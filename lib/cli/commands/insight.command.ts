@@ -5,7 +5,7 @@ import { auditText, historyText } from '../views/journals.view.js';
 import { nodesText } from '../views/nodes.view.js';
 
 export function nodesCommand(runner: Runner): Command {
-  return new Command('nodes').description('show the nodes that live, and what they hold').action(
+  return new Command('nodes').description('show the living nodes and the permits that they hold').action(
     runner.action(async (session) => {
       session.output.result(await session.operate((operator) => operator.nodes()), nodesText);
     }),
@@ -14,8 +14,8 @@ export function nodesCommand(runner: Runner): Command {
 
 export function historyCommand(runner: Runner): Command {
   return new Command('history')
-    .description('show the last runs, and what was skipped, the newest first')
-    .argument('[name]', 'of the semaphore; all of them unless given')
+    .description('show the last runs and skipped runs, newest first')
+    .argument('[name]', 'name of the semaphore (default: all)')
     .addOption(limitOption())
     .action(
       runner.action<{ limit: number }, [string | undefined]>(async (session, { limit }, semaphore) => {
@@ -27,8 +27,8 @@ export function historyCommand(runner: Runner): Command {
 
 export function auditCommand(runner: Runner): Command {
   return new Command('audit')
-    .description('show who changed what, the newest first')
-    .argument('[name]', 'of the semaphore; all of them unless given')
+    .description('show the last changes and their authors, newest first')
+    .argument('[name]', 'name of the semaphore (default: all)')
     .addOption(limitOption())
     .action(
       runner.action<{ limit: number }, [string | undefined]>(async (session, { limit }, semaphore) => {

@@ -19,20 +19,20 @@ interface MigrateOptions {
   readonly batch: number;
 }
 
-const NO_TARGET = 'name a target: --to-group, --group-pattern or --acquirer-pattern';
+const NO_TARGET = 'no new pattern is given: add --to-group, --group-pattern or --acquirer-pattern';
 const TWO_GROUPS = '--to-group and --group-pattern both set the group pattern: leave one of them out';
 
 export function migrateCommand(runner: Runner): Command {
   return new Command('migrate')
     .description('move definitions to other nodes by their patterns; only shows its plan unless --yes is given')
-    .option('--names <pattern>', 'RE2; must match the whole name; all of them unless given', readPattern)
+    .option('--names <pattern>', 'RE2; must match the whole name (default: all)', readPattern)
     .option('--from-group <group>', 'only definitions that match this group now')
     .option('--to-group <group>', 'the new group pattern matches exactly this group')
     .option('--group-pattern <pattern>', 'the new group pattern (RE2)', readPattern)
     .option('--acquirer-pattern <pattern>', 'the new acquirer pattern (RE2)', readPattern)
     .addOption(reasonOption())
-    .option('--batch <n>', 'how many at a time', wholeNumber(1), BATCH)
-    .option('--yes', 'do it')
+    .option('--batch <n>', 'definitions per request', wholeNumber(1), BATCH)
+    .option('--yes', 'make the changes')
     .action(
       runner.action<MigrateOptions, []>(async (session, options) => {
         const request = requestOf(options);
@@ -61,7 +61,7 @@ async function migrate(
   session.progress.clear();
   session.output.result({ dryRun: false, migrated: done, failed, remaining }, () =>
     done.length + failed.length + remaining === 0
-      ? 'nothing to migrate: all that match are so already'
+      ? 'nothing to migrate: all matching semaphores have these patterns'
       : `migrated ${done.length}`,
   );
   return tellFailures(session, outcome);

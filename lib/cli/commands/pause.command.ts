@@ -20,17 +20,17 @@ const RESUME: Kind = { command: 'resume', verb: 'resumed', call: (operator, call
 
 export function pauseCommand(runner: Runner): Command {
   return bulkCommand(new Command('pause'), runner, PAUSE).description(
-    'let nothing new run; runs that go on may finish',
+    'pause semaphores: no new run starts; runs that have started may finish',
   );
 }
 
 export function resumeCommand(runner: Runner): Command {
-  return bulkCommand(new Command('resume'), runner, RESUME).description('undo a pause');
+  return bulkCommand(new Command('resume'), runner, RESUME).description('end a pause');
 }
 
 function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
   return command
-    .argument('<pattern>', 'RE2; must match the whole name; ".*": all of them', readPattern)
+    .argument('<pattern>', 'RE2; must match the whole name; ".*" matches all', readPattern)
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(yesOption())
@@ -43,7 +43,7 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
     );
 }
 
-/** Looks up the affected names only where they are shown: the list may have ten thousand entries. */
+/** Looks up the affected names only if they are shown, because the list may have ten thousand entries. */
 async function carefully(
   session: Session,
   operator: Operator,
@@ -58,7 +58,7 @@ async function carefully(
   return withCare(session, care, { plan: { [kind.verb]: names }, sentence, change });
 }
 
-/** @throws CommandFailure when no name matches */
+/** @throws CommandFailure if no name matches */
 async function affected(operator: Operator, { command }: Kind, pattern: string): Promise<string[]> {
   const matching = await matchingIn(operator, pattern);
   return matching.filter(({ pause }) => (pause === undefined) === (command === 'pause')).map(({ name }) => name);
@@ -72,7 +72,7 @@ async function changeAll(session: Session, operator: Operator, { verb, call }: K
   return tellFailures(session, outcome);
 }
 
-/** @throws CommandFailure when no name matches: a misspelt pattern must not look like "nothing to do" */
+/** @throws CommandFailure if no name matches, because a misspelt pattern must not look like "nothing to do" */
 async function matchingIn(operator: Operator, pattern: string): Promise<SemaphoreOverview[]> {
   const { semaphores } = await operator.overview();
   const matching = select(
@@ -85,6 +85,6 @@ async function matchingIn(operator: Operator, pattern: string): Promise<Semaphor
 
 function doneText(verb: string, { done, failed, remaining }: BulkOutcome): string {
   if (failed.length + remaining > 0 && done.length === 0) return `${verb} none`;
-  if (done.length === 0) return `nothing to do: all that match are ${verb} already`;
+  if (done.length === 0) return `nothing to do: all matching semaphores are ${verb} already`;
   return plain(`${verb} ${done.length}: ${done.join(', ')}`);
 }

@@ -14,8 +14,8 @@ type Holder = Explanation['holders'][number];
 
 export function removeCommand(runner: Runner): Command {
   return new Command('remove')
-    .description('take a definition away with all its permits; code does not bring it back, "define" or "reset" do')
-    .argument('<name>', 'of the semaphore')
+    .description('remove a definition with all its permits; code does not restore it, only "define" or "reset" does')
+    .argument('<name>', 'name of the semaphore')
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(yesOption())
@@ -29,8 +29,8 @@ export function removeCommand(runner: Runner): Command {
 export function revokeCommand(runner: Runner): Command {
   return new Command('revoke')
     .description('take a permit from its holder at once')
-    .argument('<name>', 'of the semaphore')
-    .argument('[permitId]', 'of the permit, as "explain" shows it; may be left out where one is held')
+    .argument('<name>', 'name of the semaphore')
+    .argument('[permitId]', 'id of the permit, as "explain" shows it; optional if only one permit is held')
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(yesOption())
@@ -79,13 +79,13 @@ async function revoke(
   });
 }
 
-/** @throws CommandFailure when there are several: the command must not guess */
+/** @throws CommandFailure if there are several holders, because the command must not guess */
 function theOnly(name: string, holders: readonly Holder[]): Holder | undefined {
   if (holders.length <= 1) return holders[0];
   const listed = holders.map((holder) => `${holder.id} (${holder.group}/${holder.acquirer})`).join(', ');
   throw new CommandFailure(
     EXIT.conflict,
-    `${holders.length} permits of ${quoted(name)} are held, say which: ${listed}`,
+    `${holders.length} permits of ${quoted(name)} are held: give the id of one of them: ${listed}`,
   );
 }
 
@@ -99,10 +99,10 @@ function holderText({ id, group, acquirer, expiresAt }: Holder): string {
 }
 
 function noSemaphore(name: string): string {
-  return `there is no semaphore ${quoted(name)} to remove`;
+  return `there is no semaphore ${quoted(name)} to remove: "gatekeeper status" lists all semaphores`;
 }
 
 function notHeld(name: string, permitId: string | undefined): string {
   const which = permitId === undefined ? 'no permit' : `no permit ${quoted(permitId)}`;
-  return `${which} of ${quoted(name)} is held (any more): "gatekeeper explain" shows those that are`;
+  return `${which} of ${quoted(name)} is held: "gatekeeper explain" shows the held permits`;
 }

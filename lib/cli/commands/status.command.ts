@@ -16,12 +16,12 @@ export interface StatusFilter {
 
 export function statusCommand(runner: Runner): Command {
   return new Command('status')
-    .description('show semaphores: who holds them, what is in force, and warnings')
+    .description('show semaphores: their holders, the definitions in force, and warnings')
     .argument('[pattern]', 'RE2; must match the whole name', readPattern)
-    .option('--held', 'only those that are held')
-    .option('--paused', 'only those that are paused')
-    .option('--overridden', "only those where an operator's edit overrides the code")
-    .option('--warned', 'only those with a warning')
+    .option('--held', 'only semaphores with a held permit')
+    .option('--paused', 'only paused semaphores')
+    .option('--overridden', "only semaphores where an operator's edit overrides the code")
+    .option('--warned', 'only semaphores with a warning')
     .action(
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
         const { now, semaphores, stale, health } = await session.operate((operator) => operator.look());
@@ -53,5 +53,5 @@ export function select(
 }
 
 export function noMatch(pattern: string): string {
-  return `no semaphore's whole name matches ${quoted(pattern)}: "gatekeeper status" lists all of them`;
+  return `no semaphore's whole name matches ${quoted(pattern)}: "gatekeeper status" lists all semaphores`;
 }

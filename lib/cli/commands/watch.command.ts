@@ -10,6 +10,7 @@ import { statusText } from '../views/status.view.js';
 import { Wakeup } from '../wakeup.js';
 import { noMatch, select } from './status.command.js';
 
+/** ms */
 const INTERVAL = 2000;
 
 interface WatchOptions {
@@ -18,9 +19,13 @@ interface WatchOptions {
 
 export function watchCommand(runner: Runner): Command {
   return new Command('watch')
-    .description('show semaphores, then a line for each change, until interrupted; with --json a line of JSON each')
+    .description('show semaphores, then a line for each change, until interrupted; with --json each line is JSON')
     .argument('[pattern]', 'RE2; must match the whole name', readPattern)
-    .option('--interval <duration>', 'how often to look, besides when a change is heard of (default: 2s)', readSpan)
+    .option(
+      '--interval <duration>',
+      'longest time between two looks; a hint of a change leads to a look at once (default: 2s)',
+      readSpan,
+    )
     .action(
       runner.action<WatchOptions, [string | undefined]>((session, { interval = INTERVAL }, pattern) =>
         session.operate((operator) => watch(session, operator, pattern, interval)),
@@ -32,7 +37,7 @@ async function watch(session: Session, operator: Operator, pattern: string | und
   const interruption = session.interruption();
   const end = new AbortController();
   const wakeup = new Wakeup(interruption);
-  // Only a hint: without it changes are found at the next look.
+  // Without hints, the next look finds the changes.
   const hints = operator.hints(() => wakeup.now(), AbortSignal.any([interruption, end.signal])).catch(() => undefined);
   try {
     await follow(session, wakeup, { operator, pattern, interval, interruption });
@@ -66,13 +71,13 @@ async function follow(session: Session, wakeup: Wakeup, { operator, pattern, int
   }
 }
 
-/** @throws CommandFailure when no name matches: otherwise a misspelt name would be watched without any output */
+/** @throws CommandFailure if no name matches: otherwise a misspelt name would be watched without any output */
 function showFirst({ output }: Session, { now, semaphores }: Overview, pattern: string | undefined): void {
   if (pattern !== undefined && semaphores.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
   output.item({ at: now, status: semaphores }, () => statusText(semaphores));
 }
 
-/** An unreachable target may come back: it is reported once, and tried again. */
+/** Reports an unreachable target once, and lets the caller try again, because it may come back. */
 function patiently(
   session: Session,
   interruption: AbortSignal,
@@ -82,13 +87,13 @@ function patiently(
   return async () => {
     try {
       const overview = await look();
-      if (isAway) session.output.note('gatekeeper: it is back');
+      if (isAway) session.output.note('gatekeeper: the target answers again');
       isAway = false;
       return overview;
     } catch (error) {
       if (exitCodeOf(error) !== EXIT.unreachable) throw error;
       if (!isAway && !interruption.aborted)
-        session.output.note(`gatekeeper: ${(error as Error).message}; looking again until interrupted`);
+        session.output.note(`gatekeeper: ${(error as Error).message}; trying again until interrupted`);
       isAway = true;
       return undefined;
     }

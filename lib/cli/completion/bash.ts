@@ -1,7 +1,7 @@
 import type { CommandNode, CommandTree } from './command-tree.js';
 import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
 
-/** For `source <(gatekeeper completion bash)`. Bash hands over "--option=value" as three words. */
+/** The script for `source <(gatekeeper completion bash)`. Bash passes "--option=value" as three words. */
 export function bashScript(tree: CommandTree): string {
   const valued = allOptions(tree).filter(({ takesValue }) => takesValue);
   const files = valued.filter(({ takesFile }) => takesFile);
@@ -32,7 +32,7 @@ ${tree.commands.map((command) => branch(tree, command)).join('\n')}
 }
 _${tree.name}_files() {
   local IFS=$'\\n'
-  # A slash behind a folder, quotes around spaces; bash 3 has no compopt.
+  # Adds a slash to a folder, and quotes spaces. Bash 3 has no compopt.
   compopt -o filenames 2>/dev/null
   COMPREPLY+=($(compgen -f -- "$word"))
 }

@@ -5,7 +5,7 @@ export interface OptionNode {
   readonly flag: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Its value is the path of a file. */
+  /** Whether its value is the path of a file. */
   readonly takesFile: boolean;
 }
 
@@ -13,18 +13,17 @@ export interface CommandNode {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionNode[];
-  /** Possible values of its argument, if known. */
+  /** Possible values of its argument; empty if any value is possible. */
   readonly choices: readonly string[];
-  /** Its argument is the path of a file. */
+  /** Whether its argument is the path of a file. */
   readonly takesFile: boolean;
 }
 
 /**
  * Commands and options that can be completed, read from commander.
  *
- * The completion scripts are generated from this tree once, and complete without starting Node. With a library for
- * completion (checked: tabtab 3.0.2, omelette 0.4.17, @bomb.sh/tab 0.0.22) the shell starts the program at each press of
- * Tab.
+ * The completion scripts are generated from this tree, and complete without starting Node. Libraries for completion
+ * (checked: tabtab 3.0.2, omelette 0.4.17, @bomb.sh/tab 0.0.22) start the program at each press of Tab.
  */
 export interface CommandTree {
   readonly name: string;

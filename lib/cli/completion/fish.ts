@@ -1,7 +1,7 @@
 import type { CommandNode, CommandTree, OptionNode } from './command-tree.js';
 import { allOptions, flagsOf } from './words.js';
 
-/** For `gatekeeper completion fish | source`. */
+/** The script for `gatekeeper completion fish | source`. */
 export function fishScript(tree: CommandTree): string {
   const { name, options, commands } = tree;
   return [
@@ -13,10 +13,13 @@ export function fishScript(tree: CommandTree): string {
   ].join('\n');
 }
 
-/** Fish's own __fish_seen_subcommand_from mistakes values of options, and arguments, for commands. */
+/**
+ * A function that finds the command on the line. Fish's own __fish_seen_subcommand_from also takes values and arguments
+ * for commands.
+ */
 function at({ name, ...tree }: CommandTree): string {
   const valued = flagsOf(allOptions({ name, ...tree }).filter(({ takesValue }) => takesValue));
-  return `function __${name}_at --description 'Whether the command on the line is this one; none, if none is given'
+  return `function __${name}_at --description 'Whether the line has this command; without an argument: whether it has none'
   set -l words (commandline -opc)
   set -e words[1]
   set -l command ''
@@ -52,7 +55,7 @@ function line(name: string, when: readonly string[], { flag, description, takesV
   return words.join(' ');
 }
 
-/** Fish knows two escapes between single quotes. */
+/** Quotes a text for fish, which has two escapes between single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;
 }

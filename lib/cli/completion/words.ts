@@ -5,12 +5,12 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Alternatives of a `case` branch; without any, one that never matches. */
+/** The alternatives of a `case` branch. Without words it returns one that never matches. */
 export function anyOf(words: readonly string[]): string {
   return words.length > 0 ? words.join('|') : "''";
 }
 
-/** All options, each once: the word after an option is its value in every command. */
+/** All options, each once. An option takes a value in all commands or in none. */
 export function allOptions({ options, commands }: CommandTree): OptionNode[] {
   const byFlag = new Map(
     [...options, ...commands.flatMap((command) => command.options)].map((each) => [each.flag, each]),
@@ -20,7 +20,7 @@ export function allOptions({ options, commands }: CommandTree): OptionNode[] {
 
 export const flagsOf = (options: readonly OptionNode[]) => options.map(({ flag }) => flag);
 
-/** All options that a command takes: its own and those of all commands. */
+/** All options of a command: its own, and those of every command. */
 export function optionsOf(tree: CommandTree, command: CommandNode): OptionNode[] {
   return allOptions({ ...tree, commands: [command] });
 }

@@ -2,8 +2,8 @@ import type { CommandNode, CommandTree } from './command-tree.js';
 import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
 
 /**
- * For `source <(gatekeeper completion zsh)`, or as the file _gatekeeper in a folder of $fpath. Options are described
- * separately: `_describe -o` offers nothing for a word without a leading dash.
+ * The script for `source <(gatekeeper completion zsh)`, or for a file _gatekeeper in a folder of $fpath. Options have a
+ * call of `_describe` of their own, because `_describe -o` offers nothing for a word without a leading dash.
  */
 export function zshScript(tree: CommandTree): string {
   const valued = allOptions(tree).filter(({ takesValue }) => takesValue);
@@ -39,7 +39,7 @@ ${tree.commands.map((command) => branch(tree, command)).join('\n')}
   esac
   return found
 }
-# As a file of $fpath it is run to complete, the first time.
+# A file of $fpath runs for the first completion itself, so it must complete at once.
 if [[ $funcstack[1] == _${tree.name} ]]; then _${tree.name} "$@"; else compdef _${tree.name} ${tree.name}; fi`;
 }
 

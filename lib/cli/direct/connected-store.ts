@@ -3,12 +3,12 @@ import { pause } from '../../async/pause.js';
 import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../stores/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 
-/** ms between looks at a store that is not connected yet. */
+/** ms between two checks whether the store is connected. */
 const LOOK = 20;
 
 /**
- * Gives access to the opened store and waits for its connection. A gatekeeper never waits for its store, but the user of a
- * command does.
+ * Waits for the connection of the store that a gatekeeper has opened. A gatekeeper itself does not wait, but a command
+ * must.
  */
 export class ConnectedStore implements StoreDefinition {
   readonly kind: string;
@@ -22,7 +22,7 @@ export class ConnectedStore implements StoreDefinition {
     return (this.#store = this.definition.open(...options));
   }
 
-  /** @throws CommandFailure when it is not connected `within` ms */
+  /** Resolves as soon as the store is connected. @throws CommandFailure if it is not connected within `within` ms */
   async connected(target: string, within: number): Promise<void> {
     const deadline = performance.now() + within;
     while (!this.#health?.connected) {
@@ -31,7 +31,7 @@ export class ConnectedStore implements StoreDefinition {
     }
   }
 
-  /** Calls `onChange` at each change hint. */
+  /** Calls `onChange` at each hint of a change. @returns a function that ends the watch */
   watch(onChange: () => void): Promise<() => Promise<void>> {
     return this.#store!.watch('', onChange);
   }
@@ -42,10 +42,10 @@ export class ConnectedStore implements StoreDefinition {
 
   #unreachable(target: string, within: number): CommandFailure {
     const why = this.#health?.problem ?? 'no answer';
-    const advice = 'Check the address and the name of the cluster, or give it longer with --timeout';
+    const advice = 'Check the address and the name of the cluster, or give a longer --timeout';
     return new CommandFailure(
       EXIT.unreachable,
-      `${target} can't be reached within ${within} ms (${why}): nothing is granted to a node that sees the same. ${advice}`,
+      `${target} can't be reached within ${within} ms (${why}). A node that can't reach it either grants nothing. ${advice}`,
     );
   }
 }

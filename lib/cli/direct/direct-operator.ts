@@ -14,7 +14,7 @@ import type {
   NodeOverview,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
-// Not from the index, which also loads Nest: that takes long.
+// Not from the index, because that also loads Nest, which takes long.
 import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
@@ -28,13 +28,13 @@ import { ConnectedStore } from './connected-store.js';
 
 export interface DirectOptions {
   readonly store: StoreDefinition;
-  /** For people. */
+  /** Name of the target, for people. */
   readonly target: string;
   /** The author of changes, shown in the audit log. */
   readonly by: string;
-  /** ms that a connection, and then each call, may take. */
+  /** Maximum time in ms for the connection, and then for each call. */
   readonly timeout: number;
-  /** The application's own clock tolerance. */
+  /** The application's clockTolerance, in ms. Default: the gatekeeper's default. */
   readonly clockTolerance?: number | undefined;
   /** The node for which `explain` answers. */
   readonly group?: string | undefined;
@@ -42,7 +42,9 @@ export interface DirectOptions {
   readonly logger: GatekeeperLogger;
 }
 
-/** Operates directly on the store, as a node without code and registry entry that never acquires a permit. */
+/**
+ * Operates directly on the store. Acts like a node, but has no code and no registry entry, and never acquires a permit.
+ */
 export class DirectOperator implements Operator {
   readonly target: string;
   readonly #store: ConnectedStore;
@@ -66,7 +68,7 @@ export class DirectOperator implements Operator {
     this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), logger);
   }
 
-  /** @throws CommandFailure when the store can't be reached within `timeout` */
+  /** @throws CommandFailure if the store can't be reached within `timeout` */
   static async open(options: DirectOptions): Promise<DirectOperator> {
     const operator = new DirectOperator(options);
     try {
@@ -83,13 +85,13 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.checkHealth();
   }
 
-  /** @throws StoreUnavailableError, because this process has no last known state that it could show */
+  /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */
   async look(): Promise<Look & { readonly nodes: readonly NodeInfo[] }> {
     const health = await this.health();
     const overview = await this.#gatekeeper.overview();
     const [part] = overview.stale;
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
-    // A removed semaphore has only its revision left. As in the console, it is not listed.
+    // The record of a removed semaphore has only a revision. The console does not list it either.
     const semaphores = overview.semaphores.filter(({ definition, problem }) => definition || problem);
     return { ...overview, semaphores, health };
   }
@@ -168,12 +170,14 @@ export class DirectOperator implements Operator {
     await end();
   }
 
-  /** Also writes the audit entries that still wait. */
+  /** Also writes the audit entries that are not written yet. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gatekeeper.close();
   }
 
-  /** @throws StoreUnavailableError, also without a quorum: the answer may come from the smaller side of a split */
+  /**
+   * @throws StoreUnavailableError, also without a quorum, because the answer may come from the smaller side of a split
+   */
   async #fresh() {
     const look = await this.look();
     const [outage] = outageLines(look.health);
@@ -186,7 +190,7 @@ export class DirectOperator implements Operator {
   }
 }
 
-/** Drops undefined values, so that options that were not given are absent. */
+/** Drops undefined values, because the gatekeeper wants options that are not given to be absent. */
 function given<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-// Not from the index, which also loads Nest: that takes long.
+// Not from the index, because that also loads Nest, which takes long.
 import { reasonSchema } from '../../definitions/change-options.js';
 import {
   type SemaphoreDefinition,
@@ -12,15 +12,15 @@ import {
 } from '../../decision/index.js';
 import { UsageFailure } from '../exit-code.js';
 
-/** All definitions, for a backup. Without permits: a file can't restore a holder. */
+/** All definitions, for a backup. Permits are not part of it, because a file can't restore a holder. */
 export interface Dump {
   readonly version: 1;
-  /** Cluster time in ms. */
+  /** Time of the dump: cluster time, ms since the epoch. */
   readonly at: number;
   readonly semaphores: readonly DumpedSemaphore[];
 }
 
-/** A definition as it is without a pause. */
+/** A definition without regard to a pause, and the pause, if there is one. */
 export interface DumpedSemaphore extends SemaphoreDefinition {
   readonly pause?: { readonly by: string; readonly at: number; readonly reason?: string | undefined } | undefined;
 }
@@ -35,7 +35,7 @@ const schema = onlyFields({
   ),
 });
 
-/** Makes a dump without removed and unreadable semaphores. */
+/** Makes a dump. Leaves out removed and unreadable semaphores. */
 export function dumpOf({ now, semaphores }: { now: number; semaphores: readonly SemaphoreOverview[] }): Dump {
   return { version: 1, at: now, semaphores: semaphores.flatMap(dumped) };
 }

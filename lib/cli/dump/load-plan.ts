@@ -7,16 +7,16 @@ export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';
 /** Actions that bring one semaphore to the state in the dump. */
 export interface LoadStep {
   readonly name: string;
-  /** In this order. */
+  /** The actions in their order. */
   readonly actions: readonly LoadAction[];
-  /** The revision that it is planned for; absent: there is none. */
+  /** Revision for which the step is planned; absent if the semaphore does not exist. */
   readonly revision?: number;
-  /** The definition in force now, without a pause. */
+  /** The definition in force now, without regard to a pause; absent if there is none. */
   readonly from?: SemaphoreDefinition;
   readonly to: DumpedSemaphore;
 }
 
-/** Plans steps only for semaphores that differ from the dump; those that are not in the dump stay unchanged. Pure. */
+/** Plans steps for semaphores that differ from the dump. Semaphores that are not in the dump stay unchanged. Pure. */
 export function planLoad(dump: Dump, present: readonly SemaphoreOverview[]): LoadStep[] {
   const byName = new Map(present.map((semaphore) => [semaphore.name, semaphore]));
   return dump.semaphores.flatMap((to) => {

@@ -1,7 +1,11 @@
 import type { Operator } from '../operator.js';
 import type { LoadStep } from './load-plan.js';
 
-/** Brings one semaphore to the state in the dump. @throws the error of a failed action; earlier actions were done */
+/**
+ * Brings one semaphore to the state in the dump.
+ *
+ * @throws the error of the first failed action; earlier ones stay done
+ */
 export async function applyStep(operator: Operator, step: LoadStep, reason: string | undefined): Promise<void> {
   const { name, groupPattern, acquirerPattern, permits, duration, pause } = step.to;
   const patterns = { groupPattern, acquirerPattern, permits, duration };

@@ -3,7 +3,7 @@ import { CommandFailure, EXIT } from '../exit-code.js';
 
 const problemSchema = z.looseObject({ code: z.string(), detail: z.string().optional(), title: z.string().optional() });
 
-/** A refusal of the console, and its reason: application/problem+json. */
+/** A refusal of the console, from an answer of application/problem+json. */
 export class RemoteProblem extends Error {
   constructor(
     /** HTTP status. */
@@ -16,7 +16,7 @@ export class RemoteProblem extends Error {
   }
 }
 
-/** Maps an answer other than 2xx to an error. @param target the called address, for people */
+/** Maps an answer other than 2xx to an error. @param target address of the console, for people */
 export async function failureOf(response: Response, target: string): Promise<Error> {
   const { status } = response;
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined));
@@ -31,13 +31,13 @@ export async function failureOf(response: Response, target: string): Promise<Err
 }
 
 const NO_TOKEN = (target: string) =>
-  `${target} takes no such token: give one that its console knows with --token-file, GATEKEEPER_TOKEN or --token`;
+  `${target} needs a valid token: give one of its console with --token-file, GATEKEEPER_TOKEN or --token`;
 
 const REDIRECTED = (target: string, { headers }: Response) =>
-  `${target} redirects to ${headers.get('location') ?? 'somewhere else'}: give the address that answers itself with --url`;
+  `${target} redirects to ${headers.get('location') ?? 'another address'}: give the final address with --url`;
 
 const NO_CONSOLE = (target: string) =>
-  `there is no console at ${target}: give the address with the path that the console has, such as https://host/gatekeeper`;
+  `there is no console at ${target}: give its address with its path, such as https://host/gatekeeper`;
 
 const UNEXPECTED = (target: string, status: number) =>
-  `${target} answered with status ${status} and no reason: look into its log, or into that of the proxy before it`;
+  `${target} answered with status ${status} and no reason: look into its log, or into the log of the proxy in front of it`;

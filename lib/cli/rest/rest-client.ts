@@ -5,34 +5,34 @@ import { pause } from '../../async/pause.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { RemoteProblem, failureOf } from './problem.js';
 
-/** ms until the next try after a console refused further changes. */
+/** ms until the next try after the console's rate limit refused a change. */
 const A_MOMENT = 1000;
 
 export interface RestOptions {
-  /** Of the console: "https://host/gatekeeper". */
+  /** Address of the console: "https://host/gatekeeper". */
   readonly url: URL;
-  /** Only sent in one header, never printed. */
+  /** Sent only in the Authorization header, and never printed. */
   readonly token?: string | undefined;
-  /** ms that an answer may take. */
+  /** Longest time in ms for an answer. */
   readonly timeout: number;
 }
 
 interface Request {
-  /** GET unless given. */
+  /** Default GET. */
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Factor for the timeout of this request. */
+  /** Factor for the timeout of this request. Default 1. */
   readonly patience?: number;
   readonly accept?: string;
-  /** Another status that counts as an answer if its body is plain JSON. */
+  /** Status of an answer that is not a refusal, if its body is plain JSON. */
   readonly otherStatus?: number;
 }
 
-/** Requests to the console's API. */
+/** Sends requests to the console's API. */
 export class RestClient {
-  /** For people. */
+  /** Address of the console, for people. */
   readonly target: string;
   readonly #underWay = new Set<AbortController>();
 
@@ -42,7 +42,9 @@ export class RestClient {
   }
 
   /**
-   * @param path below /api/; its segments are encoded
+   * Sends a request and reads its answer as JSON.
+   *
+   * @param path segments below /api/, not yet encoded
    * @throws RemoteProblem for a refusal, CommandFailure without an answer
    */
   async ask<T>(path: readonly string[], request: Request = {}): Promise<T> {
@@ -57,13 +59,13 @@ export class RestClient {
     }
   }
 
-  /** Streams an answer until `signal` aborts. Errors as of {@link ask}. */
+  /** Streams an answer until `signal` aborts. @throws the same errors as {@link ask} */
   async stream(path: readonly string[], signal: AbortSignal): Promise<Readable> {
     const { body } = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
     return Readable.fromWeb(body as NodeReadableStream<Uint8Array>, { signal });
   }
 
-  /** Ends what is under way. */
+  /** Aborts the requests in progress. */
   close(): void {
     for (const ending of this.#underWay) ending.abort();
   }
@@ -76,9 +78,10 @@ export class RestClient {
     if (response.ok || isAnswer(response, request)) return response;
     const failure = await failureOf(response, this.target);
     if (!(failure instanceof RemoteProblem) || failure.code !== 'too-many-changes') throw failure;
-    // The call had no effect, and some more are accepted each second, so a `load` of thousands can continue.
+    // The refused call had no effect, and the console accepts some more calls each second. So a `load` of thousands can
+    // go on.
     await pause(systemClock, A_MOMENT, { signal });
-    if (signal.aborted) throw failure; // timed out: the refusal says when to continue
+    if (signal.aborted) throw failure; // The time is up. The refusal says when to continue.
     return this.#fetch(path, request, signal);
   }
 
@@ -103,21 +106,21 @@ export class RestClient {
       return (await response.json()) as T;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw this.#unreachable(error, signal);
-      const message = `${this.target} answered with something else than JSON: give the address of a console with --url`;
+      const message = `${this.target} did not answer with JSON: give the address of a console with --url`;
       throw new CommandFailure(EXIT.failed, message, { cause: error });
     }
   }
 
   #unreachable(error: unknown, signal: AbortSignal): CommandFailure {
     const why = signal.aborted ? 'it took too long to answer' : reasonOf(error);
-    const advice = 'check that it runs and that the address is right, or give it longer with --timeout';
+    const advice = 'check that it runs and that the address is right, or give a longer --timeout';
     return new CommandFailure(EXIT.unreachable, `${this.target} can't be reached (${why}): ${advice}`, {
       cause: error,
     });
   }
 }
 
-/** Refusals with the same status are problem+json. */
+/** Refusals with the same status have the type problem+json. */
 function isAnswer({ status, headers }: Response, { otherStatus }: Request): boolean {
   return status === otherStatus && /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
@@ -128,7 +131,7 @@ function queryText(query: Request['query'] = {}): string {
   return given.size > 0 ? `?${given.toString()}` : '';
 }
 
-/** fetch's own message has no reason; its cause has it. */
+/** The message of fetch's error does not say the reason, but its cause does. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const { code, message: causeMessage } = (cause ?? {}) as { code?: string; message?: string };

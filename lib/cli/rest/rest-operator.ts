@@ -25,7 +25,7 @@ interface NodesAnswer {
   readonly stale: readonly StalePart[];
 }
 
-/** Factor for the timeout of a change of many. */
+/** Factor for the timeout of a change of many definitions. */
 const BULK_PATIENCE = 10;
 
 /** Operates over the console's HTTP API. The token names the author of changes. */
@@ -127,8 +127,8 @@ export class RestOperator implements Operator {
   }
 
   /**
-   * A node whose store is unreachable answers with its last known state, and a node without a quorum may be on the smaller
-   * side of a split. Neither answer is the present state, and neither must be saved as a dump.
+   * A node whose store is unreachable answers with its last known state. A node without a quorum may be on the smaller
+   * side of a split. Neither answer is the present state, so neither must be saved as a dump.
    *
    * @throws CommandFailure
    */

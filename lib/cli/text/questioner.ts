@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 
 /**
- * Asks on a terminal; only "y" and "yes" mean yes, and an interruption or the end of input means no.
+ * Returns a function that asks a yes-no question on the terminal. Only "y" and "yes" mean yes. An interruption or the
+ * end of the input means no.
  *
- * @returns undefined when one of the two streams is no terminal
+ * @returns undefined if one of the two streams is not a terminal
  */
 export function questioner(
   input: ReadStream,
@@ -18,7 +19,7 @@ export function questioner(
     try {
       return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal: ended.signal })).trim());
     } catch (error) {
-      // The person pressed Ctrl+C or Ctrl+D: that is a no.
+      // The user pressed Ctrl+C or Ctrl+D. That means no.
       if (ended.signal.aborted) return false;
       throw error;
     } finally {

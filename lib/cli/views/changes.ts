@@ -1,13 +1,13 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { livingHolders } from './status.view.js';
 
-/** The changes of a semaphore between two looks at it. */
+/** A change of a semaphore between two looks. */
 export interface Change {
-  /** Cluster time in ms of the second look. */
+  /** Time of the second look: cluster time, ms since the epoch. */
   readonly at: number;
   readonly semaphore: string;
   readonly change: 'granted' | 'ended' | 'definition' | 'gone' | 'warning' | 'problem';
-  /** For people. */
+  /** The change, for people. */
   readonly sentence: string;
 }
 
@@ -18,7 +18,10 @@ interface Look {
 
 type Finding = Pick<Change, 'change' | 'sentence'>;
 
-/** All that differs, by name of the semaphore. What came and went between the looks is not seen. */
+/**
+ * Lists the differences, sorted by the semaphore's name. A permit that came and went between the looks is not among
+ * them.
+ */
 export function changesBetween(before: Look, after: Look): Change[] {
   const former = byName(before);
   const present = byName(after);

@@ -2,7 +2,7 @@ import type { DefinitionState } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
 import { exactDuration } from '../../insight/format-duration.js';
 
-/** The current definition on one line. */
+/** Formats a definition on one line. */
 export function definitionText({ definition, revision, pause }: DefinitionState): string {
   const { name, groupPattern, acquirerPattern, permits, duration } = definition;
   const group = pause?.groupPattern ?? groupPattern;

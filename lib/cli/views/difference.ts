@@ -3,7 +3,7 @@ import { exactDuration } from '../../insight/format-duration.js';
 
 const FIELDS = ['permits', 'duration', 'groupPattern', 'acquirerPattern'] as const;
 
-/** The fields that differ between two definitions; all fields of a new one. */
+/** Formats the fields that differ between two definitions, or all fields of a new one. */
 export function differenceText(from: SemaphoreDefinition | undefined, to: SemaphoreDefinition): string {
   const changed = FIELDS.filter((field) => from?.[field] !== to[field]);
   const texts = changed.map((field) => `${field} ${from ? `${valueOf(from, field)} -> ` : ''}${valueOf(to, field)}`);

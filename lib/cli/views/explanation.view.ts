@@ -4,14 +4,14 @@ import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 
-/** The decision that would be made now, and why. */
+/** Formats the decision that a node would get now, and the reason. */
 export function explanationText(explanation: Explanation): string {
   const { semaphore, outcome, sentence, definition, revision, pause, isStale, node, holders } = explanation;
   const about = fields([
     ['outcome', outcome],
     ['for', `${node.group}/${node.acquirer}`],
     ['paused', pause && `by ${pause.by}, ${timeText(pause.at)}${pause.reason ? `: ${pause.reason}` : ''}`],
-    // While paused, the pattern that applies afterwards: the present one matches nothing.
+    // During a pause, the pattern that applies afterwards, because the present one matches nothing.
     ['group', pause?.groupPattern ?? definition?.groupPattern],
     ['acquirer', definition?.acquirerPattern],
     ['permits', definition && String(definition.permits)],

@@ -4,17 +4,14 @@ import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 
-/** Health of the node, and each fault with its start. */
+/** Formats the health of a node, and each fault with its start. */
 export function healthText(health: Health): string {
   const { status, grants, now, faults, node, store, clock } = health;
   const about = fields([
     ['health', grants ? status : `${status}: nothing is granted`],
     ['node', `${node.group}/${node.acquirer}`],
     ['store', `${store.connected ? 'connected' : 'not connected'}, members ${store.members}, quorum ${store.quorum}`],
-    [
-      'clocks',
-      clock.offset === undefined ? 'not known' : `${clock.members} heard, ${Math.round(clock.spread)}ms apart`,
-    ],
+    ['clocks', clock.offset === undefined ? 'not known' : `${clock.members} read, ${Math.round(clock.spread)}ms apart`],
     ['shown', shownText(health)],
   ]);
   const rows = faults.map(({ code, since, sentence }) => [
@@ -27,10 +24,12 @@ export function healthText(health: Health): string {
 
 function shownText({ isStale, staleSince }: Health): string | undefined {
   if (!isStale) return undefined;
-  return staleSince === undefined ? 'nothing is known of the semaphores' : `semaphores as of ${timeText(staleSince)}`;
+  return staleSince === undefined
+    ? 'nothing is known about the semaphores'
+    : `semaphores as of ${timeText(staleSince)}`;
 }
 
-/** The warning above an answer that may not show the present state; empty while permits are granted. */
+/** The warning above an answer that may be old. Empty while permits are granted. */
 export function outageLines({ grants, faults, isStale, staleSince }: Health): string[] {
   const fault = faults.find(({ stopsGrants }) => stopsGrants);
   if (grants || !fault) return [];

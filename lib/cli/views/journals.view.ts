@@ -4,7 +4,7 @@ import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 import { differenceText } from './difference.js';
 
-/** Runs and skips, as they come. */
+/** Formats runs and skips, in their order. */
 export function historyText(entries: readonly HistoryEntry[]): string {
   if (entries.length === 0) return 'no runs';
   return table(['at', 'semaphore', 'job', 'node', 'outcome', 'took', 'token', 'remark'], entries.map(historyRow));
@@ -21,7 +21,7 @@ function historyRow(entry: HistoryEntry): string[] {
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
 }
 
-/** Changes by people and programs, as they come. */
+/** Formats changes by people and programs, in their order. */
 export function auditText(entries: readonly AuditEntry[]): string {
   if (entries.length === 0) return 'no changes';
   return table(['at', 'action', 'semaphore', 'by', 'revision', 'change', 'reason'], entries.map(auditRow));

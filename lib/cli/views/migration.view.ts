@@ -1,14 +1,14 @@
 import type { MigrationStep } from '../../gatekeeper/index.js';
 import { excerpt } from '../text/table.js';
 
-/** The steps of a migration. */
+/** Formats the steps of a migration. */
 export function planText({ steps, remaining }: { steps: readonly MigrationStep[]; remaining: number }): string {
   const count = steps.length + remaining;
-  if (count === 0) return 'nothing to migrate: all that match are so already';
+  if (count === 0) return 'nothing to migrate: all matching semaphores have these patterns';
   const shown = excerpt(['name', 'group', 'acquirer', 'moving', 'candidates'], steps.map(row));
   const deserted = steps.filter(({ candidates }) => candidates.length === 0).length;
   const warning = deserted > 0 ? `${deserted} of them would have no living node to run on\n` : '';
-  return `${shown}\n${warning}${count} to migrate; nothing was changed: give --yes to do it`;
+  return `${shown}\n${warning}${count} to migrate; nothing was changed: add --yes to make the changes`;
 }
 
 function row({ name, from, to, moving, candidates }: MigrationStep): string[] {

@@ -4,7 +4,7 @@ import { table } from '../text/table.js';
 
 const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'jobs', 'holds'];
 
-/** @param now cluster time in ms */
+/** Formats the living nodes. @param now cluster time, ms since the epoch */
 export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOverview[] }): string {
   return nodes.length > 0
     ? table(

@@ -4,14 +4,14 @@ import { table } from '../text/table.js';
 
 const HEAD = ['name', 'state', 'held', 'by', 'group', 'acquirer', 'duration', 'revision', 'remark'];
 
-/** All semaphores, a line each. */
+/** Formats semaphores, one line each. */
 export function statusText(semaphores: readonly SemaphoreOverview[]): string {
   return semaphores.length > 0 ? table(HEAD, semaphores.map(row)) : 'no semaphores';
 }
 
 export type StateWord = 'unreadable' | 'paused' | 'off' | 'held' | 'free';
 
-/** `held`: no permit is left; `off`: the definition allows none. */
+/** State of a semaphore. `free`: a permit is left; `held`: none is left; `off`: the definition allows none. */
 export function stateWord({ problem, definition, pause, free }: SemaphoreOverview): StateWord {
   if (problem !== undefined || !definition) return 'unreadable';
   if (pause) return 'paused';
@@ -33,7 +33,7 @@ function row(semaphore: SemaphoreOverview): string[] {
     stateWord(semaphore),
     definition ? `${holders.length}/${definition.permits}` : '-',
     held || '-',
-    // While paused, the pattern that applies afterwards: the state says already that no node gets through now.
+    // During a pause, the pattern that applies afterwards. The column `state` shows the pause.
     pause?.groupPattern ?? definition?.groupPattern ?? '-',
     definition?.acquirerPattern ?? '-',
     definition ? exactDuration(definition.duration) : '-',
