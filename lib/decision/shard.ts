@@ -80,6 +80,8 @@ export const EMPTY_SHARD: ShardRecord = {
   claims: new Map(),
 };
 
+const utf8 = new TextEncoder();
+
 /**
  * The shard of a name: FNV-1a with 32 bits over its UTF-8 bytes, modulo the number of shards.
  *
@@ -87,7 +89,7 @@ export const EMPTY_SHARD: ShardRecord = {
  */
 export function shardOf(name: string, shards = SHARDS): string {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  for (const byte of utf8.encode(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return String(hash % shards);
 }
 

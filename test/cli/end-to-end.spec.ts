@@ -89,7 +89,7 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
   });
 
   it('goes on with a migration where it was killed', async () => {
-    const names = Array.from({ length: 300 }, (_, index) => `bulk-${index}`);
+    const names = Array.from({ length: 60 }, (_, index) => `bulk-${index}`);
     const { definitions } = cluster.gatekeeper;
     const defined = names.map((name) => definitions.define({ name, groupPattern: 'old', duration: '1m' }));
     const before = await Promise.all(defined);

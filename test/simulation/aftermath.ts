@@ -10,6 +10,12 @@ const SOON = 5000;
 /** ms until each node has looked for what the store lacks. */
 const LONGEST_SWEEP = 11_000;
 
+/**
+ * In how many schedules a node waits until the grace of names on demand has passed: a quarter of an hour, twenty times as
+ * long as all the rest, in which nothing happens that promises depend on.
+ */
+const WAITS_OUT_GRACE = 0.1;
+
 /** Checks that all nodes get permits when everything works again, and that nothing is left open at the end. */
 export async function aftermath(world: World, machines: Machines): Promise<void> {
   const { faultMix, cluster, trace } = world;
@@ -43,15 +49,19 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 /** S5: everybody can have a permit within the time that the promises leave. */
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures, cluster } = world;
+  const waitsOutGrace = world.chance.happens(WAITS_OUT_GRACE);
   const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
   const usual = 2 * measures.longest + setBack + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
+  const waits = cluster.waitsForShard(SEMAPHORE);
+  if (waits && !waitsOutGrace) return;
   for (const node of machines.living) {
-    const patience = usual + (cluster.waitsForShard(SEMAPHORE) ? LONGEST_ON_DEMAND : 0);
+    const patience = usual + (waits ? LONGEST_ON_DEMAND : 0);
     await expectDone(world, node, 'probe', 2 * (patience + SOON), () => node.probe(patience));
   }
   const mayHaveGrace = faultMix.dataLosses > 0 || faultMix.strictStart;
+  if (mayHaveGrace && !waitsOutGrace) return;
   const patience = usual + LONGEST_SWEEP + (mayHaveGrace ? LONGEST_ON_DEMAND : 0);
   for (const node of machines.living) {
     const within = ON_DEMAND.length * (patience + SOON);
