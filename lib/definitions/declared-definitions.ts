@@ -247,9 +247,12 @@ export class DeclaredDefinitions {
       const before = nameIn(shard, name);
       // A removal raises the shard's revision above the definition's. If both are equal, the definition was lost.
       const isMissing = shard.revision === revision && !shard.names.has(name) && archived.definition;
-      const next = reinstate(archived, isMissing ? { ...before, revision: 0 } : before, view, nonce);
+      const lacking = isMissing ? { ...before, revision: 0 } : before;
+      // A removed definition takes no permit away that was granted on demand since: the name could be granted twice.
+      const { permits } = before;
+      const next = reinstate(archived, lacking, view, nonce);
       if (!next) return { result: undefined };
-      const write = withName(shard, name, before, next, view);
+      const write = withName(shard, name, before, { ...next, permits }, view);
       const done = () => ({ type: 'reinstated', revision }) as const;
       return { write: withGraceFor(write, next.definition?.duration ?? 0, view), done };
     });

@@ -94,7 +94,11 @@ export function createParts(
   const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
   const directory = createDirectory(context, settings, archive, shards);
   const archivist =
-    archive && new Archivist(archive, context, () => new Map([...watched(sweeping), ...directory.definedRecords]));
+    archive &&
+    new Archivist(archive, context, {
+      known: () => new Map([...watched(sweeping), ...directory.definedRecords]),
+      isGone: (name) => directory.shards.lacks(name),
+    });
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
   const registry = new NodeRegistry(context, settings, runHistory);

@@ -21,14 +21,18 @@ export class Archivist {
   readonly #subscription: Subscription;
   #cancelTimer?: CancelTimer;
   #saving?: Promise<void>;
-  /** Definitions from hints about records that this node does not know, until they are saved. */
+  /** Definitions that no known record has, until they are saved: from hints about other records, and removed ones. */
   readonly #heard = new Map<string, ArchivedDefinition>();
 
   constructor(
     private readonly archive: BoundedArchive,
     private readonly context: Context,
-    /** Records that this node knows, by name: those that code or an operator defined. */
-    private readonly known: () => ReadonlyMap<string, SemaphoreRecord>,
+    private readonly records: {
+      /** Records that this node knows, by name: those that code or an operator defined. */
+      readonly known: () => ReadonlyMap<string, SemaphoreRecord>;
+      /** Whether nothing is left of a name, as far as this node knows. */
+      readonly isGone: (name: string) => boolean;
+    },
   ) {
     this.#subscription = context.events.subscribe((event) => this.#onEvent(event));
   }
@@ -41,7 +45,7 @@ export class Archivist {
     await this.#saving;
     const latest = new Map(this.#heard);
     this.#heard.clear();
-    for (const [name, record] of this.known()) {
+    for (const [name, record] of this.records.known()) {
       for (const entry of entriesOf(name, record)) latest.set(name, later(entry, latest.get(name)));
     }
     this.#saving = this.archive.save([...latest.values()]);
@@ -52,7 +56,7 @@ export class Archivist {
   observe(name: string, text: string): void {
     try {
       const entries = entriesOf(name, decodeRecord(name, text));
-      for (const entry of entries) this.#heard.set(name, later(entry, this.#heard.get(name)));
+      for (const entry of entries) this.#hear(entry);
       if (entries.length > 0) this.#saveSoon();
     } catch (error) {
       // A node that uses the record reports it.
@@ -66,8 +70,17 @@ export class Archivist {
     await this.archive.close();
   }
 
-  #onEvent({ type }: GatekeeperEvent): void {
-    if (ARCHIVED.has(type)) this.#saveSoon();
+  #onEvent(event: GatekeeperEvent): void {
+    if (!ARCHIVED.has(event.type)) return;
+    // A name in a shard leaves nothing behind that says that its definition was removed.
+    if (event.type === 'changed' && this.records.isGone(event.semaphore)) {
+      this.#hear({ name: event.semaphore, revision: event.revision });
+    }
+    this.#saveSoon();
+  }
+
+  #hear(entry: ArchivedDefinition): void {
+    this.#heard.set(entry.name, later(entry, this.#heard.get(entry.name)));
   }
 
   #saveSoon(): void {

@@ -107,6 +107,7 @@ describe('an archived definition of a name on demand', () => {
     expect((await shardIn(nodes, shardOf('x', FEW_SHARDS))).names.has('x')).toBe(false);
   });
 });
+
 describe('a definition of a name on demand', () => {
   const cluster = useCluster();
   const two = async () => {
@@ -123,5 +124,38 @@ describe('a definition of a name on demand', () => {
     expect([...archive.content.keys()]).toEqual(['x']);
     const change = { semaphore: 'x', change: { kind: 'define', by: 'ann' } };
     expect([archiving.of('changed'), other.of('changed')]).toMatchObject([[change], [change]]);
+  });
+
+  it('that an operator removed stays removed after all data were lost', async () => {
+    const { nodes, archive, archiving, other } = await two();
+    await other.gatekeeper.definitions.define({ name: 'x', duration: '10s' }, { by: 'ann' });
+    await nodes.time.advance(500);
+    await other.gatekeeper.definitions.remove('x', { by: 'ann' });
+    await nodes.time.advance(500);
+    expect(archive.content.get('x')?.definition).toBeUndefined();
+    await archiving.gatekeeper.close();
+    await other.gatekeeper.close();
+    archive.calls.close = 0;
+    nodes.loseAll();
+    const { persistence } = archive;
+    const fresh = nodes.unstarted({ persistence, definitions: [], definitionsDelay: 0 });
+    await fresh.gatekeeper.start();
+    await nodes.time.advance(2 * SWEEP);
+    expect(await fresh.gatekeeper.definitions.get('x')).toBeUndefined();
+    await fresh.gatekeeper.definitions.define({ name: 'x', duration: '20s' }, { by: 'bob' });
+    await nodes.time.advance(500);
+    expect(archive.content.get('x')?.definition?.duration).toBe(20_000);
+  });
+
+  it('that an operator removed takes no permit away when the archive is loaded', async () => {
+    const nodes = cluster();
+    const archive = new ScriptedArchive();
+    archive.content = new Map([['x', { name: 'x', revision: 5 }]]);
+    const user = await nodes.node();
+    const permit = (await user.gatekeeper.tryAcquire('x', { duration: '5m' }))!;
+    const loading = await nodes.node({ persistence: archive.persistence });
+    await nodes.time.advance(2 * SWEEP);
+    expect(await takeOutside(loading, 'x', undefined, 'http:bob')).toMatchObject({ outcome: 'denied' });
+    expect(await permit.refresh()).toBe(true);
   });
 });
