@@ -22,7 +22,7 @@ export class Archivist {
   #cancelTimer?: CancelTimer;
   #saving?: Promise<void>;
   /** Definitions that no known record has, until they are saved: from hints about other records, and removed ones. */
-  readonly #heard = new Map<string, ArchivedDefinition>();
+  readonly #collected = new Map<string, ArchivedDefinition>();
 
   constructor(
     private readonly archive: BoundedArchive,
@@ -43,8 +43,8 @@ export class Archivist {
     this.#cancelTimer = undefined;
     // One save at a time. The later save includes the definitions of the earlier one.
     await this.#saving;
-    const latest = new Map(this.#heard);
-    this.#heard.clear();
+    const latest = new Map(this.#collected);
+    this.#collected.clear();
     for (const [name, record] of this.records.known()) {
       for (const entry of entriesOf(name, record)) latest.set(name, later(entry, latest.get(name)));
     }
@@ -56,7 +56,7 @@ export class Archivist {
   observe(name: string, text: string): void {
     try {
       const entries = entriesOf(name, decodeRecord(name, text));
-      for (const entry of entries) this.#hear(entry);
+      for (const entry of entries) this.#collect(entry);
       if (entries.length > 0) this.#saveSoon();
     } catch (error) {
       // A node that uses the record reports it.
@@ -74,13 +74,13 @@ export class Archivist {
     if (!ARCHIVED.has(event.type)) return;
     // A name in a shard leaves nothing behind that says that its definition was removed.
     if (event.type === 'changed' && this.records.isGone(event.semaphore)) {
-      this.#hear({ name: event.semaphore, revision: event.revision });
+      this.#collect({ name: event.semaphore, revision: event.revision });
     }
     this.#saveSoon();
   }
 
-  #hear(entry: ArchivedDefinition): void {
-    this.#heard.set(entry.name, later(entry, this.#heard.get(entry.name)));
+  #collect(entry: ArchivedDefinition): void {
+    this.#collected.set(entry.name, later(entry, this.#collected.get(entry.name)));
   }
 
   #saveSoon(): void {
