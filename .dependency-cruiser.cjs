@@ -12,6 +12,7 @@ const LAYERS = [
   'activity',
   'definitions',
   'permits',
+  'allocation',
   'insight',
   'gatekeeper',
   'nest',

@@ -72,6 +72,7 @@ export {
   parseGatekeeperOptions,
 } from './gatekeeper/index.js';
 export { GatekeeperService } from './nest/gatekeeper.service.js';
+export { manualSlice } from './allocation/index.js';
 export { fileArchive } from './definitions/archive/file/index.js';
 export {
   ClusterSingleton,

@@ -1,0 +1,150 @@
+import type { Pieces } from '../../async/slices.js';
+import { GatekeeperError, messageOf, show } from '../../decision/index.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { Participant } from './participant.js';
+import { type Claimant, quotasOf } from './quotas.js';
+
+/** Input of a strategy. Pinned resources and drained participants are left out. */
+export interface StrategyInput {
+  /** In ascending order, each once. */
+  readonly resources: readonly string[];
+  /** Living participants with a weight above 0, in ascending order of their ids. */
+  readonly participants: readonly Participant[];
+  /** Resource -> participant that has it now. */
+  readonly current: ReadonlyMap<string, string>;
+}
+
+/**
+ * A strategy of the application: a pure function that gives each resource exactly one of the participants. It must
+ * return quickly, because it runs in one go.
+ */
+export type StrategyFunction = (input: StrategyInput) => Iterable<readonly [resource: string, participant: string]>;
+
+/**
+ * `sticky`: even, with the fewest moves. `even`: a pure function of the sorted sets, in blocks of neighbouring ids. It
+ * moves more, but the result does not depend on the past.
+ */
+export type Strategy = 'sticky' | 'even' | StrategyFunction;
+
+/** A strategy of the application threw, or its result gives a resource to no participant, or to several. */
+export class AllocationStrategyError extends GatekeeperError {
+  readonly code = 'invalid-strategy';
+
+  constructor(
+    /** One sentence per fault. */
+    readonly faults: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    const rule = 'A strategy must return each resource exactly once, with a participant from its input';
+    super(`the result of the allocation strategy can't be used: ${faults.join('; ')}. ${rule}`, options);
+  }
+}
+
+/** Participants that have, or are pinned, so many of the resources; and the resources to divide. */
+export interface Division extends StrategyInput {
+  readonly claimants: readonly Claimant[];
+  /** Number of all resources, with those that are pinned. */
+  readonly total: number;
+}
+
+/** Decides the participant of each resource that is not pinned. @throws AllocationStrategyError */
+export function divide(strategy: Strategy, division: Division): Pieces<Map<string, string>> {
+  if (typeof strategy === 'function') return divideBy(strategy, division);
+  return strategy === 'even' ? divideEvenly(division) : divideSticky(division);
+}
+
+/** Each participant keeps its first ones, up to its quota. */
+function* divideSticky(division: Division): Pieces<Map<string, string>> {
+  const { resources, current, claimants, total } = division;
+  const left = roomOf(quotasOf(total, claimants), claimants);
+  const target = new Map<string, string>();
+  const free: string[] = [];
+  yield* eachInPieces(resources, (resource) => {
+    const owner = current.get(resource);
+    const room = owner === undefined ? 0 : (left.get(owner) ?? 0);
+    if (owner === undefined || room === 0) return void free.push(resource);
+    left.set(owner, room - 1);
+    target.set(resource, owner);
+  });
+  yield* fill(free, division, left, target);
+  return target;
+}
+
+function* divideEvenly(division: Division): Pieces<Map<string, string>> {
+  const claimants = division.claimants.map((claimant) => ({ ...claimant, has: 0 }));
+  const left = roomOf(quotasOf(division.total, claimants), claimants);
+  const target = new Map<string, string>();
+  yield* fill(division.resources, division, left, target);
+  return target;
+}
+
+function roomOf(quotas: ReadonlyMap<string, number>, claimants: readonly Claimant[]): Map<string, number> {
+  return new Map(claimants.map(({ id, pinned }) => [id, quotas.get(id)! - pinned]));
+}
+
+/** Gives free resources to the participants that have room, in the order of their ids. */
+function* fill(
+  free: readonly string[],
+  { participants }: StrategyInput,
+  left: Map<string, number>,
+  target: Map<string, string>,
+): Pieces<void> {
+  let index = 0;
+  yield* eachInPieces(free, (resource) => {
+    while (index < participants.length && left.get(participants[index]!.id) === 0) index++;
+    const id = participants[index]?.id;
+    if (id === undefined) return;
+    left.set(id, left.get(id)! - 1);
+    target.set(resource, id);
+  });
+}
+
+/** A strategy with many wrong pairs must not make an error text of megabytes. */
+const MOST_FAULTS = 10;
+
+function* divideBy(strategy: StrategyFunction, { resources, participants, current }: Division) {
+  const pairs = yield* pairsOf(strategy, { resources, participants, current });
+  const living = new Set(participants.map(({ id }) => id));
+  const open = new Set(resources);
+  const target = new Map<string, string>();
+  const faults: string[] = [];
+  yield* eachInPieces(pairs, (pair) => {
+    const fault = faultOf(pair, open, living, target);
+    if (fault === undefined) target.set(pair[0], pair[1]);
+    else if (faults.length < MOST_FAULTS) faults.push(fault);
+  });
+  const missing = resources.find((resource) => !target.has(resource));
+  if (faults.length === 0 && missing !== undefined && living.size > 0) {
+    faults.push(`resource ${show(missing)} is missing (${resources.length - target.size} of ${resources.length} are)`);
+  }
+  if (faults.length > 0) throw new AllocationStrategyError(faults);
+  return target;
+}
+
+function* pairsOf(strategy: StrategyFunction, input: StrategyInput): Pieces<(readonly [string, string])[]> {
+  const most = input.resources.length + MOST_FAULTS;
+  const pairs: (readonly [string, string])[] = [];
+  try {
+    // An endless iterable ends here: there are more pairs than resources, so one of them is given twice.
+    for (const pair of strategy(input)) if (pairs.push(pair) > most) break;
+  } catch (error) {
+    throw new AllocationStrategyError([`it threw: ${messageOf(error)}`], { cause: error });
+  }
+  yield pairs.length;
+  return pairs;
+}
+
+function faultOf(
+  pair: unknown,
+  open: ReadonlySet<string>,
+  living: ReadonlySet<string>,
+  target: ReadonlyMap<string, string>,
+): string | undefined {
+  if (!Array.isArray(pair)) return `${show(pair)} is not a pair [resource, participant]`;
+  const [resource, participant] = pair as [string, string];
+  if (!open.has(resource)) return `${show(resource)} is not a resource of its input`;
+  if (!living.has(participant)) {
+    return `resource ${show(resource)}: ${show(participant)} is not a living participant with a weight above 0`;
+  }
+  return target.has(resource) ? `resource ${show(resource)} is given twice` : undefined;
+}

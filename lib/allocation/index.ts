@@ -1,0 +1,1 @@
+export * from './manual-slice.js';

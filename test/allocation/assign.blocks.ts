@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Pieces } from '../../lib/async/slices.js';
+import { type AssignRequest, assign } from '../../lib/allocation/assign/assign.js';
+import { readMasterSet } from '../../lib/allocation/resources/master-set.js';
+import { threadCpu } from '../console/longest-block.js';
+import { finish, ownersAfter } from './divisions.js';
+
+const TRIES = 5;
+
+/** ms of CPU time: the least of several tries, since a busy machine takes longer. */
+function measure(name: string, work: () => Pieces<unknown>): { longest: number; total: number } {
+  const tries = Array.from({ length: TRIES }, () => {
+    const ends = [threadCpu()];
+    for (const _ of work()) ends.push(threadCpu());
+    ends.push(threadCpu());
+    const longest = Math.max(...ends.slice(1).map((end, index) => end - ends[index]!));
+    return { longest, total: ends.at(-1)! - ends[0]! };
+  });
+  const longest = Math.min(...tries.map((each) => each.longest));
+  const total = Math.min(...tries.map((each) => each.total));
+  console.log(`${name}: longest piece ${longest.toFixed(1)} ms, ${total.toFixed(0)} ms in all`);
+  return { longest, total };
+}
+
+const resources = Array.from({ length: 100_000 }, (_, index) => `resource-${(index * 7919) % 100_003}`);
+const participants = Array.from({ length: 100 }, (_, index) => ({ id: `node-${index}`, weight: 1 + (index % 3) }));
+const ownersOf = (ids: (index: number) => string) =>
+  new Map(resources.map((resource, index) => [resource, ids(index)] as const));
+const base: AssignRequest = { resources, participants, current: new Map() };
+const settled = ownersAfter(base, finish(assign(base)));
+
+const CASES: readonly { readonly when: string; readonly request: AssignRequest }[] = [
+  { when: 'none has an owner', request: base },
+  { when: 'one node has all', request: { ...base, current: ownersOf(() => 'node-5') } },
+  { when: 'the owners are random', request: { ...base, current: ownersOf((index) => `node-${(index * 31) % 120}`) } },
+  { when: 'all is settled', request: { ...base, current: settled } },
+  { when: 'the strategy is "even"', request: { ...base, current: settled, strategy: 'even' } },
+];
+
+describe('100,000 resources and 100 nodes', () => {
+  it.each(CASES)('are divided without a block of 20 ms when $when', ({ when, request }) => {
+    expect(measure(when, () => assign(request)).longest).toBeLessThan(20);
+  });
+
+  it('are read without a block of 20 ms', () => {
+    const { longest } = measure('master set', () => readMasterSet('queues', resources, (id) => id));
+    expect(longest).toBeLessThan(20);
+  });
+});
