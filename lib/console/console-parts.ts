@@ -61,9 +61,10 @@ interface Given {
 }
 
 /**
- * Imports, controllers and providers of the option `console` for the gatekeeper's module; without it nothing is mounted.
+ * Returns the imports, controllers and providers of the console for the gatekeeper's module. Without `options` nothing
+ * is mounted.
  *
- * @param optionsToken Nest's token for the options of an asynchronous factory
+ * @param optionsToken Nest's injection token of the module's options, which may come from a factory
  */
 export function consoleParts(
   module: Type,
@@ -83,10 +84,10 @@ export function consoleParts(
   };
 }
 
-/** @throws InvalidOptionsError if only the factory gives `console`: Nest would not mount it any more */
+/** @throws InvalidOptionsError if only the factory gives `console`, because then Nest can no longer mount it */
 function expectNone({ console }: Given): void {
   if (console === undefined) return;
   throw new InvalidOptionsError("GatekeeperModule's options", [
-    'console: only the factory gives it, but Nest mounts controllers before it asks the factory: give forRootAsync itself console: {}, too',
+    'console: only the factory gives it, but Nest mounts controllers before it calls the factory: give forRootAsync itself console: {}, too',
   ]);
 }

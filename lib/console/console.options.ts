@@ -3,51 +3,58 @@ import type { Role } from './api/index.js';
 
 /** A secret that gives its sender the rights of a role. */
 export interface ConsoleToken {
-  /** Sent as `Authorization: Bearer <token>`. 16 characters or more; take random ones. */
+  /** Sent as `Authorization: Bearer <token>`. 16 to 1000 random characters of printable ASCII, without spaces. */
   readonly token: string;
-  /** The token's owner, shown in the audit log with each change. */
+  /** Name of the token's owner, which the audit log shows with each change. */
   readonly name: string;
-  /** view < operate < define < node */
+  /** Rights of the token: `view` < `operate` < `define` < `node`. */
   readonly role: Role;
-  /** RE2, must match the whole name: the semaphores that it may see and change. Default: all. Not for the role node. */
+  /**
+   * Names of the semaphores that it may see and change: RE2; must match the whole name. Default: all. Not for `node`.
+   */
   readonly names?: string;
-  /** The token may only take, refresh and release permits. For the roles operate and define. Default false. */
+  /** Whether the token may only take, refresh and release permits. For `operate` and `define`. Default false. */
   readonly permitsOnly?: boolean;
 }
 
 /**
- * Options of the console for operators: a page, an API and an event stream over HTTP. Give tokens, guards, or both: without
- * them the application does not start, unless `insecure` is true.
+ * Options of the console for operators: a page, an API and an event stream over HTTP. Give tokens, guards, or both.
+ * Without them the application does not start, unless `insecure` is true.
  */
 export interface ConsoleOptions {
-  /** Where it is mounted, below the application's own prefix. Default "gatekeeper". */
+  /** Path of the console, below the application's own prefix. Default "gatekeeper". */
   readonly path?: string;
-  /** The tokens that may use the console. Default: none. */
+  /** Tokens of users and programs. Default: none. */
   readonly tokens?: readonly ConsoleToken[];
   /**
-   * The application's own guards. A request must pass all of them. Without tokens a visitor who passes has the role
-   * `view`, unless the guard sets `request.gatekeeperRole`; `request.gatekeeperUser` names the visitor in the audit log.
+   * The application's own guards. A request must pass all of them. If there are tokens, it also needs a token. Without
+   * tokens, a visitor has the role `view`, unless a guard sets `request.gatekeeperRole` to another {@link Role}. A
+   * guard may set `request.gatekeeperUser` to the name for the audit log. Default: none.
    */
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
-  /** Refuses all changes through this node. Default false. */
+  /** Whether all changes through this node are refused. Default false. */
   readonly readOnly?: boolean;
   /**
-   * Gives the role `define` to every client that reaches the port. Default false. Answers only requests for localhost, IP
-   * addresses and {@link allowedHosts}.
+   * Gives the role `define` to every client that reaches the port, and logs a warning at boot. Answers only requests
+   * for localhost, IP addresses and {@link allowedHosts}. Not together with tokens or guards. Default false.
    */
   readonly insecure?: boolean;
   /**
    * Names of this application's host, without a port: "dev.local". If given, or if the console is insecure, requests
-   * for other names are refused. localhost and IP addresses are always allowed.
+   * for other names are refused with 403. localhost and IP addresses are always allowed. Default: all names are
+   * allowed.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Trusts X-Forwarded-Host, X-Forwarded-For and X-Forwarded-Prefix. Set it only if every request comes through a proxy
-   * that sets them. Default false.
+   * Whether to trust the headers X-Forwarded-Host, X-Forwarded-For and X-Forwarded-Prefix. Set it only if every request
+   * comes through a proxy that sets them. Default false.
    */
   readonly trustProxy?: boolean;
-  /** "production": shown on each page, so that it is not mistaken for another. */
+  /** Name of the environment, such as "production". Each page shows it, so that users do not confuse environments. */
   readonly environment?: string;
-  /** Other origins whose pages may call the API: "https://ops.example.com". */
+  /**
+   * Other origins whose pages may call the API: "https://ops.example.com". The application itself must answer their
+   * preflight requests (CORS). Default: none.
+   */
   readonly allowedOrigins?: readonly string[];
 }

@@ -6,7 +6,7 @@ import type { ConsoleOptions } from './console.options.js';
 
 export const DEFAULT_PATH = 'gatekeeper';
 const SHORTEST_TOKEN = 16;
-/** Characters that an Authorization header can carry. */
+/** Matches characters that an Authorization header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
 
@@ -15,17 +15,17 @@ const isGuard = (value: unknown) =>
 
 const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` }).default(false);
 
-/** Its faults never show the value, which is a secret. */
+/** Its faults never show the value, because it is a secret. */
 const secretSchema = z
   .string({
     error: ({ input }) => (input === undefined ? 'is missing: is the variable set that it comes from?' : 'is not text'),
   })
   .min(SHORTEST_TOKEN, {
     error: ({ input }) =>
-      `has ${String(input).length} characters, ${SHORTEST_TOKEN} are needed: take a random one ("openssl rand -hex 32")`,
+      `has ${String(input).length} characters, but ${SHORTEST_TOKEN} are needed: use a random one ("openssl rand -hex 32")`,
   })
   .max(1000, { error: 'is longer than 1000 characters' })
-  .regex(SENDABLE, { error: 'has characters that no header can carry: take letters and digits' });
+  .regex(SENDABLE, { error: 'has characters that no header can carry: use letters and digits' });
 
 const tokenSchema = onlyFields({
   token: secretSchema,
@@ -75,8 +75,8 @@ const settingsSchema = onlyFields({
   if (!isProtected && !insecure) {
     fault(
       'tokens',
-      'are missing, and there are no guards: everybody could change what runs. Give tokens: [{ token, name, role }], ' +
-        'guards: [...] of your application, or, where nothing else reaches the port, insecure: true',
+      'are missing, and there are no guards: every client could change what runs. Give tokens: [{ token, name, role }], ' +
+        'or guards: [...] of your application, or insecure: true if no other machine reaches the port',
     );
   }
   if (isProtected && insecure) fault('insecure', 'true contradicts tokens and guards: leave it out');
@@ -91,8 +91,8 @@ export type ConsoleSettings = z.output<typeof settingsSchema>;
 /**
  * Checks all options of the console at once.
  *
- * @param given what `forRoot` got, then what a factory adds to it
- * @throws InvalidOptionsError listing every fault; never with a secret in it
+ * @param given the static options, then those of a factory, which override them
+ * @throws InvalidOptionsError that lists every fault, but contains no secret
  */
 export function parseConsoleOptions(...given: readonly (ConsoleOptions | undefined)[]): ConsoleSettings {
   const parsed = settingsSchema.safeParse(Object.assign({}, ...given));
@@ -101,7 +101,7 @@ export function parseConsoleOptions(...given: readonly (ConsoleOptions | undefin
 }
 
 /**
- * The path, which Nest needs before a factory has run. {@link parseConsoleOptions} reports its faults later.
+ * Returns the path, which Nest needs before a factory has run. {@link parseConsoleOptions} reports its faults later.
  */
 export function pathOf({ path = DEFAULT_PATH }: ConsoleOptions): string {
   return String(path).replace(/^\/+|\/+$/g, '');

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
-import { type Role, type Route, includes, isRole } from '../api/index.js';
+import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema, quoted, show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
@@ -11,7 +11,7 @@ import { HostGuards } from './host-guards.js';
 import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
 import { Tokens, type Visitor } from './tokens.js';
 
-/** Lets only those requests pass that the options allow. A handler without a route description lets no request in. */
+/** Refuses requests that the options do not allow. Refuses every request to a handler without a route description. */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleDestroy {
   readonly #tokens: Tokens;
@@ -55,7 +55,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (!this.#tokens.areGiven) return visitorOfHost(request);
     const visitor = this.#tokens.visitorWith(request.headers.authorization);
     if (visitor) return visitor;
-    // A request without a token is no attempt: a page that was just opened sends such requests.
+    // A request without a token is no attempt, because a page that was just opened sends such requests.
     if (request.headers.authorization !== undefined) this.failedAttempts.note(request);
     throw new ProblemError(
       'no-token',
@@ -65,10 +65,13 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
 
   #expectWritable({ writes }: Route): void {
     if (!writes || !this.settings.readOnly) return;
-    throw new ProblemError('read-only', 'this console was started with readOnly: use another node to change anything');
+    throw new ProblemError('read-only', 'this console has the option readOnly: make the change through another node');
   }
 
-  /** An open console needs no token, so a page with another host name must not pass for its own page (DNS rebinding). */
+  /**
+   * An insecure console needs no token. So a foreign page whose host name resolves to this machine (DNS rebinding) must
+   * not pass for the console's own page.
+   */
   #expectAllowedHost(hosts: readonly string[]): void {
     const { insecure, allowedHosts } = this.settings;
     if ((!insecure && allowedHosts.length === 0) || areAllowed(hosts, allowedHosts)) return;
@@ -79,17 +82,18 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (isFromHere(headers, hosts, this.settings.allowedOrigins)) return;
     throw new ProblemError(
       'cross-origin',
-      `pages of ${show(headers.origin ?? 'another site')} may not call this API: add the origin to console.allowedOrigins if they should`,
+      `pages of ${show(headers.origin ?? 'another site')} may not call this API: to allow it, add the origin to console.allowedOrigins`,
     );
   }
 }
 
 const HOST_NOT_ALLOWED = (hosts: readonly string[]) =>
-  `the host ${show(hosts.join(', '))} is neither localhost nor an address: add its name to console.allowedHosts if it is yours`;
+  `the host ${show(hosts.join(', '))} is neither localhost nor an address: if it is yours, add its name to console.allowedHosts`;
 
 /**
- * A server that closes accepts no new connections, but keeps serving requests on open ones. A page that sends a request
- * every few seconds would keep the application alive for ever. HTTP/2 has no such header.
+ * Makes the client close its connection. A server that closes accepts no new connections, but still serves open ones.
+ * So a page that sends a request every few seconds would keep the application alive for ever. HTTP/2 has no such
+ * header.
  */
 function sendAway(context: ExecutionContext): void {
   const http = context.switchToHttp();
@@ -101,18 +105,20 @@ function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visi
   const user = nameSchema.safeParse(gatekeeperUser);
   const role = gatekeeperRole === undefined ? 'view' : gatekeeperRole;
   if (isRole(role)) return { user: user.success ? user.data : 'a visitor without a name', role };
-  throw new Error(`a guard set request.gatekeeperRole to ${show(role)}, which is no role`);
+  throw new Error(
+    `a guard set request.gatekeeperRole to ${show(role)}, which is no role: set one of ${ROLES.join(', ')}`,
+  );
 }
 
-/** @throws ProblemError */
+/** @throws ProblemError if the visitor's role is too low */
 export function expectRole({ user, role }: Visitor, needed: Role): void {
   if (includes(role, needed)) return;
-  throw new ProblemError('role-too-low', `${quoted(user)} has the role ${role}, this takes ${needed}`);
+  throw new ProblemError('role-too-low', `${quoted(user)} has the role ${role}, but this needs ${needed}`);
 }
 
 function expectForPermits({ user, permitsOnly = false }: Visitor, { isForPermits = false }: Route): void {
   if (!permitsOnly || isForPermits) return;
-  throw new ProblemError('token-limited', `the token of ${show(user)} is for permits only: take another one`);
+  throw new ProblemError('token-limited', `the token of ${show(user)} is for permits only: use another token`);
 }
 
 /** A page of another site can't send this content type without a preflight request. */

@@ -1,4 +1,4 @@
-/** Limit of a rate: the size of a burst, and the refill per second. */
+/** A rate limit: the size of a burst, and the refill per second. */
 export interface Rate {
   readonly atOnce: number;
   readonly perSecond: number;
@@ -6,15 +6,15 @@ export interface Rate {
 
 interface Bucket {
   left: number;
-  /** ms */
+  /** Time of the last refill: ms, monotonic. */
   at: number;
 }
 
-/** Limits memory: with more keys than this, the least recently used one is forgotten. */
+/** Limits the memory. Above this number, the least recently used key is forgotten. */
 const MOST_KEYS = 1000;
 
 /**
- * A token bucket for each key, such as a token's name or an address.
+ * A rate limit with a token bucket per key, such as the name of a token or an address.
  *
  * @see https://en.wikipedia.org/wiki/Token_bucket
  */
@@ -28,9 +28,10 @@ export class Allowance {
   ) {}
 
   /**
-   * Takes `count` if at least one is left. The difference is owed, and nothing can be taken until it has refilled.
+   * Takes `count` if at least one is left. If fewer than `count` are left, the difference must refill first before
+   * anything can be taken again.
    *
-   * @returns 0, or the ms until one can be taken again
+   * @returns 0, or the ms until one can be taken
    */
   take(key: string, count = 1): number {
     const { left } = this.#used(key);
@@ -39,12 +40,12 @@ export class Allowance {
     return 0;
   }
 
-  /** Takes `count` even if fewer are left. A negative count gives back. */
+  /** Takes `count`, however few are left. A negative count gives back. */
   owe(key: string, count: number): void {
     this.#used(key).left -= count;
   }
 
-  /** The bucket of a key, which is now the last to be forgotten. */
+  /** Returns the bucket of a key, and marks the key as the most recently used. */
   #used(key: string): Bucket {
     const bucket = this.#filled(key);
     this.#buckets.delete(key);

@@ -4,37 +4,38 @@ import { ProblemError } from '../http/problem.error.js';
 import { Allowance, type Rate } from './allowance.js';
 import type { Visitor } from './tokens.js';
 
-/** Calls that change one definition: 10,000 of them take at least 7 minutes. */
+/** Limit of calls that change one definition: 10,000 of them take at least 7 minutes. */
 const CALLS: Rate = { atOnce: 1000, perSecond: 20 };
 /**
- * Definitions that calls of many change. A call may be larger than what is left, so that one call can change a whole
- * cluster; three such calls and {@link CALLS} still fit into a journal of 10,000 entries.
+ * Limit of definitions that bulk calls change. A call may exceed the rest of the limit, so one call can change a whole
+ * cluster. In a cluster of 2,500 semaphores, three such calls and {@link CALLS} together still fit into a journal of
+ * 10,000 entries.
  */
 const OF_MANY: Rate = { atOnce: 2500, perSecond: 20 };
 
-/** A change of many definitions. Before the first change it reports how many it will change. */
+/** A change of many definitions. It reports how many it will change before the first change. */
 type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
 
 /**
- * Limits how fast one token can fill the audit log, which drops its oldest entries: each change is an entry. Changes of
- * one and of many have separate limits, so that single jobs can be resumed right after all were paused.
+ * Limits how fast one token can fill the audit log. Each change adds an entry, and the log drops its oldest entries.
+ * Single and bulk changes have separate limits, so that single jobs can be resumed right after a pause of all.
  */
 @Injectable()
 export class ChangeRate {
   readonly #calls = new Allowance(CALLS);
   readonly #ofMany = new Allowance(OF_MANY);
 
-  /** @throws ProblemError when there are too many */
+  /** Counts a single change. @throws ProblemError if there are too many */
   note({ user }: Visitor, { writes = false, changesMany = false, isForPermits = false, role }: Route): void {
     if (!writes || changesMany || isForPermits || role === 'node') return;
     expectNoWait(this.#calls.take(user), CALLS);
   }
 
   /**
-   * Lets a change of many through, and counts what it changed.
+   * Makes a bulk change, and counts its changes.
    *
-   * @param written how many definitions its result says were changed
-   * @throws ProblemError while earlier changes are still owed; then nothing was changed
+   * @param written returns the number of changed definitions in the result
+   * @throws ProblemError while earlier changes are above the limit; then nothing was changed
    */
   ofMany<Result>(
     { user }: Visitor,
@@ -45,8 +46,8 @@ export class ChangeRate {
   }
 
   /**
-   * Counts the changes of a pause of many, and refuses none, because it may be an emergency. A pause can't fill the log: it
-   * adds at most one entry per running semaphore, and resuming them is limited.
+   * Counts the changes of a bulk pause, but never refuses it, because it may be an emergency. Pauses can't fill the
+   * log: each adds at most one entry per running semaphore, and to resume them is limited.
    */
   ofPause<Result>(
     { user }: Visitor,
@@ -71,7 +72,7 @@ export class ChangeRate {
       unwritten -= written(result);
       return result;
     } finally {
-      // Changes that failed, as with an unreachable store, don't count.
+      // Changes that failed do not count, for example because the store was unreachable.
       if (unwritten > 0) this.#ofMany.owe(user, -unwritten);
     }
   }
@@ -81,6 +82,6 @@ export class ChangeRate {
 function expectNoWait(wait: number, { perSecond }: Rate): void {
   if (wait === 0) return;
   const seconds = Math.ceil(wait / 1000);
-  const detail = `${perSecond} changes a second are let through for one token: go on after ${seconds} s`;
+  const detail = `one token may make ${perSecond} changes a second: continue after ${seconds} s`;
   throw new ProblemError('too-many-changes', detail, { retryAfter: seconds });
 }

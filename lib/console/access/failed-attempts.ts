@@ -7,13 +7,14 @@ import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Allowance } from './allowance.js';
 
+/** Wrong tokens per address. */
 const ATTEMPTS = { atOnce: 20, perSecond: 0.5 };
-/** Log lines per address: one at once, then one a minute. */
+/** Log lines per address: the first at once, then one a minute. */
 const LINES = { atOnce: 1, perSecond: 1 / 60 };
 
 /**
- * Counts wrong tokens by the sender's address. They are logged at a limited rate, and too many of them are refused. A right
- * token always passes: otherwise one client behind a proxy could lock out all others.
+ * Counts wrong tokens by the sender's address. Logs them at a limited rate, and refuses too many of them. A valid token
+ * always passes: otherwise one client behind a proxy could lock out all other clients.
  */
 @Injectable()
 export class FailedAttempts {
@@ -23,12 +24,16 @@ export class FailedAttempts {
 
   constructor(@Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings) {}
 
-  /** Counts one. Never logs the token, which may be valid elsewhere. @throws ProblemError for too many */
+  /**
+   * Counts a wrong token. Does not log it, because it may be valid elsewhere.
+   *
+   * @throws ProblemError if there are too many
+   */
   note(request: ConsoleRequest): void {
     const address = networkOf(this.#addressOf(request));
     if (this.#lines.take(address) === 0) {
       this.#logger.warn(
-        `the console refused a wrong token from ${show(address)}; more of them are logged once a minute`,
+        `the console refused a wrong token from ${show(address)}; further ones are logged once a minute`,
       );
     }
     const wait = this.#attempts.take(address);
@@ -38,7 +43,7 @@ export class FailedAttempts {
     throw new ProblemError('too-many-attempts', detail, { retryAfter: seconds });
   }
 
-  /** The sender's address; behind a trusted proxy, the address that the proxy reports. */
+  /** Returns the sender's address. Behind a trusted proxy, that is the address that the proxy reports. */
   #addressOf(request: ConsoleRequest): string {
     const forwarded = this.settings.trustProxy ? request.headers['x-forwarded-for'] : undefined;
     const last = String(forwarded ?? '')
@@ -50,8 +55,8 @@ export class FailedAttempts {
 }
 
 /**
- * The network by which an address is counted. IPv6 counts by /64 networks, because one host may have all addresses of
- * one. IPv4 addresses (also those written as IPv6) and texts that are no address stay as they are.
+ * Returns the network that stands for an address. For IPv6 that is its /64 network, because one host may have all
+ * addresses of it. IPv4 addresses (also those written as IPv6) and texts that are no address stay as they are.
  */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::')) return address;

@@ -20,19 +20,22 @@ export class HostGuards implements OnModuleInit {
   }
 
   /**
-   * Asks them in order, until one refuses.
+   * Asks the guards in order, until one refuses.
    *
-   * @throws ProblemError, or what the guard throws
+   * @throws ProblemError if a guard returns false, or any error of a guard
    */
   async ask(context: ExecutionContext): Promise<void> {
     for (const guard of this.#guards) {
       if (!(await settled(guard.canActivate(context)))) {
-        throw new ProblemError('forbidden', 'a guard of the application refused it');
+        throw new ProblemError('forbidden', 'a guard of the application refused the request');
       }
     }
   }
 
-  /** The application's instance of a guard class if it provides one, else a new instance with its dependencies. */
+  /**
+   * Returns the application's instance of a guard class, or creates an instance if the application does not provide
+   * one.
+   */
   async #instance(guard: ConsoleSettings['guards'][number]): Promise<CanActivate> {
     if (typeof guard !== 'function') return guard;
     try {

@@ -2,7 +2,7 @@ import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import type { Visitor } from './tokens.js';
 
-/** Tells whether a visitor may see a semaphore; undefined: all of them. */
+/** Whether a visitor may see a semaphore. Undefined if it may see all. */
 export type Sees = ((name: string) => boolean) | undefined;
 
 export function seesOf({ names }: Visitor): Sees {
@@ -10,9 +10,9 @@ export function seesOf({ names }: Visitor): Sees {
 }
 
 /**
- * Checks all semaphore names in a call's input against the names of its token.
+ * Checks that a visitor may see all semaphores in the input of a call.
  *
- * @throws ProblemError for a semaphore that the token is not for
+ * @throws ProblemError for a semaphore that the visitor may not see
  */
 export function expectSeen({ user, names }: Visitor, ...parts: readonly unknown[]): void {
   const other = parts.flatMap(namesIn).find((name) => names && !names.matches(name));

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 
-/** Warns at the start of a console that is open to all. */
+/** Logs a warning at the start if the console is insecure. */
 @Injectable()
 export class OpenConsoleCheck implements OnModuleInit {
   constructor(@Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings) {}
@@ -13,4 +13,4 @@ export class OpenConsoleCheck implements OnModuleInit {
 }
 
 const OPEN =
-  'the console runs with insecure: true: all who reach its port may change what runs. Give it tokens, unless nothing but this machine reaches the port';
+  'the console runs with insecure: true: every client that reaches its port may change what runs. Give it tokens, unless only this machine reaches the port';

@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** A host as a Host header has it: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
+/** Value of a Host header: a name, an IPv4 address, or an IPv6 address in brackets, with or without a port. */
 const HOST = /^(?<name>[\w.-]+|\[[\da-f:.]+\])(:(?<port>\d{1,5}))?$/;
 
-/** All of these names mean this machine, see RFC 6761. */
+/** Names that mean this machine, see RFC 6761. */
 const LOCAL = /^(.+\.)?localhost$/;
 
 /**
- * All hosts that a request names, lower case: of the Host header (HTTP/2: of `:authority`), and of X-Forwarded-Host if a
- * proxy is trusted to set it. A header that is sent twice counts twice: Node itself takes the first one.
+ * Returns all hosts that a request names, in lower case: from the Host header (HTTP/2: `:authority`), and from
+ * X-Forwarded-Host if a proxy is trusted to set it. A header that is sent twice counts twice, although Node itself uses
+ * only the first one.
  */
 export function requestHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, trustProxy: boolean): string[] {
   const names = new Set([':authority', 'host', ...(trustProxy ? ['x-forwarded-host'] : [])]);
@@ -20,8 +21,8 @@ export function requestHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
 }
 
 /**
- * Whether all hosts are names or addresses that no foreign page can have. The name of a foreign page may resolve to this
- * machine (DNS rebinding); the browser then treats the console as a part of that page.
+ * Whether no foreign page can have any of these hosts. The host name of a foreign page may resolve to this machine (DNS
+ * rebinding). Then the browser treats the console as a part of that page.
  *
  * @param allowed names without a port, lower case
  */
@@ -35,18 +36,18 @@ function isAllowed(host: string, allowed: readonly string[]): boolean {
   return LOCAL.test(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || allowed.includes(name);
 }
 
-/** Whether a page of this origin was served under one of the hosts. An origin never has its scheme's own port. */
+/** Whether an origin has one of the hosts. An origin does not contain the default port of its scheme. */
 export function isSameHost({ protocol, host }: URL, hosts: readonly string[]): boolean {
   const ownPort = protocol === 'https:' ? /:443$/ : /:80$/;
   return host !== '' && hosts.some((each) => each.replace(ownPort, '') === host);
 }
 
 /**
- * Whether a request comes from the console's own page, from no page at all, or from an allowed one. A browser shows
- * it by headers that no page can forge. Without this check a page of another site could use the cookies that the browser
+ * Whether a request comes from the console's own page, from an allowed page, or from no page. The browser sets headers
+ * about this, which no page can forge. Without this check a page of another site could use the cookies that the browser
  * sends, or an insecure console that the browser can reach.
  *
- * @param hosts of the request; where a proxy changes Host, those that it was asked for, too
+ * @param hosts the hosts that the request names, see {@link requestHosts}
  */
 export function isFromHere(
   headers: IncomingHttpHeaders,

@@ -3,18 +3,18 @@ import { compilePattern } from '../../decision/index.js';
 import type { Role } from '../api/index.js';
 import type { ConsoleToken } from '../console.options.js';
 
-/** The sender of a request, and what it may do. */
+/** The sender of a request, and its rights. */
 export interface Visitor {
-  /** Shown with changes in the audit log. */
+  /** Name of the sender, for the audit log. */
   readonly user: string;
   readonly role: Role;
-  /** The semaphores that it may see and change; absent: all. */
+  /** The semaphores that it may see and change; absent if it may see and change all. */
   readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
-  /** True: it may only take, refresh and release permits. */
+  /** Whether the sender may only take, refresh and release permits. */
   readonly permitsOnly?: boolean;
 }
 
-/** The tokens that open the console; only their hashes are kept. */
+/** The tokens of the console. Keeps only their hashes. */
 export class Tokens {
   readonly #known: readonly { readonly visitor: Visitor; readonly digest: Buffer }[];
 
@@ -27,8 +27,8 @@ export class Tokens {
   }
 
   /**
-   * Finds the visitor of the token in an Authorization header. The time that it takes reveals nothing about the tokens:
-   * hashes of equal length are compared in constant time, and always all of them.
+   * Finds the visitor of the token in an Authorization header. Its duration reveals nothing about the tokens: it
+   * compares hashes of equal length in constant time, and always compares all of them.
    */
   visitorWith(authorization: string | undefined): Visitor | undefined {
     const sent = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -45,7 +45,7 @@ function visitorOf({ name, role, names, permitsOnly }: ConsoleToken): Visitor {
   return { user: name, role, ...(names !== undefined && { names: limit(names) }), ...(permitsOnly && { permitsOnly }) };
 }
 
-/** @param pattern was checked with the options; an invalid one matches no name */
+/** @param pattern a pattern that was checked with the options; an invalid one matches no name */
 function limit(pattern: string): Visitor['names'] {
   const matches = compilePattern(pattern);
   return { pattern, matches: typeof matches === 'string' ? () => false : matches };

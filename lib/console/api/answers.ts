@@ -27,7 +27,7 @@ import {
 import { stale } from './health.js';
 import { ROLES, type Role } from './roles.js';
 
-/** Schemas of the answers, each checked against the gatekeeper's own type. */
+/* Schemas of the answers. The compiler checks each against the gatekeeper's own type. */
 
 const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
@@ -40,19 +40,19 @@ export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
 export interface SessionAnswer {
   readonly user: string;
   readonly role: Role;
-  /** RE2: the semaphores that the token is for; absent: all. */
+  /** RE2: names of the semaphores that the visitor may see and change; absent: all. */
   readonly names?: string;
   /** Whether the token is for permits only. */
   readonly permitsOnly?: boolean;
   readonly readOnly: boolean;
-  /** "production": shown so that it is not mistaken for another. */
+  /** Name of the environment, such as "production", which each page shows. */
   readonly environment?: string;
   readonly node: NodeIdentity;
   readonly store: StoreHealth;
   readonly clock: Explanation['clock'];
-  /** ms that clocks may be apart, of this node. */
+  /** clockTolerance of this node, in ms. */
   readonly clockTolerance: number;
-  /** ms: the shortest duration of a permit that this node takes. */
+  /** Shortest duration of a permit that this node accepts, in ms. */
   readonly shortestDuration: number;
   /** All reasons for a denial. */
   readonly denialReasons: readonly DenialReason[];
@@ -84,8 +84,8 @@ export const semaphoreSchema = z
     now: time,
     semaphore: semaphoreOverviewSchema,
     explanation: explanationSchema,
-    runs: list(historyEntrySchema).optional().meta({ description: 'absent: they can not be read now' }),
-    audit: list(auditEntrySchema).optional().meta({ description: 'absent: it can not be read now' }),
+    runs: list(historyEntrySchema).optional().meta({ description: 'absent if they can not be read now' }),
+    audit: list(auditEntrySchema).optional().meta({ description: 'absent if it can not be read now' }),
     stale,
   })
   .meta({ id: 'SemaphoreDetails' });
@@ -123,17 +123,17 @@ export const bulkSchema: z.ZodType<BulkResult> = z
   })
   .meta({ id: 'BulkResult' });
 
-/** The nodes that a definition would let through before it is made. */
+/** The faults of a definition that does not exist yet, and the nodes that it would match. */
 export interface Preview {
   /** Faults of the definition. */
   readonly faults: readonly string[];
-  /** The living nodes. */
+  /** All living nodes. */
   readonly nodes: readonly PreviewedNode[];
 }
 
 export interface PreviewedNode extends NodeIdentity {
   readonly matches: boolean;
-  /** The first pattern that keeps it out. */
+  /** The first pattern that does not match; absent if both match. */
   readonly mismatch?: 'group' | 'acquirer';
 }
 
@@ -154,7 +154,7 @@ export const previewSchema: z.ZodType<Preview> = z
   })
   .meta({ id: 'Preview' });
 
-/** A permit of an external client. */
+/** A permit of an external client. Times are cluster time in ms since the epoch; see {@link permitSchema}. */
 export interface PermitAnswer {
   readonly semaphore: string;
   readonly id: string;

@@ -13,9 +13,7 @@ import {
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 
-/**
- * The parts of answers. Each schema is compared with the gatekeeper's own type: if they differ, this file doesn't compile.
- */
+/* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 
 export const whole = z.int().min(0);
 export const time = whole.meta({ description: 'ms since the epoch, cluster time' });
@@ -86,7 +84,7 @@ export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape)
 export const holderSchema: z.ZodType<HolderState> = z
   .object({
     ...permitShape,
-    remaining: z.number().meta({ description: 'ms; negative when it is over but not yet dropped' }),
+    remaining: z.number().meta({ description: 'ms until it ends; negative if it has ended but is not dropped yet' }),
     isMine: z.boolean(),
   })
   .meta({ id: 'HolderState' });

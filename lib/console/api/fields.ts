@@ -15,12 +15,12 @@ import {
 } from '../../decision/index.js';
 
 /**
- * The parts of requests. Each is the type that the rest of the package checks with. Rules that a JSON schema can't express
- * are described in its `meta`, for the OpenAPI document.
+ * The parts of requests. Each uses the same check as the rest of the package. `meta` describes rules for the OpenAPI
+ * document that zod can't turn into a JSON schema.
  */
 
 const { shape } = definitionSchema;
-/** Without control characters; escaped as every generator's language reads it. */
+/** Matches text without control characters. The escapes mean the same in the languages of all client generators. */
 const ONE_LINE = String.raw`^[^\x00-\x1F\x7F-\x9F]*$`;
 const patternMeta = {
   type: 'string',
@@ -34,9 +34,9 @@ const nameMeta = {
   maxLength: LONGEST_NAME,
   pattern: String.raw`^[^\x00-\x1F\x7F-\x9F]+$`,
 };
-/** Clients treat "." and ".." in a path as folders. */
+/** Matches all names except "." and "..", which clients treat as folders in a path. */
 const newNamePattern = String.raw`^(\.*[^.\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*|\.{3,})$`;
-/** Whole numbers of a unit, never more than a year in all. The check takes other spellings, too. */
+/** Matches whole numbers of a unit, up to a year. The check also accepts other spellings. */
 const durationText = {
   type: 'string',
   pattern: '^([1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d)$',
@@ -48,7 +48,7 @@ const zeroText = '0 ?(ms|s|m|h|d)?';
 /** The name of a semaphore, holder, acquirer or group. */
 export const name = nameSchema.meta(nameMeta);
 
-/** The name of a semaphore to be defined. */
+/** The name of a semaphore that is being defined. */
 export const newName = nameSchema.meta({ ...nameMeta, pattern: newNamePattern });
 
 export const duration = durationSchema.meta({
@@ -57,7 +57,7 @@ export const duration = durationSchema.meta({
   description: 'ms, or text such as "30s", "5m", "1h"',
 });
 
-/** ms, may be 0: numbers and text as {@link duration} reads them. */
+/** Durations as in {@link duration}, but 0 is allowed. @param most ms */
 function durationOrZero(most: number) {
   return numberReadBy((value) => {
     const read = isZero(value) ? 0 : readDuration(value);
@@ -82,7 +82,7 @@ export const wait = durationOrZero(LONGEST_WAIT).meta({
       examples: ['5s', '1m'],
     },
   ],
-  description: 'ms, or text such as "5s": how long to wait for a free permit; 0 unless given',
+  description: 'longest wait for a free permit: ms, or text such as "5s". Default 0',
 });
 
 export const atLeastFor = durationOrZero(LONGEST_DURATION).meta({
@@ -92,15 +92,15 @@ export const atLeastFor = durationOrZero(LONGEST_DURATION).meta({
     { ...durationText, pattern: durationText.pattern.replace('^(', `^(${zeroText}|`) },
   ],
   description:
-    'ms, or text such as "30s", from the grant: until then the slot stays taken, but never longer than the permit ' +
-    'would have lasted. Default: free at once',
+    'shortest time from the grant until the slot is free: ms, or text such as "30s". Never longer than the permit ' +
+    'would have lasted. Default: the slot is free at once',
 });
 
 export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });
 
 export const permits = shape.permits
   .unwrap()
-  .meta({ type: 'integer', minimum: 0, maximum: MOST_PERMITS, description: '0: no new permits are granted' });
+  .meta({ type: 'integer', minimum: 0, maximum: MOST_PERMITS, description: '0: no permit is granted' });
 
 export const reason = reasonSchema.meta({
   type: 'string',
@@ -110,26 +110,29 @@ export const reason = reasonSchema.meta({
 });
 
 export const expectedRevision = positive('a revision').meta({
-  description: 'The revision that was read: the change is refused if the revision is another one now',
+  description: 'The revision that the client has read. The change is refused if the present revision is another one',
 });
 
-/** Of a permit, as an answer gave it. */
+/** The id of a permit, from the answer that granted it. */
 export const permitId = name.meta({ ...nameMeta });
 
-/** The maximum number. */
-export const limit = positive('a number of steps').max(10_000);
+/** Maximum number of changes or steps in one call. */
+export const limit = positive('a whole number from 1 on').max(10_000);
 
-/** Names of semaphores that an operation is for; all of them unless given. */
-export const names = pattern.meta({ ...patternMeta, description: 'RE2 over the whole name of a semaphore' });
+/** Pattern for the names of the semaphores to change. Default: all. */
+export const names = pattern.meta({
+  ...patternMeta,
+  description: 'RE2; must match the whole name of a semaphore. Default: all',
+});
 
 export const flag = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` });
 
-/** A switch in a query. */
+/** A boolean in a query. */
 export const flagText = z
   .enum(['true', 'false'], { error: ({ input }) => `${show(input)} is neither true nor false` })
   .transform((text) => text === 'true');
 
-/** A number in a query: how many entries, newest first. */
+/** The maximum number of entries, in a query. */
 export const limitText = (most: number, usual: number) =>
   numberReadBy((text) =>
     /^[1-9]\d{0,8}$/.test(String(text)) && Number(text) <= most
@@ -144,7 +147,7 @@ export const text = (most: number) =>
     .string({ error: ({ input }) => `${show(input)} is not text` })
     .max(most, { error: `is longer than ${most} characters` });
 
-/** Compiles what {@link names} has checked. */
+/** Compiles a pattern that {@link names} has checked. */
 export function matcherOf(names: string | undefined): (name: string) => boolean {
   const compiled = compilePattern(names ?? '.*');
   return typeof compiled === 'string' ? () => false : compiled;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Health, HealthFault, StalePart } from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
-/** Schemas of a node's health, and of stale parts of an answer. */
+/* Schemas of a node's health, and of the stale parts of an answer. */
 
 const faultSchema: z.ZodType<HealthFault> = z
   .object({
@@ -22,7 +22,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'entries-unreadable',
       'archive-failing',
     ]),
-    since: time,
+    since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
     stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),
   })
@@ -34,7 +34,9 @@ export const healthSchema: z.ZodType<Health> = z
     grants: z.boolean().meta({ description: 'whether permits are granted through this node' }),
     now: time,
     faults: list(faultSchema).meta({ description: 'faults that stop grants come first' }),
-    isStale: z.boolean().meta({ description: 'semaphores are shown as last known by this node' }),
+    isStale: z
+      .boolean()
+      .meta({ description: 'semaphores can not be read now, and are shown as this node last knew them' }),
     staleSince: time
       .optional()
       .meta({ description: 'cluster time of the last complete reading, in ms since the epoch' }),
@@ -53,10 +55,10 @@ export const stalePartSchema: z.ZodType<StalePart> = z
     sentence: z.string().meta({ description: 'why it could not be read, for people' }),
     asOf: time
       .optional()
-      .meta({ description: 'cluster time of the data that are shown instead; absent: nothing is known' }),
+      .meta({ description: 'cluster time of the data that are shown instead; absent if there are none' }),
   })
   .meta({ id: 'StalePart' });
 
 export const stale: z.ZodType<readonly StalePart[]> = list(stalePartSchema).meta({
-  description: 'a part that could not be read just now',
+  description: 'the parts that could not be read now',
 });

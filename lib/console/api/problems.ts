@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeSchema, denialReasonSchema, list, storedPermitSchema, whole } from './entities.js';
 
-/** Reasons to refuse a call, each with its status and title. The code is stable across versions. */
+/** Codes of refused calls, each with its HTTP status and title. A code is never renamed. */
 export const PROBLEMS = {
   'invalid-options': [400, 'The request has faults'],
   'reserved-name': [400, 'The name is reserved'],
@@ -24,14 +24,14 @@ export const PROBLEMS = {
   'corrupt-record': [409, 'The record can not be read'],
   'newer-record': [409, 'The record was written by a newer version'],
   'too-large': [413, 'The body is too large'],
-  'not-json': [415, 'Only application/json is understood'],
+  'not-json': [415, 'Only application/json is accepted'],
   'too-many-attempts': [429, 'Too many wrong tokens came from one address'],
   'too-many-changes': [429, 'Too many changes came with one token'],
   'too-many-waits': [429, 'Too many requests with one token wait for permits'],
   'too-many-names': [429, 'Too many names without a definition are in use'],
   'too-many-streams': [503, 'Too many event streams are open'],
   unavailable: [503, 'The store can not be asked'],
-  'no-quorum': [503, 'Too few members of the store are there'],
+  'no-quorum': [503, 'The store has too few members'],
   'unknown-outcome': [503, 'It is not known whether it was done'],
   closing: [503, 'This node shuts down'],
   internal: [500, 'Something went wrong here'],
@@ -39,7 +39,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** Refusals of any call that needs a role. */
+/** Refusals that are possible for every call that needs a role. */
 export const USUAL_PROBLEMS = [
   'bad-request',
   'invalid-options',
@@ -55,7 +55,7 @@ export const USUAL_PROBLEMS = [
   'internal',
 ] as const satisfies readonly ProblemCode[];
 
-/** Further refusals of a call that sends a body. */
+/** More refusals of calls other than GET. */
 export const WRITE_PROBLEMS = [
   'read-only',
   'too-many-changes',
@@ -67,7 +67,7 @@ export const WRITE_PROBLEMS = [
   'newer-record',
 ] as const satisfies readonly ProblemCode[];
 
-/** RFC 9457, served as application/problem+json. */
+/** Problem details (RFC 9457), sent as application/problem+json. */
 export const problemSchema = z
   .object({
     type: z.string().meta({ examples: ['urn:gatekeeper:edit-conflict'] }),
@@ -76,13 +76,15 @@ export const problemSchema = z
     detail: z.string().optional().meta({ description: 'For people: which field and value is wrong, and what to do.' }),
     code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]),
     faults: z.array(z.string()).optional().meta({ description: 'Every fault of the request.' }),
-    retryAfter: whole.optional().meta({ description: 'After too many requests: seconds until the next try.' }),
+    retryAfter: whole
+      .optional()
+      .meta({ description: 'After too many requests: seconds until another try may succeed.' }),
     revision: whole.optional().meta({ description: 'Of a conflict: the current revision.' }),
     expectedRevision: whole.optional(),
     change: changeSchema.optional().meta({ description: 'Of a conflict: the change that came first.' }),
     reason: denialReasonSchema.optional().meta({ description: 'Of a denial: why no permit was granted.' }),
     freeIn: whole.optional().meta({
-      description: 'Of a denial: ms until a permit is free, unless one is refreshed or released before.',
+      description: 'Of a denial: ms until a permit is free, if none is refreshed or released before.',
     }),
     holders: list(storedPermitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
   })

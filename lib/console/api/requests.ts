@@ -19,7 +19,7 @@ import {
   wait,
 } from './fields.js';
 
-/** Schemas of the input. Unknown fields are faults, because a misspelled one would be silently ignored. */
+/* Schemas of the input. An unknown field is a fault: otherwise a misspelled field would be silently ignored. */
 
 const change = { reason: reason.optional() };
 const edited = {
@@ -88,7 +88,7 @@ export const takeBody = onlyFields({
   definition: onlyFields({ ...edited, duration })
     .meta({
       id: 'FirstDefinition',
-      description: 'Defines the semaphore unless it is defined already, and takes the role define.',
+      description: 'Defines the semaphore, unless it is defined already. Needs the role define.',
     })
     .optional(),
 }).meta({ id: 'TakePermitRequest' });

@@ -5,8 +5,8 @@ import type { ProblemCode } from './problems.js';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * One call of the API. The router, the input check, the guard and the OpenAPI document use the same description, so they
- * can't contradict each other.
+ * The description of one call of the API. The router, the input check, the guard and the OpenAPI document all use it,
+ * so they can't contradict each other.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -17,43 +17,43 @@ export interface Route<
   readonly method: Method;
   /** Below the console's path, as Nest writes it: "api/semaphores/:name". */
   readonly path: string;
-  /** Short summary for the document. */
+  /** Summary for the OpenAPI document. */
   readonly summary: string;
-  /** The lowest role that may call it; absent: it needs no token. */
+  /** The lowest role that may call it; absent if it needs no token. */
   readonly role?: Role;
-  /** True: it changes something, and is refused in read-only mode. */
+  /** Whether the call changes something. Then the option `readOnly` refuses it. Default false. */
   readonly writes?: boolean;
-  /** Whether one call changes many definitions, each of which counts. */
+  /** Whether one call changes many definitions. Then the rate limit counts each of them. Default false. */
   readonly changesMany?: boolean;
-  /** Whether a token that is for permits only may call it. */
+  /** Whether a token with `permitsOnly` may call it. Default false. */
   readonly isForPermits?: boolean;
-  /** A media type of the body that is accepted besides JSON. */
+  /** Media type of the body that is accepted besides JSON. */
   readonly accepts?: string;
-  /** The largest body, in bytes; {@link LARGEST_BODY} unless given. */
+  /** Maximum size of the body in bytes. Default {@link LARGEST_BODY}. */
   readonly largestBody?: number;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** 200 unless given. */
+  /** Default 200. */
   readonly status?: number;
   /** Another status with the same answer, and its condition. */
   readonly otherStatus?: readonly [status: number, description: string];
-  /** The media type of the answer; JSON unless given. */
+  /** Media type of the answer. Default: JSON. */
   readonly mediaType?: string;
   readonly answer: Answer;
-  /** True when the answer has an ETag: a client that sends it gets 304 while nothing changed. */
+  /** Whether the answer has an ETag. A client that sends it gets 304 while nothing changed. Default false. */
   readonly isConditional?: boolean;
-  /** Refusals besides those that all calls share. */
+  /** Refusals besides those of all calls. */
   readonly problems?: readonly ProblemCode[];
 }
 
-/** A call that is described in the OpenAPI document. */
+/** A call in the OpenAPI document. */
 export interface DocumentedRoute extends Route {
-  /** Unique; generated clients name their methods after it. */
+  /** A unique name. Generated clients use it for their methods. */
   readonly operationId: string;
 }
 
-/** Bytes. */
+/** Default maximum size of a body, in bytes. */
 export const LARGEST_BODY = 64 * 1024;
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -71,7 +71,7 @@ export type AnswerOf<R extends Route> = z.input<R['answer']>;
 /** A body as a client writes it. */
 export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
 
-/** Keeps the types of the schemas. */
+/** Returns the description, with the exact types of its schemas. */
 export function route<const R extends Route>(description: R): R {
   return description;
 }

@@ -5,17 +5,17 @@ import { systemClock } from '../../async/node-clock.js';
 import { Slices } from '../../async/slices.js';
 import { isLong, jsonInPieces } from './json-in-pieces.js';
 
-/** Characters that are sent together. */
+/** Number of characters that are sent together. */
 const CHUNK = 64 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Sends a long answer as it is written, piece by piece: JSON of thousands of semaphores in one go blocks the event loop
- * for tens of ms. A slow reader slows down the writing, so that unsent text takes no memory.
+ * Sends a long answer piece by piece, while it is written. JSON of thousands of semaphores in one go would block the
+ * event loop for tens of ms. A slow reader slows down the writing, so unsent text takes no memory.
  */
 export class AnswerInPieces implements NestInterceptor {
   async intercept(_context: unknown, next: CallHandler): Promise<Observable<unknown>> {
-    // Requests that come together are served in several turns.
+    // Many requests that arrive together are served in several turns of the event loop.
     await Slices.of(systemClock).turn();
     return next.handle().pipe(map((answer: unknown) => (isWritten(answer) || !isLong(answer) ? answer : sent(answer))));
   }

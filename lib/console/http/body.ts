@@ -2,31 +2,34 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError } from './problem.error.js';
 import { type ConsoleRequest, rawRequest } from './console-request.js';
 
-/** The deepest nesting of lists and objects. No call needs more than three levels. */
+/** Maximum nesting of lists and objects. No call needs more than three levels. */
 const DEEPEST = 32;
 
-/** More than any call sends: a large body is a few long texts, or some hundred entries of a journal. */
+/**
+ * Maximum number of values. A large body of a valid call has a few long texts, or some hundred entries of a journal.
+ */
 const MOST_VALUES = 10_000;
 const [QUOTE, COMMA] = ['"'.charCodeAt(0), ','.charCodeAt(0)];
 
 /**
- * The JSON body of a request, from the application's parser or, without one (`bodyParser: false`), read here. Limited in
- * both cases. A missing body counts as an empty object.
+ * Returns the JSON body of a request. If the application has no parser (`bodyParser: false`), the body is read here.
+ * The limit applies in both cases. A missing body counts as an empty object.
  *
- * @param largest bytes
+ * @param largest maximum size in bytes
+ * @throws ProblemError if the body is too large, nests too deep, or can't be read
  */
 export async function bodyOf(request: ConsoleRequest, largest: number): Promise<unknown> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > largest) throw tooLarge(largest);
-  // Also null, which Fastify's parser makes of the text "null": it is no empty object.
+  // Fastify's parser turns the text "null" into null. That is a body, too, and not an empty object.
   if (request.body !== undefined) return measured(request, largest);
   const raw = rawRequest(request);
   return raw.readableEnded ? {} : shallow(parsed(await read(raw, largest)));
 }
 
-/** Without a Content-Length (chunked) the parser read as much as it may itself. */
+/** Checks the size of a parsed body. Without a Content-Length (chunked), only the parser's own limit has applied. */
 function measured({ body, headers }: ConsoleRequest, largest: number): unknown {
-  // Before it is written as text again, which takes a stack as deep as it is nested.
+  // The nesting is checked first, because JSON.stringify needs a stack as deep as the nesting.
   shallow(body);
   const isMeasured = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
   if (!isMeasured && Buffer.byteLength(JSON.stringify(body)) > largest) throw tooLarge(largest);
@@ -44,7 +47,7 @@ async function read(raw: IncomingMessage, largest: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws ProblemError when the connection ends before the body does: the client's failure, not the node's */
+/** @throws ProblemError if the connection ends before the body does: that is no failure of the node */
 async function* chunksOf(raw: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* raw as AsyncIterable<Buffer>;
@@ -63,7 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Commas outside of texts: to count them takes a small part of the time that parsing and checking the values takes. */
+/** Counts the commas outside of texts. That is much faster than to parse and check the values. */
 function commasIn(json: string): number {
   let count = 0;
   for (let at = 0; at < json.length; at++) {
@@ -74,7 +77,7 @@ function commasIn(json: string): number {
   return count;
 }
 
-/** The closing quote of the text that begins at `from`: one with an even number of backslashes before it. */
+/** Finds the closing quote of the text that begins at `from`. It has an even number of backslashes before it. */
 function endOfText(json: string, from: number): number {
   for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let first = end;
@@ -84,7 +87,7 @@ function endOfText(json: string, from: number): number {
   return json.length;
 }
 
-/** @throws ProblemError when it nests too deep: what walks through it later has a stack that ends. */
+/** @throws ProblemError if the body nests too deep, because recursive code could overflow the stack */
 function shallow(body: unknown): unknown {
   let level = [body];
   for (let depth = 0; level.length > 0; depth++) {

@@ -2,7 +2,7 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { type ConsoleResponse, rawResponse } from './console-request.js';
 import { onceClosed } from './once-closed.js';
 
-/** A signal that aborts when the client disconnects before its answer, so that work for it can stop. */
+/** Injects a signal that aborts when the client disconnects before its answer. Then the work for it can stop. */
 export const ClientAbort = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const clientAbort = new AbortController();
   const response = rawResponse(context.switchToHttp().getResponse<ConsoleResponse>());

@@ -4,10 +4,11 @@ import { type Pieces, inSlices } from '../../async/slices.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
 /**
- * Whether the client has the answer already; then the status is 304. The tag is weak: it covers what the user sees,
- * without running times.
+ * Checks whether the client already has the answer, and sets the status 304 if so. The ETag is weak: it stands for the
+ * data that the user sees, without running countdowns.
  *
- * @param essence what the user sees, part by part; hashed in slices, since a list may have thousands
+ * @param essence the data that the user sees, part by part. They are hashed in slices, because a list may have
+ *   thousands of entries
  */
 export async function isKnownToClient(
   request: ConsoleRequest,
@@ -25,7 +26,7 @@ export async function isKnownToClient(
 function* tagOf(essence: Iterable<unknown>): Pieces<string> {
   const hash = createHash('sha256');
   for (const part of essence) {
-    // JSON has no line breaks of its own: they keep the parts apart.
+    // A line break separates the parts, because this JSON contains none.
     hash.update(`${JSON.stringify(part)}\n`);
     yield 1;
   }

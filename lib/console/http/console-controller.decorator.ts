@@ -4,8 +4,8 @@ import { AnswerInPieces } from './answer-in-pieces.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 
 /**
- * A controller of the console. Its path comes from the module. It has its own guard, filter and interceptor, in addition to those
- * of the application. It is version-neutral in applications with versioned routes.
+ * Marks a controller of the console. Its path comes from the module. It has its own guard, filter and interceptor, in
+ * addition to those of the application. In applications with versioned routes it is version-neutral.
  */
 export function ConsoleController(): ClassDecorator {
   return applyDecorators(

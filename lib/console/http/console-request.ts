@@ -8,13 +8,13 @@ export interface ConsoleRequest {
   readonly headers: IncomingHttpHeaders;
   readonly params?: unknown;
   readonly query?: unknown;
-  /** The body as the application's parser read it; undefined when there is no parser. */
+  /** The body from the application's parser; undefined if there is no parser. */
   readonly body?: unknown;
-  /** Fastify: Node's own request; Express's is one itself. */
+  /** Node's own request, on Fastify. On Express the request itself is Node's. */
   readonly raw?: IncomingMessage;
   readonly url?: string;
   readonly originalUrl?: string;
-  /** Set by the application's guards. */
+  /** Set by the application's guards; see ConsoleOptions.guards. */
   readonly gatekeeperRole?: unknown;
   readonly gatekeeperUser?: unknown;
   [VISITOR]?: Visitor;
@@ -22,7 +22,7 @@ export interface ConsoleRequest {
 
 /** The common part of Express's response and Fastify's reply. */
 export interface ConsoleResponse {
-  /** Fastify: Node's own response; Express's is one itself. */
+  /** Node's own response, on Fastify. On Express the response itself is Node's. */
   readonly raw?: ServerResponse;
   status(code: number): unknown;
   header(name: string, value: string): unknown;

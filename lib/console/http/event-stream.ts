@@ -2,7 +2,7 @@ import { type ConsoleResponse, rawResponse } from './console-request.js';
 import { onceClosed } from './once-closed.js';
 import { ProblemError } from './problem.error.js';
 
-/** Bytes that a reader may be behind. Beyond that it is disconnected, and may connect again. */
+/** Maximum number of unsent bytes. A reader that is further behind is disconnected, and may connect again. */
 const MOST_BEHIND = 1024 * 1024;
 
 const HEADERS = {
@@ -14,15 +14,15 @@ const HEADERS = {
 };
 
 /**
- * One reader of server-sent events, on Express and Fastify. Before the first text is sent, the call can still be refused
- * with a normal error answer.
+ * One reader of server-sent events, on Express and Fastify. Until {@link begin}, the call can still be refused with a
+ * normal error answer.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class EventStream {
   readonly #raw;
   #onEnd: (() => void)[] = [];
-  /** Keeps proxies from closing a quiet stream as dead. */
+  /** The action at each heartbeat. By default a comment, so that proxies do not close a quiet stream. */
   #sayAtBeat = (): void => void this.#write(': still here\n\n');
   #hasBegun = false;
   #isOver = false;
@@ -34,9 +34,9 @@ export class EventStream {
   }
 
   /**
-   * Sends what comes before the first event. Idempotent.
+   * Sends the status and the headers. Idempotent.
    *
-   * @throws ProblemError when it was ended before it began
+   * @throws ProblemError if the stream ended before it began
    */
   begin(): void {
     if (this.#hasBegun) return;
@@ -44,28 +44,29 @@ export class EventStream {
     this.#hasBegun = true;
     this.#raw.writeHead(200, { ...takenOver(this.response), ...HEADERS });
     this.#raw.flushHeaders();
-    // Express routes HEAD to the GET handler. The answer to HEAD has no body, so a stream would keep the connection open.
+    // Express routes HEAD to the GET handler. The answer to HEAD has no body, so a stream would keep the connection
+    // open.
     if (this.#raw.req?.method === 'HEAD') this.end();
   }
 
-  /** Calls `action` once when the stream is over; at once if it is over already. */
+  /** Calls `action` once when the stream ends; at once if it has ended already. */
   onEnd(action: () => void): void {
     if (this.#isOver) action();
     else this.#onEnd.push(action);
   }
 
-  /** Calls `ready` whenever a reader that was behind has caught up. */
+  /** Calls `ready` each time that a slow reader has caught up. */
   onDrained(ready: () => void): void {
     this.#raw.on('drain', ready);
   }
 
-  /** @returns false when the reader does not keep up: send only urgent data until {@link onDrained} */
+  /** Sends an event. @returns false if the reader is slow or gone; wait for {@link onDrained} before the next event */
   send(event: string, data: unknown): boolean {
     if (!this.#isOver) this.begin();
     return this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Calls `action` at each heartbeat, in place of the comment that is sent otherwise. */
+  /** Calls `action` at each heartbeat, instead of the default comment. */
   onBeat(action: () => void): void {
     this.#sayAtBeat = action;
   }
@@ -81,7 +82,7 @@ export class EventStream {
 
   #write(text: string): boolean {
     if (this.#isOver) return false;
-    // Counts the bytes that already wait, without this event: one event may be larger although its reader keeps up.
+    // Counts the bytes that already wait, but not this event: a single event may be larger than the limit.
     if (this.#raw.writableLength <= MOST_BEHIND) return this.#raw.write(text);
     this.#finish();
     this.#raw.destroy();
@@ -99,7 +100,7 @@ interface FastifyReply {
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
 
-/** Takes the answer over from Fastify, with the headers that it would have sent (CORS). */
+/** Takes the answer over from Fastify. @returns the headers that Fastify would have sent, such as those of CORS */
 function takenOver(response: ConsoleResponse): ReturnType<FastifyReply['getHeaders']> {
   if (response.raw === undefined) return {};
   const reply = response as unknown as FastifyReply;

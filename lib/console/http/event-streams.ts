@@ -4,17 +4,17 @@ import { show } from '../../decision/index.js';
 import { ProblemError } from './problem.error.js';
 
 interface StreamSettings {
-  /** Open at once; each holds a connection and is written to at every change. */
+  /** Maximum number of open streams. Each has a connection and gets every change. */
   readonly most: number;
-  /** Of one owner; as many as of all unless given. */
+  /** Maximum for one owner. Default: `most`. */
   readonly mostEach?: number;
-  /** ms */
+  /** Interval of the heartbeats in ms. */
   readonly heartbeat: number;
 }
 
-/** Readers of one kind: bounds their number, sends their heartbeat, and ends them when it is closed. */
+/** The open streams of one kind. Limits their number, sends their heartbeats, and ends them when it is closed. */
 export class EventStreams {
-  /** With the name of the owner. */
+  /** The open streams, with the name of their owner. */
   readonly #streams = new Map<EventStream, string | undefined>();
   #heart?: NodeJS.Timeout;
   #isClosed = false;
@@ -25,15 +25,18 @@ export class EventStreams {
     return this.#streams.size;
   }
 
-  /** @throws ProblemError when there are too many, or this node shuts down */
+  /** Opens a stream. @throws ProblemError if there are too many, or this node shuts down */
   open(response: ConsoleResponse, owner?: string): EventStream {
     const { most, mostEach = most, heartbeat } = this.settings;
     if (this.#isClosed) throw new ProblemError('closing', 'connect to another node');
     if (this.#streams.size >= most) {
-      throw new ProblemError('too-many-streams', `${most} are open on this node: close one, or use another node`);
+      throw new ProblemError(
+        'too-many-streams',
+        `${most} streams are open on this node: close one, or use another node`,
+      );
     }
     if ([...this.#streams.values()].filter((other) => other === owner).length >= mostEach) {
-      const detail = `${mostEach} are open on this node for ${show(owner)}: close one, or use another token or node`;
+      const detail = `${mostEach} streams are open on this node for ${show(owner)}: close one, or use another token or node`;
       throw new ProblemError('too-many-streams', detail);
     }
     const stream = new EventStream(response);
@@ -43,7 +46,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Ends all of them; no more are opened. */
+  /** Ends all streams, and opens no more. */
   close(): void {
     this.#isClosed = true;
     for (const stream of this.#streams.keys()) stream.end();

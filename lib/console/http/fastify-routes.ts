@@ -2,7 +2,7 @@ import { Injectable, Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
-/** A route as Fastify's hook may change it. */
+/** A route, as Fastify gives it to its hook `onRoute`, which may change it. */
 export interface FastifyRoute {
   url: string;
   errorHandler?: (error: unknown, request: ConsoleRequest, response: ConsoleResponse) => void;
@@ -21,11 +21,11 @@ interface Fastify {
 }
 
 /**
- * Changes routes before Fastify takes them. Does nothing on Express and in applications without HTTP.
+ * Changes routes before Fastify registers them. Does nothing on Express and in applications without HTTP.
  *
- * A controller with a wildcard can't take its place. Nest 10 writes wildcards in another way than Nest 11, and can be
- * configured to refuse routes that overlap. A controller hears neither of a path that ends with a slash nor of a request
- * that Fastify refuses before its handler: a body that can't be read, a plugin's error.
+ * A controller with a wildcard can't do the same. Nest 10 and 11 write wildcards differently, and Nest can be
+ * configured to refuse overlapping routes. Also, a controller gets no request to a path that ends with a slash, and no
+ * request that Fastify refuses before the handler, because of an unreadable body or an error of a plugin.
  */
 @Injectable()
 export class FastifyRoutes {
@@ -33,7 +33,7 @@ export class FastifyRoutes {
 
   constructor(private readonly host: HttpAdapterHost) {}
 
-  /** Fastify's routing options; undefined on Express and without HTTP. */
+  /** Routing options of Fastify; undefined on Express and without HTTP. */
   get options(): RouterOptions | undefined {
     const { httpAdapter } = this.host;
     if (httpAdapter?.getType() !== 'fastify') return undefined;
@@ -41,11 +41,15 @@ export class FastifyRoutes {
     return { ...initialConfig, ...initialConfig.routerOptions };
   }
 
-  /** Calls `change` with each route. Call this from a provider's constructor: afterwards Fastify has its routes. */
+  /**
+   * Calls `change` for each route. Call this from the constructor of a provider: later Fastify has registered its
+   * routes.
+   */
   each(change: Change): void {
     this.#changes.push(change);
   }
 
+  /** Adds the hook to Fastify. */
   install(): void {
     const { options } = this;
     if (!options) return;
@@ -56,9 +60,9 @@ export class FastifyRoutes {
 }
 
 /**
- * Installs the hook from `configure`: Nest calls it after it made the providers and before it registers routes, in every
- * major and only where there is HTTP. `onModuleInit` comes after the routes; `HttpAdapterHost.init$` is missing in
- * Nest 10.
+ * Installs the hook from `configure`. All supported versions of Nest call it after the creation of the providers and
+ * before the registration of the routes, and only in applications with HTTP. `onModuleInit` is too late, and Nest 10
+ * has no `HttpAdapterHost.init$`.
  */
 @Module({ providers: [FastifyRoutes], exports: [FastifyRoutes] })
 export class FastifyRoutesModule implements NestModule {

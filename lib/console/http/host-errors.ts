@@ -22,8 +22,8 @@ interface Express {
 }
 
 /**
- * Answers with problem details when the application's server refuses a request before Nest runs: bodies that its parser
- * can't read, requests that its plugins refuse. Only for the console's own calls.
+ * Answers with problem details if the application's server refuses a request before Nest gets it, because its parser
+ * can't read the body, or a plugin refuses. Only for the console's own calls.
  */
 @Injectable()
 export class HostErrors implements OnModuleInit {
@@ -42,7 +42,7 @@ export class HostErrors implements OnModuleInit {
     });
   }
 
-  /** Installs the handler before Nest adds its own one after the routes: the first handler is used. */
+  /** Installs the handler on Express before Nest adds its own, because Express uses the first one. */
   onModuleInit(): void {
     const { httpAdapter } = this.host;
     if (httpAdapter?.getType() !== 'express') return;
@@ -58,8 +58,8 @@ function pathOf({ originalUrl, url }: ConsoleRequest): string {
 }
 
 /**
- * Tells whether a path of the application is one of the console's calls, below any mount of the application. Matches the
- * full path, so the host's other routes never match.
+ * Returns a function that checks whether a path is one of the console's calls, below any prefix of the application. It
+ * matches the full path, so the host's other routes never match.
  *
  * @param mount the console's own path: "internal/gatekeeper"
  */

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 
-/** Logs once that the console is not served in an application without HTTP, such as a worker that shares the module. */
+/** Logs at boot if the application has no HTTP, so that the console is not served. A worker may share the module. */
 @Injectable()
 export class HttpCheck implements OnModuleInit {
   constructor(private readonly host: HttpAdapterHost) {}

@@ -10,25 +10,28 @@ import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
 import type { ConsoleRequest } from './console-request.js';
 
-/** Params, query and body of the request, checked by its route. The refusal of bad input lists every fault. */
+/** Injects params, query and body of the request, after the check by its route. A refusal lists every fault. */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
   readInput(Reflect.getMetadata(ROUTE_METADATA, context.getHandler()), context.switchToHttp().getRequest()),
 );
 
-/** The sender of the request. */
+/** Injects the sender of the request. */
 export const VisitorOf = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context));
 
-/** Whether the sender of the request may see a semaphore; undefined: all of them. For lists. */
+/** Injects the check whether the sender may see a semaphore; undefined if it may see all. For lists. */
 export const SeenNames = createParamDecorator((_: unknown, context: ExecutionContext) => seesOf(visitorOf(context)));
 
-/** The name of the sender of the request, for the audit log. */
+/** Injects the name of the sender, for the audit log. */
 export const User = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context).user);
 
 function visitorOf(context: ExecutionContext): Visitor {
   return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
 }
 
-/** Fields with patterns, in a body and in a migration's `to`. Each takes ms to compile, and zod would compile all at once. */
+/**
+ * Fields with patterns, in a body and in a migration's `to`. To compile one takes ms, and zod would compile all in one
+ * go.
+ */
 const PATTERNS = ['names', 'groupPattern', 'acquirerPattern'] as const;
 
 function patternsIn(body: unknown): string[] {

@@ -1,9 +1,9 @@
-/** Values that are written in one piece: that takes some tens of µs. */
+/** Maximum number of values in one piece. To write them takes some tens of µs. */
 const FEW = 100;
-/** Characters of text that count as one value. */
+/** Number of characters of a text that count as one value. */
 const TEXT = 100;
 
-/** JSON of plain data, as `JSON.stringify` writes it, in pieces of at most {@link FEW} values each. */
+/** Writes plain data as `JSON.stringify` does, but in pieces of at most {@link FEW} values. */
 export function* jsonInPieces(value: unknown): Generator<string, void, void> {
   if (!isLong(value)) yield JSON.stringify(value) ?? 'null';
   else if (Array.isArray(value)) yield* listInPieces(value);
@@ -30,12 +30,12 @@ function* objectInPieces(object: object): Generator<string, void, void> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Whether a list or an object holds more than {@link FEW} values, in all of its levels together. */
+/** Whether a list or an object has more than {@link FEW} values, on all its levels together. */
 export function isLong(value: unknown): value is object {
   return typeof value === 'object' && value !== null && valuesLeft(value, FEW) < 0;
 }
 
-/** @returns how many of `most` values are left; it stops looking when none is */
+/** Counts values down from `most`, and stops below 0. @returns the rest */
 function valuesLeft(value: unknown, most: number): number {
   if (typeof value === 'string') return most - value.length / TEXT;
   if (typeof value !== 'object' || value === null) return most;

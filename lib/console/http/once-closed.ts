@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Calls `closed` when the connection of an answer is closed; at once if it is closed already, because no event
- * follows then. A client may disconnect while a guard of the application is still working.
+ * Calls `closed` when the connection of an answer closes. If it has closed already, calls it at once, because no event
+ * follows. A client may disconnect while a guard of the application is still at work.
  */
 export function onceClosed(response: ServerResponse, closed: () => void): void {
   if (response.destroyed) closed();

@@ -10,7 +10,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof GatekeeperError && isKnown(error.code))
     return problem(error.code, error.message, extraOf(error));
   if (error instanceof HttpException) return problemOfHost(error);
-  return problem('internal', 'see the log of the node that answered');
+  return problem('internal', 'see the log of the answering node');
 }
 
 function problem(code: ProblemCode, detail: string, extra: Partial<Problem> = {}): Problem {
@@ -26,14 +26,14 @@ function extraOf(error: GatekeeperError): Partial<Problem> {
   return { revision, expectedRevision, ...(change && { change }) };
 }
 
-/** Maps a refusal of the application's own guards, pipes and interceptors; keeps their status and their words. */
+/** Maps a refusal of the application's own guards, pipes and interceptors. Keeps their status and message. */
 function problemOfHost(error: HttpException): Problem {
   return problemOfStatus(error.getStatus(), error.message);
 }
 
 /**
- * Maps a refusal of the application's server from before Nest. Express and Fastify name the status differently; an error
- * without a 4xx status is a failure like any other.
+ * Maps a refusal of the application's server, which came before Nest got the request. Express and Fastify have
+ * different names for the status. An error without a 4xx status is an internal failure.
  */
 export function problemOfServer(error: unknown): Problem {
   const { status, statusCode = status, message } = Object(error) as Record<string, unknown>;

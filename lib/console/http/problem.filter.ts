@@ -5,7 +5,10 @@ import { type Problem } from '../api/index.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
-/** Answers every refusal as RFC 9457 says, with any filters of the application. Only for the console's controllers. */
+/**
+ * Answers errors with problem details (RFC 9457), whatever filters the application has. Only for the console's
+ * controllers.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger = new Logger('Gatekeeper');
@@ -17,19 +20,19 @@ export class ProblemFilter implements ExceptionFilter {
     this.#answer(problemOf(error), error, http.getRequest(), http.getResponse());
   }
 
-  /** For requests that the application's server refuses itself. */
+  /** Answers a request that the application's server has refused itself. */
   answerHost(error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
     this.#answer(problemOfServer(error), error, request, response);
   }
 
   #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
     if (problem.code === 'internal') this.#tell(request, error);
-    // An event stream has begun: no error answer is possible any more.
+    // Once an event stream has begun, no error answer is possible.
     if (rawResponse(response).headersSent) return;
     this.#reply(response, problem);
   }
 
-  /** Without headers and body: they contain secrets. */
+  /** Logs a failure, without headers and body, because those contain secrets. */
   #tell({ method }: ConsoleRequest, error: unknown): void {
     const text = error instanceof Error ? safeStack(error) : show(error);
     this.#logger.error(`a ${method} request of the console failed: ${text}`);
@@ -49,7 +52,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Seconds until another try may help. An unreachable store usually comes back soon. */
+/** Returns the header that says when another try may succeed. An unreachable store usually comes back soon. */
 function retryAfter({ status, freeIn, retryAfter }: Problem): { 'Retry-After'?: string } {
   if (retryAfter !== undefined) return { 'Retry-After': String(retryAfter) };
   if (freeIn !== undefined) return { 'Retry-After': String(Math.ceil(freeIn / 1000)) };

@@ -2,7 +2,7 @@ import { Header, HttpCode, RequestMapping, RequestMethod, SetMetadata, applyDeco
 import type { Route } from '../api/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 
-/** Makes a method the handler of a route, and lets the guard and {@link Input} know its description. */
+/** Makes a method the handler of a route, and keeps the route's description for the guard and {@link Input}. */
 export function Serves(route: Route): MethodDecorator {
   return applyDecorators(
     RequestMapping({ path: route.path, method: RequestMethod[route.method] }),

@@ -16,7 +16,7 @@ import { type Json, Schemas } from './schemas.js';
 interface Place {
   /** The absolute path at which the console is mounted: "/gatekeeper". */
   readonly mount: string;
-  /** ms */
+  /** ms; the shortest possible duration depends on it. */
   readonly clockTolerance: number;
 }
 
@@ -36,7 +36,8 @@ export function openApiOf(
     info: {
       title: 'Gatekeeper',
       version: '1',
-      description: 'Permits of named semaphores: who may run what. Times are ms since the epoch, durations are ms.',
+      description:
+        'Permits of named semaphores, for operators and programs. Times are ms since the epoch, durations are ms.',
     },
     servers: [{ url: mount }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -59,7 +60,7 @@ function operation(route: DocumentedRoute, schemas: Schemas): Json {
     operationId,
     tags: [route.path.startsWith('api/permits') ? 'Permits' : 'Cluster'] satisfies (keyof typeof TAGS)[],
     summary: route.summary,
-    ...(role && { description: `Takes the role ${role}.`, 'x-role': role }),
+    ...(role && { description: `Needs the role ${role}.`, 'x-role': role }),
     security: role ? [{ token: [] }] : [],
     parameters: [
       ...parameters('path', route.params, schemas),
@@ -75,7 +76,7 @@ function operation(route: DocumentedRoute, schemas: Schemas): Json {
   };
 }
 
-/** A status may stand for a refusal and for an answer: their media types tell which it is. */
+/** Adds the answer to a status that a refusal also has. Clients tell the two apart by the media type. */
 function withOther({ otherStatus, answer }: Route, refusals: Record<string, Refusal>, schemas: Schemas): Json {
   if (!otherStatus) return refusals;
   const [status, description] = otherStatus;
@@ -96,7 +97,7 @@ function success({ answer, mediaType = 'application/json' }: Route, schemas: Sch
   return { description: 'Done.', content: { [mediaType]: { schema: schemas.of(answer) } } };
 }
 
-/** All problems that a route can answer with. */
+/** All problems with which a route may answer. */
 export function problemsOf({ role, method, problems = [] }: Route): ProblemCode[] {
   if (!role) return [...problems];
   return [...USUAL_PROBLEMS, ...(method === 'GET' ? [] : WRITE_PROBLEMS), ...problems];
@@ -124,7 +125,7 @@ function parameters(place: 'path' | 'query', object: z.ZodObject | undefined, sc
   });
 }
 
-/** The only limit that differs between nodes. */
+/** The schema of durations with the minimum of this node. It is the only limit that differs between nodes. */
 function durationFrom(schemas: Schemas, clockTolerance: number): Json {
   const minimum = shortestDuration(clockTolerance);
   schemas.of(duration);

@@ -9,7 +9,7 @@ import type { ConsoleRequest } from '../http/console-request.js';
 import { Serves } from '../http/serves.decorator.js';
 import { openApiOf } from './document.js';
 
-/** Describes the API for programs. The document contains no data of the cluster, so it needs no token. */
+/** Serves the OpenAPI document. It contains no data of the cluster, so it needs no token. */
 @ConsoleController()
 export class OpenApiController {
   #made?: ReturnType<typeof openApiOf>;
@@ -19,7 +19,7 @@ export class OpenApiController {
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  /** Made on the first request, because a test may boot the application with a mocked gatekeeper. */
+  /** Created on the first request, because a test may boot the application with a mocked gatekeeper. */
   get #document(): ReturnType<typeof openApiOf> {
     const { clockTolerance } = partsOf(this.gatekeeper).directory.declared.rules;
     this.#made ??= openApiOf(Object.values(ROUTES), { mount: '/', clockTolerance });
@@ -35,7 +35,7 @@ export class OpenApiController {
 const PREFIX = /^(\/[\w.~-]+)+$/;
 
 /**
- * The path at which the console was called, with the prefixes of the application and of a trusted proxy
+ * Returns the path of the console in the present request, with the prefixes of the application and of a trusted proxy
  * (`X-Forwarded-Prefix`).
  */
 function mountOf({ originalUrl, url, headers }: ConsoleRequest, trustProxy: boolean): string {

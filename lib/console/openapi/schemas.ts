@@ -3,15 +3,15 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 /**
- * The schemas of one document. A schema that has an `id` in its `meta` becomes a component of that name, written once;
- * every use refers to it, so that a generated client has one type for it.
+ * The schemas of one document. A schema with an `id` in its `meta` becomes a component of that name. Every use refers
+ * to the component, so that a generated client has one type for it.
  */
 export class Schemas {
   readonly components: Record<string, Json> = {};
 
   /** @returns the JSON schema, or the reference to its component */
   of(schema: z.ZodType): Json {
-    // Wrapped, because a root schema is always written in full, even with an id.
+    // Wrapped, because zod always writes a root schema in full, even if it has an id.
     const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
       io: 'input',
       unrepresentable: 'any',
@@ -22,15 +22,15 @@ export class Schemas {
   }
 }
 
-/** Generators use 32 bits for a number without a format; a fencing token needs 64. */
+/** Formats by type. Generators use 32 bits for a number without a format, but a fencing token needs 64. */
 const FORMATS: Record<string, string> = { integer: 'int64', number: 'double' };
 
 function fitForClients(schema: Json): void {
   const format = FORMATS[String(schema['type'])];
   if (format) schema['format'] ??= format;
-  // openapi-generator's Java client sends such bodies empty. The server refuses unknown fields all the same.
+  // openapi-generator's Java client would send such bodies empty. The server refuses unknown fields anyway.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
-  // Of `anyOf` with a discriminator the TypeScript client makes one type that has the fields of all.
+  // For `anyOf` with a discriminator, the TypeScript client would have one type with the fields of all.
   if ('discriminator' in schema) {
     schema['oneOf'] = schema['anyOf'];
     delete schema['anyOf'];

@@ -14,21 +14,25 @@ export interface PageFile {
 }
 
 /**
- * The built files of the page. Only names in the build's manifest are served: no name from a request ever becomes a path.
+ * The built files of the page. Serves only names in the build's manifest, so no name from a request becomes a path.
  */
 export class PageFiles {
   #files?: Promise<ReadonlyMap<string, PageFile>>;
 
-  /** @param folder with a slash at the end */
+  /** @param folder the folder of the built files, with a slash at the end */
   constructor(private readonly folder: URL = pathToFileURL(`${packageRoot}/dist/console/web/`)) {}
 
-  /** @param name '' is the page itself; "console-1A2B3C4D.js" */
+  /**
+   * Returns a file; undefined if there is none.
+   *
+   * @param name name of an asset, such as "console-1A2B3C4D.js"; '' is the page itself
+   */
   async get(name: string): Promise<PageFile | undefined> {
     this.#files ??= this.#read();
     return (await this.#files).get(name);
   }
 
-  /** All of them, once: they are small. */
+  /** Reads all files. They are small, so they stay in memory. */
   async #read(): Promise<ReadonlyMap<string, PageFile>> {
     const text = await readFile(new URL('manifest.json', this.folder), 'utf8').catch(() => undefined);
     if (text === undefined) return new Map();

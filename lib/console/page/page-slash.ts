@@ -3,12 +3,13 @@ import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { FastifyRoutes } from '../http/fastify-routes.js';
 
-/** The page's name, by which it is found everywhere. */
+/** Name of the page's file, a path that works on every server. */
 export const PAGE_NAME = 'index.html';
 
 /**
- * Serves the page's path with a slash at the end. Express treats both paths as one. Fastify treats them as two, unless its
- * option to ignore the slash is on: then two routes would be a conflict.
+ * Serves the page's path with a slash at the end on Fastify, which treats it as another path than the one without the
+ * slash. If Fastify's option `ignoreTrailingSlash` is on, both are one path, and a second route would be a conflict.
+ * Express always treats them as one.
  */
 @Injectable()
 export class PageSlash {

@@ -8,7 +8,7 @@ import { ProblemError } from '../http/problem.error.js';
 import { PAGE_NAME } from './page-slash.js';
 import { PageFiles } from './page-files.js';
 
-/** Only files of this server may run or be shown, nothing inline; no other page may embed this one. */
+/** Allows only scripts, styles and images of this server, nothing inline. No other page may embed this one. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,8 +27,8 @@ const HEADERS = {
 };
 
 /**
- * The page and what belongs to it. It holds no data and so needs no token; it asks for one. All its URLs are relative:
- * it works below any prefix, also one that only a proxy knows.
+ * Serves the page and its assets. They contain no data, so they need no token; the page asks the user for one. All URLs
+ * are relative, so the page works below any prefix, even if only a proxy knows it.
  */
 @ConsoleController()
 export class PageController {
@@ -38,7 +38,7 @@ export class PageController {
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  /** {@link PageSlash} serves the path with a slash at the end. */
+  /** Serves the page. {@link PageSlash} adds the path with a slash at the end. */
   @Get(['', PAGE_NAME])
   @SetMetadata(ROUTE_METADATA, {})
   async page(
@@ -61,13 +61,13 @@ export class PageController {
   async #give(name: string, response: ConsoleResponse): Promise<StreamableFile> {
     const file = await this.files.get(name);
     if (!file) throw new ProblemError('not-found', notFound(name));
-    // The names of assets carry a hash of what they hold.
+    // The name of an asset contains a hash of its content, so the content never changes.
     const caching = name === '' ? 'no-cache' : 'public, max-age=31536000, immutable';
     this.#setHeaders(response, { ...HEADERS, 'Cache-Control': caching });
     return new StreamableFile(file.content, { type: file.type, length: file.content.length });
   }
 
-  /** Redirects relative to the last part of the path: a prefix of a proxy stays. */
+  /** Redirects to a path relative to the last part of the present one, so that a prefix of a proxy stays. */
   #redirect(response: ConsoleResponse): undefined {
     const express = this.host.httpAdapter.getInstance<{ enabled?(setting: string): boolean }>();
     const name = express.enabled?.('strict routing') ? PAGE_NAME : '';
@@ -84,5 +84,5 @@ export class PageController {
 function notFound(name: string): string {
   return name === ''
     ? 'the page was not built: run the build of this package'
-    : 'the page that you look at is of another version: load it again';
+    : 'this page belongs to another version of the application: reload it';
 }

@@ -11,7 +11,7 @@ import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 import { previewOf } from './preview.js';
 
-/** Steps of matching in one preview: 1,000 nodes and patterns of 500 instructions each. At most 1 s of CPU. */
+/** Limit of matching steps in one preview: 1,000 nodes and patterns of 500 instructions. At most 1 s of CPU. */
 const MOST_WORK = 20_000_000;
 
 type OnPlanned = (count: number) => void;

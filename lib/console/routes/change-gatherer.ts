@@ -1,7 +1,7 @@
-/** ms in which changes are gathered into one event. */
+/** ms for which changes are collected into one event. */
 const GATHERING = 200;
 
-/** Gathers names for a moment: a busy cluster changes records far more often than people can look at them. */
+/** Collects the names of changed semaphores. A busy cluster changes records far more often than people can read. */
 export class ChangeGatherer {
   readonly #names = new Set<string>();
   #timer?: NodeJS.Timeout;

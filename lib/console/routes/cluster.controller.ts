@@ -8,7 +8,7 @@ import type { Sees } from '../access/name-limit.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Living nodes, runs, and the audit log. */
+/** Serves the living nodes, the history of runs, and the audit log. */
 @ConsoleController()
 export class ClusterController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -31,7 +31,7 @@ export class ClusterController {
   }
 }
 
-/** The part of a node that a limited visitor may see, without jobs whose semaphore is known only at a call. */
+/** The part of a node that a limited visitor may see. Leaves out jobs whose semaphore is known only at a call. */
 function seenOf(node: NodeOverview, sees: (name: string) => boolean): NodeOverview {
   const holds = node.holds.filter(({ semaphore }) => sees(semaphore));
   const jobs = node.jobs.filter(({ semaphore }) => semaphore !== undefined && sees(semaphore));

@@ -12,12 +12,12 @@ import { Serves } from '../http/serves.decorator.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
 const MOST_STREAMS = 100;
-/** One token may use half of the streams. */
+/** Maximum per token: half of all streams. */
 const MOST_EACH = 50;
-/** ms */
+/** ms; less than the time after which proxies and the page give up a silent stream. */
 const HEARTBEAT = 15_000;
 
-/** The stream of changes and events for the page and other readers. */
+/** Serves the stream of changes and events, for the page and for programs. */
 @ConsoleController()
 export class EventsController implements OnModuleDestroy {
   readonly streams = new EventStreams({ most: MOST_STREAMS, mostEach: MOST_EACH, heartbeat: HEARTBEAT });
@@ -36,7 +36,7 @@ export class EventsController implements OnModuleDestroy {
       if (!sees || sees(name)) gatherer.add(name);
     });
     const events = this.gatekeeper.events$.subscribe((event) => {
-      // Refreshes are frequent, and the change of the record is reported anyway.
+      // Refreshes are frequent, and the event `change` already reports the changed record.
       if (event.type !== 'refreshed' && (!sees || isSeen(event, sees))) stream.send('gatekeeper', told(event));
     });
     stream.onEnd(() => {
@@ -48,13 +48,16 @@ export class EventsController implements OnModuleDestroy {
   }
 }
 
-/** Of events without a semaphore, a limited visitor gets only those about the store and the clock. */
+/**
+ * Whether a limited visitor may see an event. Of events without a semaphore it sees only those about the store and the
+ * clock.
+ */
 function isSeen(event: GatekeeperEvent, sees: (name: string) => boolean): boolean {
   if ('semaphore' in event && event.semaphore !== undefined) return sees(event.semaphore);
   return event.type === 'store-lost' || event.type === 'store-back' || event.type === 'clock-suspect';
 }
 
-/** Errors become their messages, because JSON would make {} of them. Causes and stacks are only logged. */
+/** Replaces an error by its message, because JSON would turn it into {}. Causes and stacks are only logged. */
 function told(event: GatekeeperEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;

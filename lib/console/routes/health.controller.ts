@@ -8,7 +8,7 @@ import type { ConsoleResponse } from '../http/console-request.js';
 import { SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Reports whether this node grants permits: for people, alerts and `curl --fail`. */
+/** Serves the health of this node: for people, alerts and `curl --fail`. */
 @ConsoleController()
 export class HealthController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -26,4 +26,4 @@ function withoutNames(fault: HealthFault): HealthFault {
   return fault.code === 'archive-failing' ? { ...fault, sentence: ARCHIVE_FAILING } : fault;
 }
 
-const ARCHIVE_FAILING = 'the archive of definitions fails: a token for all names, or the log, tells why';
+const ARCHIVE_FAILING = 'the archive of definitions fails: use a token for all names, or see the log, for the reason';

@@ -6,10 +6,13 @@ import type { ConsoleRequest } from '../http/console-request.js';
 import { FastifyRoutes } from '../http/fastify-routes.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** Paths with a name below them. Their first parts differ, because Nest can be configured to refuse overlapping routes. */
+/**
+ * Paths with a name below them. The first part, "astray", is removed again when Fastify registers the route. It is
+ * needed because Nest can be configured to refuse routes that overlap.
+ */
 const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
 
-/** Handles paths that Fastify's router can't match: reports what is wrong with the name in the path. */
+/** Answers paths that Fastify's router can't match. Reports the fault of the name in the path. */
 @ConsoleController()
 export class InvalidPathController {
   constructor(private readonly routes: FastifyRoutes) {
@@ -47,14 +50,14 @@ export class InvalidPathController {
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
     const most = this.routes.options?.maxParamLength ?? Infinity;
     const segments = path.split('/').map((segment) => decodeURIComponent(segment));
-    // The name is invalid on every adapter: no semaphore can have it.
+    // Such a name is invalid on every adapter, because no semaphore can have it.
     const noName = segments.find((segment) => isLongerThan(segment, LONGEST_NAME));
     if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName)]);
     const longest = Math.max(...segments.map(({ length }) => length));
     if (longest > most) throw new HttpException(tooLong(most, longest), HttpStatus.URI_TOO_LONG);
     throw new ProblemError(
       'not-found',
-      'there is no such call (api/openapi.json has all of them): a "/" in a name is written "%2F" in a path',
+      'there is no such call (api/openapi.json lists all calls): write a "/" in a name as "%2F"',
     );
   }
 }
@@ -63,11 +66,11 @@ function nameTooLong(name: string): string {
   return `the name in the path has ${Array.from(name).length} characters: it is longer than ${LONGEST_NAME} characters`;
 }
 
-/** Fastify counts UTF-16 units: an emoji has two. */
+/** Fastify counts UTF-16 units, and an emoji has two. */
 function tooLong(most: number, longest: number): string {
   const enough = longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
   return (
-    `this application takes names of ${most} characters in a path: give it ` +
+    `this application accepts names of ${most} characters in a path. To accept longer ones, create it with ` +
     `new FastifyAdapter({ routerOptions: { maxParamLength: ${enough} } }), ` +
     `or, before Fastify 5.5, new FastifyAdapter({ maxParamLength: ${enough} })`
   );

@@ -14,7 +14,9 @@ import { ChangeRate } from '../access/change-rate.js';
 import { Waits } from './waits.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 
-/** Permits for external clients: scripts and other languages. Any node may refresh or release them. */
+/**
+ * Serves permits for external clients: scripts and programs in other languages. A client may ask any node each time.
+ */
 @ConsoleController()
 export class PermitsController {
   readonly #waits = new Waits();
@@ -60,7 +62,7 @@ export class PermitsController {
     return { released: await partsOf(this.gatekeeper).external.release(permit, { atLeastFor }) };
   }
 
-  /** Leaves an existing definition as it is. */
+  /** Defines the semaphore if it is not defined. Leaves an existing definition unchanged. */
   async #defineFirst(visitor: Visitor, definition: SemaphoreDefinitionInput): Promise<void> {
     expectRole(visitor, 'define');
     if (await this.gatekeeper.definitions.get(definition.name)) return;
@@ -71,17 +73,17 @@ export class PermitsController {
   }
 }
 
-/** Only the role define may ask for more than the definition's duration. */
+/** Whether the definition's duration is the maximum. It is not for the role define. */
 function isBounded({ role }: Visitor): boolean {
   return !includes(role, 'define');
 }
 
-/** A token can't refresh or release permits of another token. */
+/** The holder's instance contains the token's name, so that a token can't refresh or release permits of another one. */
 function instanceOf(user: string): string {
   return `http:${user}`;
 }
 
-/** @throws ProblemError when it was denied */
+/** @throws ProblemError if the permit was denied */
 function told(semaphore: string, answer: ExternalAnswer): PermitAnswer {
   if (answer.outcome === 'granted') {
     const { id, holder, slot, token, grantedAt, expiresAt } = answer.permit;

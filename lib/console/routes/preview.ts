@@ -4,8 +4,8 @@ import { type SemaphoreDefinition, compileInPieces, definitionSchema, mismatchIn
 import type { Preview, PreviewedNode } from '../api/index.js';
 
 /**
- * The faults of a definition that is being written, and the nodes it would let through. If one pattern has a
- * fault, the other one is still checked; a pattern with a fault matches no node.
+ * Finds the faults of a definition that a user is writing, and the nodes that it would match. A pattern with a fault
+ * matches no node. The other pattern is checked even then.
  */
 export function* previewOf(input: object, nodes: readonly NodeInfo[], definitions: Definitions): Pieces<Preview> {
   const tried = triable(input as Partial<SemaphoreDefinition>);
@@ -18,7 +18,9 @@ export function* previewOf(input: object, nodes: readonly NodeInfo[], definition
   return { faults: definitions.faultsOf(input), nodes: previewed };
 }
 
-/** Patterns that are not checked yet: one with a fault compiles to a matcher that matches nothing. */
+/**
+ * Returns a definition with the unchecked patterns. A pattern with a fault compiles to a matcher that matches nothing.
+ */
 function triable({ groupPattern = '', acquirerPattern = '' }: Partial<SemaphoreDefinition>): SemaphoreDefinition {
   return { ...definitionSchema.parse({ name: 'preview', duration: 1 }), groupPattern, acquirerPattern };
 }

@@ -18,7 +18,7 @@ import type { Sees } from '../access/name-limit.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Shows semaphores. */
+/** Serves the list of semaphores, single semaphores, and explanations. */
 @ConsoleController()
 export class SemaphoresController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -55,7 +55,7 @@ export class SemaphoresController {
       explanation,
       ...(Array.isArray(runs) && { runs }),
       ...(Array.isArray(audit) && { audit }),
-      // The answer says how old its knowledge of the last runs is, also when their list is left out.
+      // The age of the last known runs is part of the answer, even if their list is left out.
       stale: [...new Map(unread.map((each) => [each.part, each])).values()],
     };
   }
@@ -66,13 +66,13 @@ export class SemaphoresController {
   }
 }
 
-/** While the store is unreachable, a name that this node does not know may still be defined. */
+/** The error for a name that this node does not know. If the store is unreachable, the name may still be defined. */
 function missing(name: string, stale: readonly StalePart[]): Error {
   const unread = stale.find(({ part }) => part === 'records');
   return unread ? new StoreUnavailableError(unread.sentence) : new UnknownSemaphoreError(name);
 }
 
-/** @returns the entries, or the error of a store that can't be asked for them */
+/** @returns the entries, or the error if the store can't be asked */
 function readable<Entry>(reading: Promise<Entry[]>): Promise<Entry[] | StoreUnavailableError> {
   return reading.catch((error: unknown) => {
     if (error instanceof StoreUnavailableError) return error;
@@ -93,7 +93,7 @@ function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean
   return shown;
 }
 
-/** Everything except the remaining times of permits, which change with each refresh. */
+/** The answer without the times of permits, which change with each refresh. */
 function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): Generator<object> {
   yield stale;
   for (const semaphore of semaphores) {
@@ -101,7 +101,7 @@ function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly St
   }
 }
 
-/** A removed semaphore is shown only if requested by name. */
+/** Whether a semaphore is part of the answer. A removed one is only if `search` is its name. */
 function isWanted(
   { name, definition, problem, pause, isOverridden = false, holders }: SemaphoreOverview,
   { search, paused, overridden, held }: InputOf<typeof ROUTES.semaphores>['query'],

@@ -1,14 +1,18 @@
 import { show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 
-/** Requests of one token that wait for permits at one time. Each one holds a connection and asks repeatedly. */
+/** Maximum number of requests of one token that wait at the same time. Each has a connection and asks repeatedly. */
 const MOST_EACH = 100;
 
-/** Counts the requests that wait, by the name of their token. */
+/** Counts waiting requests, by the name of their token. */
 export class Waits {
   readonly #waiting = new Map<string, number>();
 
-  /** @throws ProblemError when too many of the same token wait already */
+  /**
+   * Waits, unless too many requests of the same token wait already.
+   *
+   * @throws ProblemError if so, or the error of `wait`
+   */
   async during<T>(user: string, wait: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(user) ?? 0;
     if (waiting >= MOST_EACH) throw new ProblemError('too-many-waits', TOO_MANY(user), { retryAfter: 1 });
@@ -24,4 +28,4 @@ export class Waits {
 }
 
 const TOO_MANY = (user: string) =>
-  `${MOST_EACH} requests of ${show(user)} wait on this node already: ask without wait, use another token, or another node`;
+  `${MOST_EACH} requests of ${show(user)} wait on this node already: ask without wait, or use another token or node`;

@@ -2,24 +2,24 @@ import type { RecordChange, RecordStore } from '../../stores/index.js';
 
 /** The receiver of a stream of changes. */
 export interface Reader {
-  /** @returns false when the other side does not keep up: nothing more before {@link onDrained} */
+  /** @returns false if the reader is slow; then it wants nothing more before {@link onDrained} */
   send(type: string, data: unknown): boolean;
   onDrained(ready: () => void): void;
 }
 
-/** With more waiting changes than this, one event says that anything may have changed. */
+/** Maximum number of waiting changes. Above it, one event says that any key may have changed. */
 const MOST_WAITING = 1000;
 
 /**
- * The changes below a prefix, sent to one reader. A slow reader gets only the last text of each key, so the
- * backlog is bounded.
+ * Sends the changes below a prefix to one reader. A slow reader gets only the last text of each key, so the backlog is
+ * limited.
  */
 export class ChangeStream {
   readonly #waiting = new Map<string | undefined, RecordChange>();
   #isBlocked = false;
   #isOver = false;
   #endWatch?: () => Promise<void>;
-  /** This process can't know what the other side's nodes wait for, so it listens to all changes for them. */
+  /** Ends the wait for all changes. All, because this process does not know for which keys the reader's nodes wait. */
   #endWait?: (() => void) | undefined;
 
   constructor(
@@ -59,14 +59,14 @@ export class ChangeStream {
       this.#waiting.clear();
       this.#waiting.set(undefined, {});
     }
-    // Moved to the end, because changes are sent in the order of the last one per key.
+    // A key moves to the end, because changes are sent in the order of the last change of each key.
     this.#waiting.delete(change.key);
     this.#waiting.set(change.key, change);
     this.#flush();
   }
 
   #flush(): void {
-    // Not before the stream is open: the first event tells the reader that it is.
+    // Nothing is sent before the event `open`, which must be the first one.
     while (this.#endWatch && !this.#isOver && !this.#isBlocked && this.#waiting.size > 0) {
       const [[key, { text }]] = this.#waiting as unknown as [[string | undefined, RecordChange]];
       this.#waiting.delete(key);

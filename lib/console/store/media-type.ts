@@ -11,8 +11,8 @@ interface Fastify {
 }
 
 /**
- * Passes bodies of the store protocol through unread: the console reads them itself, up to its own limit. Express passes on
- * types that it has no parser for; Fastify needs a parser that does nothing.
+ * Lets bodies of the store protocol through unread, because the console reads them itself, up to its own limit. Express
+ * does so for types that it has no parser for. Fastify needs a parser that does nothing.
  */
 @Injectable()
 export class StoreMediaType implements OnModuleInit {

@@ -11,9 +11,9 @@ import { ProblemError } from '../http/problem.error.js';
 import { ChangeStream } from './change-stream.js';
 
 /**
- * The store as other applications use it through this one. It is a client of its own, because the gatekeeper's client gets
- * no notification of its own writes. Opened when a token may use it, and closed with the application, after its runs had
- * their grace.
+ * The store that other applications use through this one. It has a client of its own, because the gatekeeper's client
+ * is not notified of its own writes. The client is opened at boot if a token has the role node, else at the first call.
+ * It is closed with the application, after the runs had their grace.
  */
 @Injectable()
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
@@ -37,9 +37,9 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
     await this.#store?.close();
   }
 
-  /** @throws ProblemError once the application shuts down; surely nothing was done */
+  /** @throws ProblemError while the application shuts down; then the call had no effect */
   get store(): RecordStore {
-    if (this.#isClosing) throw new ProblemError('closing', 'this node shuts down: ask another one');
+    if (this.#isClosing) throw new ProblemError('closing', 'this node shuts down: ask another node');
     this.#store ??= partsOf(this.gatekeeper).openStore();
     return this.#store;
   }

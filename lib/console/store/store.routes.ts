@@ -2,7 +2,10 @@ import { CALLS, type Call, LARGEST_BODY, MEDIA_TYPE, WATCH } from '../../stores/
 import { z } from 'zod';
 import { type Route, route } from '../api/index.js';
 
-/** The calls of `remote()` in another application. Not in the OpenAPI document: both ends are this package. */
+/**
+ * The calls of `remote()` in another application. They are not in the OpenAPI document, because both ends are this
+ * package.
+ */
 export const STORE_ROUTES = {
   read: served(CALLS.read),
   compareAndSet: served(CALLS.compareAndSet),
@@ -16,7 +19,7 @@ export const STORE_ROUTES = {
   watch: route({
     method: 'GET',
     path: WATCH.path,
-    summary: 'What changes below a prefix, as it happens',
+    summary: 'A stream of the changes below a prefix',
     role: 'node',
     query: WATCH.query,
     mediaType: 'text/event-stream',
