@@ -36,7 +36,7 @@ function Inside() {
   }
 }
 
-/** Shown at once, before the first request. */
+/** The page before the first answer. */
 function Arriving() {
   return (
     <main class="login">
@@ -48,7 +48,7 @@ function Arriving() {
   );
 }
 
-/** Listeners and timers live as long as a user is signed in. */
+/** The console of a signed-in user. Its listeners and timers end at the sign-out. */
 function Console() {
   useEffect(() => {
     const stop = [startClock(), connect(), health.start()];

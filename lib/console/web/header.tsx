@@ -21,7 +21,7 @@ const PAGES = [
 export function Header() {
   const current = route.value.path[0] ?? 'semaphores';
   const nav = useRef<HTMLElement>(null);
-  // The tabs don't all fit on a narrow screen.
+  // On a narrow screen the current tab may be out of view.
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
   return (
     <header class="top">
@@ -71,7 +71,7 @@ const LIVENESS = {
   idle: ['cut', 'No grants', 'The node answers and the data are current, but nothing is granted.'],
 } as const;
 
-/** Faults that stop all runs come before those that only delay changes. */
+/** Faults that stop all grants come before those that only delay the display. */
 function liveness(): keyof typeof LIVENESS {
   if (isUnreachable.value) return 'unreachable';
   const report = health.data.value;

@@ -4,8 +4,9 @@ import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
 
 /**
- * The health on every page; empty while nothing is wrong. Both regions are always in the document, because screen readers
- * don't read text that appears together with its region. Times don't tick, because a changing alert is read again.
+ * Shows the health on every page; empty while nothing is wrong. Both regions are always in the document, because screen
+ * readers don't read text that appears together with its region. Times don't tick, because screen readers read a
+ * changed alert again.
  */
 export function HealthStrip() {
   const report = health.data.value;

@@ -8,7 +8,7 @@ import { hrefOf, route } from './router.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
 import { SemaphoresPage } from './semaphores/semaphores-page.js';
 
-/** The page that the address names. */
+/** Shows the page that the address names. */
 export function Page() {
   const [page = 'semaphores', name] = route.value.path;
   switch (page) {
@@ -38,7 +38,7 @@ function Nowhere() {
 
 let isFirstPage = true;
 
-/** After a step to another page the focus is on its heading, so that a screen reader reads where we are. */
+/** Moves the focus to the heading of a new page, so that a screen reader reads it. */
 function Main({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * The current address, after the `#`. So the page works under any prefix without server routes, and no name of a semaphore
- * gets into a proxy's log. "#/semaphores/nightly?x=y" -> { path: ['semaphores', 'nightly'], query }.
+ * An address of the console: the part of the URL after `#`. So the page works under any prefix without routes of the
+ * server, and a proxy's log shows no names of semaphores. "#/semaphores/nightly?x=y" is { path: ['semaphores',
+ * 'nightly'], query }.
  */
 export interface Route {
   readonly path: readonly string[];
@@ -18,7 +19,7 @@ addEventListener('hashchange', () => {
 
 export const route = computed<Route>(() => routeOf(hash.value));
 
-/** The address before the last change of page. */
+/** The address before the last change of page; undefined on the first page. */
 export function cameFrom(): Route | undefined {
   return former === undefined ? undefined : routeOf(former);
 }
@@ -28,7 +29,7 @@ export function routeOf(text: string): Route {
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-/** The address of a page of the console. */
+/** Returns the address of a page of the console. */
 export function hrefOf(path: readonly string[], query: Record<string, string | undefined> = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const search = new URLSearchParams(given).toString();
@@ -39,14 +40,14 @@ export function goTo(href: string): void {
   location.hash = href;
 }
 
-/** Puts filters into the address without a new entry in the browser's history for each keystroke. */
+/** Changes the filters in the address, without an entry in the browser's history for each keystroke. */
 export function replaceQuery(query: Record<string, string | undefined>): void {
   const href = hrefOf(route.value.path, query);
   history.replaceState(history.state, '', href);
   hash.value = href;
 }
 
-/** A mistyped address is shown as it is. */
+/** Decodes a part of the address. Returns an invalid one, which a user may have typed, unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -14,7 +14,10 @@ export const signIn = signal<SignIn>({ state: 'asking' });
 
 const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
 
-/** Loads the user's name and role, with the token of this tab or, behind the application's own guards, without one. */
+/**
+ * Loads the user's name and role. Uses the token of this tab, or none, because the application's own guards may be
+ * enough.
+ */
 export async function resumeSession(): Promise<void> {
   const hadToken = token.get() !== undefined;
   try {
@@ -25,7 +28,7 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
-/** @throws ApiError when the token is not known, or no node answers */
+/** Signs in with a token, and keeps it. @throws ApiError if the token is not valid, or no node answers */
 export async function signInWith(value: string): Promise<void> {
   const session = await call<SessionAnswer>('session', { token: value });
   token.keep(value);
@@ -37,7 +40,7 @@ export function signOut(message?: string): void {
   signIn.value = { state: 'out', ...(message !== undefined && { message }) };
 }
 
-/** The reason why the user may not do something that needs this role; undefined when allowed. */
+/** Returns why the user may not do something that needs this role; undefined if the user may. */
 export function whyNot(needed: Role): string | undefined {
   if (signIn.value.state !== 'in') return 'You are not signed in.';
   const { role, readOnly } = signIn.value.session;

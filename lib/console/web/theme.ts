@@ -16,7 +16,7 @@ export function chooseTheme(chosen: Theme): void {
   applyTheme();
 }
 
-/** The style sheet follows the system's theme unless the root element names one. */
+/** Writes the chosen theme to the root element, where the style sheet reads it. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = theme.value;
 }

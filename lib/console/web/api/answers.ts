@@ -1,6 +1,6 @@
 import type { NodeOverview } from '../../../gatekeeper/index.js';
 
-/** Answers of the API, as the page reads them. Types only: nothing of a node's code gets into the page. */
+/** Types of the API's answers. Only types, so that no code of a node becomes part of the page. */
 export type {
   AuditEntry,
   DefinitionState,
@@ -28,5 +28,5 @@ export type {
   SessionAnswer,
 } from '../../api/index.js';
 
-/** When a job runs by itself. */
+/** The schedule of a job. */
 export type JobSchedule = NonNullable<NodeOverview['jobs'][number]['schedule']>;

@@ -12,11 +12,12 @@ export interface Problem {
   readonly change?: DefinitionChange;
 }
 
-/** The API refused a call, or (status 0) could not be reached. */
+/** The API refused a call. With status 0, no server could be reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
+    /** HTTP status; 0 without an answer. */
     readonly status: number,
     readonly problem: Problem,
   ) {
@@ -27,7 +28,10 @@ export class ApiError extends Error {
     return this.problem.code === 'edit-conflict';
   }
 
-  /** No node answered, only a proxy, whose errors have no code. A node with an unreachable store answers with a code. */
+  /**
+   * Whether no node answered. The error of a proxy has no code, but every error of a node has one, also if its store is
+   * unreachable.
+   */
   get isOutage(): boolean {
     return this.status === 0 || (this.status >= 500 && this.problem.code === undefined);
   }

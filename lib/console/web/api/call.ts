@@ -5,7 +5,7 @@ import { token } from './token.js';
 type Listener = () => void;
 let onUnauthorized: Listener = () => undefined;
 
-/** A call without a valid token leads back to the login, wherever it was made. */
+/** Sets the listener that runs when any call is refused because it has no valid token. */
 export function whenUnauthorized(listener: Listener): void {
   onUnauthorized = listener;
 }
@@ -14,11 +14,11 @@ export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Replaces the stored token. */
+  /** Token for this call. Default: the stored token. */
   readonly token?: string;
 }
 
-/** @throws ApiError */
+/** Calls the API and reads its answer as JSON. @throws ApiError */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
   const response = await request(path, options);
   return (await response.json()) as T;
@@ -26,13 +26,13 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 
 interface RequestOptions extends CallOptions {
   readonly accept?: string;
-  /** ETag of the answer that the page has already. */
+  /** ETag of the answer that the page already has. */
   readonly known?: string | undefined;
-  /** Another status that counts as an answer if its body is plain JSON; refusals are problem+json. */
+  /** Status of an answer that is not a refusal, if its body is plain JSON. Refusals are problem+json. */
   readonly otherStatus?: number | undefined;
 }
 
-/** The response of a successful call, or of one without changes (304). @throws ApiError */
+/** Returns the response of a successful call, or of an unchanged answer (304). @throws ApiError */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
   if (response.ok || response.status === 304 || isOther(response, options)) return response;
@@ -69,7 +69,7 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
   }
 }
 
-/** An error that is not problem+json comes from a proxy; its text is not worth showing. */
+/** Reads the body of an error. A body that is not JSON comes from a proxy, and its text does not help the user. */
 async function problemOf(response: Response): Promise<Problem> {
   try {
     const problem: unknown = await response.json();

@@ -6,16 +6,18 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** ms of silence after which a stream is dead: the server sends at least a comment every 15 s. */
+/** ms of silence after which a stream counts as dead. The server sends at least a comment every 15 s. */
 const LONGEST_SILENCE = 40_000;
-/** Characters; more than any event of the API has. */
+/** Characters; no event of the API is longer. */
 const LONGEST_EVENT = 8 * 1024 * 1024;
 
 /**
- * Server-sent events over fetch, which can send a token as a header; EventSource can't. Ends when the stream does.
+ * Reads server-sent events with fetch, because EventSource can't send a token as a header. Resolves when the stream
+ * ends.
  *
- * @param onOpen called once the server has answered
- * @throws ApiError when the server refused, or the network broke; Error when an event has no end
+ * @param onOpen called as soon as the server has answered
+ * @throws ApiError if the server refuses or can't be reached; Error if the stream breaks, is silent, or has too long an
+ *   event
  */
 export async function listen(
   path: string,
@@ -29,7 +31,7 @@ export async function listen(
     signal: AbortSignal.any([signal, silence.signal]),
   });
   onOpen();
-  // Once an event is too long, the next `feed` throws.
+  // After an event that is too long, the next `feed` throws.
   const parser = createParser({
     maxBufferSize: LONGEST_EVENT,
     onEvent: ({ event = 'message', data }) => onEvent({ event, data }),

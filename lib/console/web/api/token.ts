@@ -1,9 +1,9 @@
 import { apiBase } from './base.js';
 
-/** Contains the path, so that two consoles of one host don't share a token. */
+/** Key in the browser's storage. It contains the path, so that two consoles of one host don't share a token. */
 const KEY = `gatekeeper-token ${apiBase.pathname}`;
 
-/** Kept for this tab only, and gone with it. */
+/** The user's token. Only this tab keeps it, until it is closed. */
 export const token = {
   get: (): string | undefined => sessionStorage.getItem(KEY) ?? undefined,
   keep: (value: string): void => sessionStorage.setItem(KEY, value),

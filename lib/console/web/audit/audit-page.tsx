@@ -9,7 +9,7 @@ import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { AuditTable } from './audit-table.js';
 
-/** Number of entries that are loaded, and searched in the browser. */
+/** Number of loaded entries. The search runs in the browser, over these. */
 const MOST = 500;
 
 export function AuditPage() {

@@ -8,11 +8,11 @@ import { DateTime } from '../parts/time.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
-  /** All rows belong to one semaphore: its name is left out. */
+  /** Whether all rows belong to one semaphore. Then the table has no column for its name. */
   readonly isOfOne?: boolean;
 }
 
-/** Changes with author and reason; newest first. */
+/** Shows changes with author and reason, newest first. */
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   if (entries.length === 0) return <Empty>No changes yet.</Empty>;
   return (

@@ -4,12 +4,14 @@ import type { Progress } from './use-batches.js';
 
 interface BatchProgressProps {
   readonly progress: Progress;
-  /** "paused", "migrated" */
+  /** The past participle: "paused", "migrated". */
   readonly verb: string;
   readonly onStop: () => void;
 }
 
-/** Progress, and each failure by name. Takes the focus, because the button that started it is disabled meanwhile. */
+/**
+ * Shows the progress, and each failure by name. Takes the focus, because the button that started the work is disabled.
+ */
 export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
   const panel = useRef<HTMLElement>(null);
   const { done, failed, remaining, isRunning, fault } = progress;

@@ -3,7 +3,7 @@ import { ApiError, messageOf } from '../api/api-error.js';
 import { count } from '../parts/format.js';
 import { announce } from '../parts/notices.js';
 
-/** Result of one call of a batch. */
+/** Result of the call for one batch. The lists contain names. */
 export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly error: string }[];
@@ -12,22 +12,22 @@ export interface Batch {
 
 export interface Progress {
   readonly done: number;
-  /** Each once, with its last error. */
+  /** Name and last error of each failed semaphore. */
   readonly failed: ReadonlyMap<string, string>;
   readonly remaining: number;
   readonly isRunning: boolean;
-  /** Why it stopped before the end. */
+  /** Why the work stopped before its end; absent if it did not. */
   readonly fault?: string;
 }
 
 /** Semaphores per call: small enough that calls answer quickly and the progress is visible. */
 export const BATCH = 25;
-/** ms until the next try after a node refused further changes. */
+/** ms until the next try after the rate limit refused a change. */
 const A_MOMENT = 1000;
 
 /**
- * Runs a change in batches until nothing remains. A batch without any success ends it, so failures are not retried for
- * ever. Starting again continues with the rest.
+ * Makes a change in batches until nothing remains. Stops after a batch without any success, so that failures are not
+ * retried for ever. If the user starts it again, it continues with the rest.
  */
 export function useBatches() {
   const [progress, setProgress] = useState<Progress>();
@@ -62,7 +62,7 @@ export function useBatches() {
   return { progress, run, stop, clear: () => setProgress(undefined) };
 }
 
-/** Repeats a call that was refused by the rate limit, which allows some more changes each second. */
+/** Repeats a call while the rate limit refuses it. The limit allows some more changes each second. */
 async function letThrough(call: () => Promise<Batch>, isWanted: () => boolean): Promise<Batch> {
   for (;;) {
     try {
@@ -80,7 +80,7 @@ function added(before: Progress, { done, failed, remaining }: Batch): Partial<Pr
   return { done: before.done + done.length, failed: all, remaining };
 }
 
-/** The result in a few words, for a screen reader. `verb`: "migrated" */
+/** Announces the result to screen readers. @param verb the past participle: "migrated" */
 export function announceProgress({ done, failed, fault }: Progress, verb: string): void {
   if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
   if (failed.size === 0) return announce(`${count(done, 'semaphore')} ${verb}.`, { isBad: fault !== undefined });

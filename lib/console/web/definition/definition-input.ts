@@ -1,7 +1,7 @@
 import type { SemaphoreDefinition } from '../api/answers.js';
 import { exactDuration } from '../../../insight/format-duration.js';
 
-/** A definition as text in the fields of a form. */
+/** A definition as texts in the fields of a form. */
 export interface DefinitionInput {
   readonly groupPattern: string;
   readonly acquirerPattern: string;
@@ -28,7 +28,10 @@ export function definitionToInput({
   return { groupPattern, acquirerPattern, permits: String(permits), duration: exactDuration(duration) };
 }
 
-/** The definition for the API. Texts that are no numbers are sent as typed: the node reports the fault. */
+/**
+ * Converts the texts to a definition for the API. Sends a text that is not a number unchanged: the node reports the
+ * fault.
+ */
 export function inputToDefinition({ groupPattern, acquirerPattern, permits, duration }: DefinitionInput) {
   return {
     groupPattern,
@@ -38,7 +41,7 @@ export function inputToDefinition({ groupPattern, acquirerPattern, permits, dura
   };
 }
 
-/** Fields in which two inputs differ. */
+/** Lists the fields in which two inputs differ. */
 export function differences(one: DefinitionInput, other: DefinitionInput): FieldName[] {
   return FIELDS.filter((field) => one[field].trim() !== other[field].trim());
 }

@@ -1,7 +1,7 @@
 import { count } from '../parts/format.js';
 import type { LivePreview } from './use-preview.js';
 
-/** Maximum number of nodes shown; the others are counted. */
+/** Maximum number of nodes that are shown. The others are counted. */
 const MOST_SHOWN = 30;
 
 /** Shows which living nodes the patterns match, so that users can check their patterns. */

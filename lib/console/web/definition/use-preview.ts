@@ -5,15 +5,15 @@ import { call } from '../api/call.js';
 import { faultsAt, faultsIn } from '../forms/faults.js';
 import { type DefinitionInput, inputToDefinition } from './definition-input.js';
 
-/** ms without a keystroke until the node is asked. */
+/** ms after the last keystroke until the node is asked. */
 const QUIET = 250;
 
 interface PreviewOptions {
   readonly name: string;
   readonly input: DefinitionInput;
-  /** Faults of a refused request that was sent before the node had checked the input. */
+  /** The error of a request that the node refused, if there was one. */
   readonly refusal: unknown;
-  /** Whether there is input to check. */
+  /** Whether the input is to be checked. Default true. */
   readonly isOn?: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface LivePreview {
   /** Faults of one field, without its name. */
   readonly faultsOf: (field: string) => readonly string[];
   readonly hasFaults: boolean;
-  /** The reason why there is no preview. */
+  /** Why there is no preview; undefined if there is one. */
   readonly problem: string | undefined;
 }
 
-/** The node's check of a definition that is being written: its faults, and the nodes that it would let through. */
+/** Lets a node check a definition while the user writes it. Returns its faults, and the nodes that it would match. */
 export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions): LivePreview {
   const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState<string>();
@@ -52,7 +52,7 @@ export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions
   const faults = (isOn && preview?.faults) || [];
   return {
     nodes: preview?.nodes,
-    // Once the preview is there, it shows the same faults as the refusal.
+    // The faults of a refusal are needed only until the preview has found the same faults.
     faultsOf: (field) => faultsAt(field, faults.length > 0 ? faults : faultsIn(refusal)),
     hasFaults: faults.length > 0,
     problem,

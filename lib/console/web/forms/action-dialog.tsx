@@ -6,15 +6,15 @@ import { announce } from '../parts/notices.js';
 import { ChangeForm } from './change-form.js';
 import { useChange } from './use-change.js';
 
-/** A dialog that changes the cluster after a confirmation with a reason. */
+/** A change of the cluster that the user confirms in a dialog, with a reason. */
 export interface Action {
   readonly title: string;
   readonly explanation: ComponentChildren;
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** The user must type this text before the button works. */
+  /** Text that the user must type to enable the button. Default: none. */
   readonly confirmation?: string;
-  /** @returns the result as a sentence, unless the page shows it itself */
+  /** Makes the change. @returns the result as a sentence; undefined if the page shows it itself */
   readonly run: (reason: string | undefined) => Promise<string | undefined>;
 }
 
@@ -23,7 +23,7 @@ export function ActionDialog({ action, onClose }: { readonly action: Action; rea
   const [typed, setTyped] = useState('');
   const change = useChange(async (reason) => {
     const result = await action.run(reason);
-    // Screen readers skip everything behind an open dialog.
+    // The dialog closes first, because screen readers skip everything behind an open dialog.
     onClose();
     if (result !== undefined) announce(result);
   });

@@ -6,23 +6,23 @@ import type { Change } from './use-change.js';
 
 interface ChangeFormProps {
   readonly change: Change;
-  /** Label of its button. */
+  /** Label of the submit button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** Whether the input is complete and has no known fault. */
+  /** Whether the input is complete and has no known fault. Default true. */
   readonly isReady?: boolean;
-  /** Fields among the children that show their own faults. */
+  /** Names of the fields among the children that show their own faults. */
   readonly fields?: readonly string[];
-  /** A conflict that is known before the form was sent. */
+  /** A conflict that is known before the form is sent. */
   readonly conflict?: Conflict | undefined;
   readonly onReload?: () => void;
   readonly onClose: () => void;
-  /** Its name for screen readers; absent where a dialog has a title. */
+  /** Name of the form for screen readers; absent in a dialog, which has a title. */
   readonly label?: string;
   readonly children: ComponentChildren;
 }
 
-/** The form of every change: fields, reason, conflict, faults, and the two buttons. */
+/** The form of every change: the fields, the reason, a conflict, faults, and two buttons. */
 export function ChangeForm({
   change,
   verb,

@@ -2,9 +2,9 @@ import type { DefinitionChange } from '../api/answers.js';
 import { ApiError } from '../api/api-error.js';
 import { DateTime } from '../parts/time.js';
 
-/** Another user has changed the definition that is being edited. */
+/** Another user has changed the definition that this user edits. */
 export interface Conflict {
-  /** Author of the other change, as far as known. */
+  /** The other change; undefined if it is not known. */
   readonly change: DefinitionChange | undefined;
 }
 
@@ -14,13 +14,13 @@ export function conflictIn(error: unknown): Conflict | undefined {
 
 interface ConflictNoticeProps {
   readonly conflict: Conflict;
-  /** Continues from the definition in force now; absent if there is no input to keep. */
+  /** Continues with the definition in force now; undefined if there is no input to keep. */
   readonly onReload: (() => void) | undefined;
 }
 
 /**
- * Shows who changed the definition first, when and why. The operator's own input is kept. The time does not tick, because
- * screen readers would read a changing alert again each second.
+ * Shows the other change with its author, time and reason. The time does not tick, because screen readers would read a
+ * changing alert again each second.
  */
 export function ConflictNotice({ conflict: { change }, onReload }: ConflictNoticeProps) {
   return (

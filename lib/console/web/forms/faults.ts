@@ -1,16 +1,18 @@
 import { ApiError, messageOf } from '../api/api-error.js';
 
-/** Faults of one field, without its name. The API's faults begin with the field: "permits: -1 is not …". */
+/**
+ * Returns the faults of one field, without its name. A fault of the API begins with the field: "permits: -1 is not …".
+ */
 export function faultsAt(field: string, faults: readonly string[]): string[] {
   return faults.filter((fault) => fieldOf(fault) === field).map((fault) => fault.slice(field.length + 2));
 }
 
-/** The faults of a request's fields. */
+/** Returns the faults of a refused request. */
 export function faultsIn(error: unknown): readonly string[] {
   return (error instanceof ApiError && error.problem.faults) || [];
 }
 
-/** The faults shown at the end of a form: those of fields that don't show their own. */
+/** The sentence at the end of a form. It repeats no faults that the fields show themselves. */
 export function sentenceOf(error: unknown, fields: readonly string[]): string | undefined {
   if (error === undefined) return undefined;
   const faults = faultsIn(error);

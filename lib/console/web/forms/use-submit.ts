@@ -4,14 +4,14 @@ import { announce } from '../parts/notices.js';
 
 export interface Submission {
   readonly isBusy: boolean;
-  /** Why the last attempt was refused. */
+  /** The error of the last attempt; undefined if it succeeded. */
   readonly error: unknown;
   readonly onSubmit: (event: Event) => Promise<void>;
-  /** Something else that the form does, with the same care. @returns whether it went well */
+  /** Does other work of the form in the same way. @returns false if it failed, or if the form was busy */
   readonly attempt: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** Sends a form: one request at a time. A failure is reported even when the form is gone. */
+/** Sends a form, one request at a time. Announces a failure if the form is no longer shown. */
 export function useSubmit(send: () => Promise<void>): Submission {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -34,7 +34,7 @@ export function useSubmit(send: () => Promise<void>): Submission {
   };
   const onSubmit = async (event: Event) => {
     event.preventDefault();
-    // A repeated refusal is announced again.
+    // Screen readers read the same error again only if it was removed before.
     setError(undefined);
     await attempt(send);
   };

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 
-/** Cluster time in ms, updated once a second, for countdowns and ages. */
+/** Cluster time, ms since the epoch. It is updated once a second, for countdowns and ages. */
 export const clusterTime = signal(Date.now());
 
-/** Cluster time minus this browser's monotonic clock. */
+/** Cluster time minus this browser's monotonic clock, in ms. */
 let ahead = Date.now() - performance.now();
 
-/** Takes over the time that a node answered with. */
+/** Sets the time from an answer of a node. */
 export function setClusterTime(now: number): void {
   ahead = now - performance.now();
   tick();
@@ -16,7 +16,7 @@ function tick(): void {
   clusterTime.value = Math.round(ahead + performance.now());
 }
 
-/** @returns what ends it */
+/** Updates the time once a second. @returns a function that stops this */
 export function startClock(): () => void {
   const timer = setInterval(tick, 1000);
   return () => clearInterval(timer);

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../api/event-stream.js';
 
-/** Events of a single semaphore, without refreshes and denials: those change nothing that is shown. */
+/** Events after which a page loads its data again. Denials change nothing on a page, and refreshes only countdowns. */
 const TELLING: ReadonlySet<string | undefined> = new Set([
   'run-started',
   'run-finished',

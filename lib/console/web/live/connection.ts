@@ -4,22 +4,23 @@ import { type StreamedEvent, listen } from '../api/event-stream.js';
 /** `live`: the stream reports changes. `polling`: the stream is cut, and pages load every few seconds. */
 export type Connection = 'connecting' | 'live' | 'polling';
 export const connection = signal<Connection>('connecting');
-/** Whether the last call could not reach a node at all. */
+/** Whether the last call reached no node. */
 export const isUnreachable = signal(false);
 
+/** ms */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
 type Listener = (event: StreamedEvent) => void;
 const listeners = new Set<Listener>();
 
-/** @returns what ends it */
+/** Calls `listener` at each event of the stream. @returns a function that ends this */
 export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Keeps the event stream open, with growing pauses between attempts. @returns what ends it */
+/** Keeps the event stream open, with growing pauses between attempts. @returns a function that closes it */
 export function connect(): () => void {
   const controller = new AbortController();
   void keepListening(controller.signal);
@@ -34,14 +35,14 @@ async function keepListening(signal: AbortSignal): Promise<void> {
   const opened = () => {
     pause = FIRST_PAUSE;
     connection.value = 'live';
-    // Events were missed while disconnected: everything may have changed.
+    // The page missed the events while it was disconnected, so everything may have changed.
     tell({ event: 'reconnected', data: '{}' });
   };
   while (!signal.aborted) {
     await listen('events', signal, opened, tell).catch(() => undefined);
     if (signal.aborted) return;
     connection.value = 'polling';
-    // Jittered: the browsers of a whole team don't come back in the same moment.
+    // Jitter spreads the reconnects of many browsers.
     await sleep(pause * (0.75 + Math.random() / 2), signal);
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }

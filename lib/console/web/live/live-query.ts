@@ -5,21 +5,27 @@ import type { StreamedEvent } from '../api/event-stream.js';
 import { setClusterTime } from './cluster-time.js';
 import { connection, isUnreachable, subscribe } from './connection.js';
 
-/** Interval of queries that show holders, in ms: grants of other nodes leave no hint. */
+/** Interval in ms of queries that show holders: the stream does not report grants of other nodes. */
 export const OFTEN = 2500;
-/** Interval of queries whose changes are all reported by the stream, in ms. */
+/** Interval in ms of queries whose changes the stream reports. */
 export const SELDOM = 10_000;
-/** Longest interval while the stream is cut, and interval after a failure, in ms. */
+/** Longest interval in ms while the stream is cut, and interval after a failure. */
 const WHILE_CUT = 5000;
-/** ms after which a full answer is loaded even if nothing changed: the ETag ignores the remaining time of permits. */
+/**
+ * ms after which the whole answer is loaded even if its ETag is the same, because the ETag ignores the times of
+ * permits.
+ */
 const LONGEST_KNOWN = 10_000;
-/** One request answers a burst of changes, and requests take at most a fifth of the time. */
+/** ms from a change to the request, so that one request is enough for a burst of changes. */
 const SHORTEST_PAUSE = 400;
+/**
+ * The pause after a request is this many times as long as the request, so requests take at most a fifth of the time.
+ */
 const PAUSE_FACTOR = 4;
-/** Limits the load to so many bytes per ms: large answers are loaded less often. */
+/** Limit of the load: large answers are loaded less often. */
 const BYTES_PER_MS = 250;
 
-/** Loads an answer of the API again whenever it may have changed. */
+/** Keeps an answer of the API up to date: loads it again whenever it may have changed. */
 export class LiveQuery<T> {
   readonly data = signal<T | undefined>(undefined);
   readonly error = signal<Error | undefined>(undefined);
@@ -29,7 +35,7 @@ export class LiveQuery<T> {
   #isLoading = false;
   #isStale = false;
   #turn = 0;
-  /** The tag of the answer that is shown, and when that was loaded. */
+  /** ETag of the shown answer, and the monotonic ms at which it was loaded. */
   #known?: { readonly tag: string; readonly at: number };
   #stop = new AbortController();
 
@@ -40,7 +46,7 @@ export class LiveQuery<T> {
     private readonly options: { readonly otherStatus?: number } = {},
   ) {}
 
-  /** @returns a function that stops it; it may be started again */
+  /** Starts the loading. @returns a function that stops it. It can be started again */
   start(): () => void {
     this.#stop = new AbortController();
     const unsubscribe = subscribe((event) => {
@@ -57,13 +63,13 @@ export class LiveQuery<T> {
     };
   }
 
-  /** Asks again in a moment. */
+  /** Loads again soon. */
   soon(): void {
     if (this.#isLoading) this.#isStale = true;
     else this.#plan(SHORTEST_PAUSE);
   }
 
-  /** Loads now, and resolves after the answer. Of two concurrent requests only the later one counts. */
+  /** Loads now, and resolves after the answer. If two requests are under way, only the later one counts. */
   async load(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     const turn = ++this.#turn;
@@ -86,7 +92,7 @@ export class LiveQuery<T> {
     return connection.value === 'live' ? this.interval : Math.min(this.interval, WHILE_CUT);
   }
 
-  /** @returns how many bytes were loaded, roughly */
+  /** @returns the approximate number of loaded bytes */
   async #ask(isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
     try {
@@ -117,7 +123,7 @@ export class LiveQuery<T> {
     return isRecent ? this.#known?.tag : undefined;
   }
 
-  /** An earlier due time stays. */
+  /** Plans the next request, unless an earlier one is planned. */
   #plan(wish: number): void {
     const delay = Math.max(wish, this.#notBefore - performance.now());
     const dueAt = performance.now() + delay;
@@ -129,7 +135,7 @@ export class LiveQuery<T> {
 
   #due(): void {
     this.#dueAt = Infinity;
-    // The page is hidden: it asks when it is visible again.
+    // A hidden page loads nothing. It loads when it is visible again.
     if (!document.hidden) void this.load();
   }
 }

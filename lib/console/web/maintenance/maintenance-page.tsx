@@ -12,7 +12,7 @@ import { whyNot } from '../session.js';
 type Verb = 'pause' | 'resume';
 const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed' };
 
-/** Pauses and resumes everything at once, before and after maintenance. */
+/** Pauses and resumes many semaphores at once, before and after maintenance. */
 export function MaintenancePage() {
   const [names, setNames] = useState('');
   const [action, setAction] = useState<Action>();
@@ -34,7 +34,7 @@ export function MaintenancePage() {
         : `Paused semaphores may run again: ${which}.`,
     verb: chosen === 'pause' ? 'Pause' : 'Resume',
     isDangerous: chosen === 'pause',
-    // The page shows the result, and the dialog would hide it.
+    // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => Promise.resolve(void start(chosen, reason)),
   });
   return (

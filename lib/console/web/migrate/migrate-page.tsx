@@ -20,7 +20,7 @@ export function MigratePage() {
   const [action, setAction] = useState<Action>();
   const { progress, run, stop, clear } = useBatches();
   const notAllowed = whyNot('operate');
-  /** A plan for other input no longer counts. */
+  /** New input makes the plan invalid. */
   const change = (next: MigrationInput) => {
     setInput(next);
     setPlan(undefined);
@@ -45,7 +45,7 @@ export function MigratePage() {
     explanation:
       'The change applies from the very next decision of every node. Runs that have started may finish where they are.',
     verb: 'Migrate',
-    // The page shows the result, and the dialog would hide it.
+    // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => Promise.resolve(void apply(reason)),
   });
   return (

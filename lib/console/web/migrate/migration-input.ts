@@ -1,5 +1,5 @@
 export interface MigrationInput {
-  /** RE2 over the whole name of a semaphore; empty: all. */
+  /** RE2 for the whole name of a semaphore; empty: all. */
   readonly names: string;
   /** Only definitions that match this group now; empty: all. */
   readonly group: string;
@@ -9,12 +9,12 @@ export interface MigrationInput {
 
 export const EMPTY_MIGRATION: MigrationInput = { names: '', group: '', groupPattern: '', acquirerPattern: '' };
 
-/** True when a target is given. */
+/** Whether a new pattern is given. */
 export function isComplete({ groupPattern, acquirerPattern }: MigrationInput): boolean {
   return groupPattern !== '' || acquirerPattern !== '';
 }
 
-/** The request for the API; empty fields are not sent. */
+/** Converts the input to the API's request. Leaves out empty fields. */
 export function migrationBody(
   { names, group, groupPattern, acquirerPattern }: MigrationInput,
   how: { readonly dryRun: boolean; readonly limit?: number; readonly reason?: string | undefined },

@@ -2,10 +2,10 @@ import type { MigrationStep } from '../api/answers.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
-/** Maximum number of rows; the others are counted. */
+/** Maximum number of rows. The others are counted. */
 const MOST_SHOWN = 200;
 
-/** The holders that move, and the nodes that could take over. */
+/** Shows the holders that no longer match, and the nodes that could take over. */
 export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] }) {
   return (
     <>

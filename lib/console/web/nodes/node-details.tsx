@@ -5,7 +5,7 @@ import { Schedule } from '../parts/schedule.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Countdown } from '../parts/time.js';
 
-/** The permits and jobs of a node; rendered only when opened, because there may be a thousand of each. */
+/** Shows the permits and jobs of a node. Renders them only when it is open, because there may be a thousand of each. */
 export function NodeDetails({ node }: { readonly node: NodeOverview }) {
   const [isOpen, setOpen] = useState(false);
   const { holds, jobs } = node;

@@ -12,7 +12,7 @@ import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
 import { NodeDetails } from './node-details.js';
 
-/** Differences of a node's own clock above this (ms) are shown, although permits don't depend on it. */
+/** ms. A larger offset of a node's clock is highlighted, although permits don't depend on it. */
 const NOTABLE_OFFSET = 1000;
 
 export function NodesPage() {
@@ -127,7 +127,7 @@ function Clock({ clock: { offset, suspect } }: { readonly clock: NodeOverview['c
   );
 }
 
-/** The registry entry says how far the node's own clock is behind. */
+/** @param offset ms by which the node's clock is behind cluster time */
 function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'not known yet';
   if (offset === 0) return 'exact';

@@ -1,4 +1,4 @@
-/** The mark is drawn here, in the colours of the theme. */
+/** The name with its icon. An inline drawing can use the colours of the theme. */
 export function Brand() {
   return (
     <span class="brand">

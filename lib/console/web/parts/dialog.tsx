@@ -8,11 +8,11 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** The browser's own modal: it keeps the focus inside, closes on Escape, and gives the focus back. */
+/** A modal dialog of the browser. It keeps the focus inside, closes on Escape, and then returns the focus. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Synchronously: after the next paint the element for the focus may have changed again.
+  // Not after the next paint: the focused element could be another one by then.
   useLayoutEffect(() => {
     const dialog = ref.current!;
     const opener = document.activeElement;

@@ -10,7 +10,7 @@ interface FieldProps {
   readonly input?: InputHTMLAttributes<HTMLInputElement>;
 }
 
-/** A labelled text field. Its fault is shown below it, and screen readers read it with the field. */
+/** A text field with a label. Its faults are below it, and screen readers read them with the field. */
 export function Field({ label, value, onValue, hint, faults = [], input }: FieldProps) {
   const id = useId();
   const isFaulty = faults.length > 0;

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
-/** An invalid time is a fault of its writer and must not break the page. */
+/** Formats ms since the epoch. An invalid time, which another version may have written, must not break the page. */
 export function dateTime(at: number): string {
   return isTime(at) ? dateAndTime.format(at) : String(at);
 }
@@ -20,7 +20,7 @@ function isTime(at: number): boolean {
   return Math.abs(at) <= 8.64e15;
 }
 
-/** Time left: 582000 -> "9:42". */
+/** Formats the remaining ms: 582000 -> "9:42". */
 export function countdown(left: number): string {
   if (left <= 0) return '0:00';
   if (left >= DAY) return formatDuration(left);
@@ -30,7 +30,7 @@ export function countdown(left: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** "12 s ago", "in 3 min", "now". */
+/** Formats the distance between two times: "12 s ago", "in 3 min", "now". */
 export function distance(from: number, now: number): string {
   const away = Math.abs(now - from);
   if (away < 2 * SECOND) return 'now';
@@ -43,7 +43,7 @@ function coarse(away: number): string {
   return away < 2 * DAY ? `${Math.round(away / HOUR)} h` : `${Math.round(away / DAY)} d`;
 }
 
-/** Shortens a random id to a recognizable beginning. */
+/** Shortens a random id to its first 8 characters. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

@@ -7,12 +7,12 @@ interface Notice {
   readonly isBad: boolean;
 }
 
-/** How long a result stays in view, in ms; screen readers announce it at once. */
+/** ms for which a notice is shown. */
 const SHOWN = 7000;
 const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
-/** Announces the result of an action. */
+/** Shows the result of an action for a moment. Screen readers read it at once. */
 export function announce(text: string, { isBad = false } = {}): void {
   notices.value = [...notices.value.slice(-3), { id: ++lastId, text, isBad }];
 }
@@ -21,7 +21,9 @@ function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** The region is always in the document: screen readers don't read text that appears together with its region. */
+/**
+ * The region is always in the document, because screen readers don't read text that appears together with its region.
+ */
 export function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">

@@ -7,7 +7,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Shows data that was read. During the first reading, and when it fails, a sentence says so. Old data stay in view. */
+/** Shows the data of a query. During the first loading and after a failure, it says so. Old data stay in view. */
 export function Loaded<T>({ query, children }: LoadedProps<T>) {
   const data = query.data.value;
   const error = query.error.value;
@@ -36,7 +36,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** Replaces controls that the user may not use. */
+/** Shows why the user may not use some controls. It stands in their place. */
 export function NotAllowed({ reason }: { readonly reason: string | undefined }) {
   return reason === undefined ? null : <p class="not-allowed">{reason}</p>;
 }

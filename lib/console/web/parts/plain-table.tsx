@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 
 interface PlainTableProps {
-  /** Its name for screen readers. */
+  /** Name of the table for screen readers. */
   readonly label: string;
   readonly columns: readonly string[];
-  /** Its rows. */
+  /** The rows. */
   readonly children: ComponentChildren;
 }
 
-/** A table that scrolls by itself, in both directions; the keyboard can do that, too. */
+/** A table with its own scrollbars. It can get the focus, so that the keyboard can scroll it, too. */
 export function PlainTable({ label, columns, children }: PlainTableProps) {
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>

@@ -3,11 +3,11 @@ import { count } from './format.js';
 interface ResultCountProps {
   readonly shown: number;
   readonly all: number;
-  /** The thing that is counted: "semaphore". */
+  /** The counted thing, in the singular: "semaphore". */
   readonly one: string;
 }
 
-/** How many of them a search has found; read out when it changes. */
+/** Shows how many entries a search has found. Screen readers read each change. */
 export function ResultCount({ shown, all, one }: ResultCountProps) {
   return (
     <p class="result-count" role="status">

@@ -3,7 +3,7 @@ import { clusterTime } from '../live/cluster-time.js';
 import { nextTime, scheduleText } from './schedule-text.js';
 import { Distance } from './time.js';
 
-/** When a job runs by itself, and when that is next. */
+/** Shows the schedule of a job, and its next run. */
 export function Schedule({ schedule }: { readonly schedule: JobSchedule }) {
   const next = nextTime(schedule, clusterTime.value);
   return (

@@ -1,7 +1,7 @@
 import { Icon } from './icon.js';
 
 interface SearchProps {
-  /** The thing that is searched: the field's name and its placeholder. */
+  /** Name and placeholder of the field. */
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;

@@ -9,7 +9,7 @@ const NAMES: Record<StalePart['part'], string> = {
   audit: 'changes',
 };
 
-/** Lists the parts that could not be read just now, with their age. */
+/** Lists the parts that could not be read now, with the time of their data. */
 export function StaleNotice({ stale }: { readonly stale: readonly StalePart[] }) {
   if (stale.length === 0) return null;
   return (
@@ -26,7 +26,7 @@ export function StaleNotice({ stale }: { readonly stale: readonly StalePart[] })
   );
 }
 
-/** Whether an empty list says nothing, because it could not be read. */
+/** Whether a part could not be read. Then an empty list does not mean that there is nothing. */
 export function isUnknown(stale: readonly StalePart[], part: StalePart['part']): boolean {
   return stale.some((each) => each.part === part);
 }

@@ -1,7 +1,7 @@
 import { clusterTime } from '../live/cluster-time.js';
 import { countdown, dateTime, distance, isoTime } from './format.js';
 
-/** A running countdown. */
+/** Shows a running countdown. */
 export function Countdown({ until }: { readonly until: number }) {
   const left = until - clusterTime.value;
   return (
@@ -15,7 +15,7 @@ export function Countdown({ until }: { readonly until: number }) {
   );
 }
 
-/** How long ago, or from now. */
+/** Shows the distance of a time from now, such as "12 s ago". */
 export function Distance({ at }: { readonly at: number }) {
   return (
     <time dateTime={isoTime(at)} title={dateTime(at)}>

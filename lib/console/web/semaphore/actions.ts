@@ -4,9 +4,11 @@ import type { Action } from '../forms/action-dialog.js';
 import { goTo } from '../router.js';
 import { listHref } from '../semaphores/list-place.js';
 
+/* The actions of a semaphore's page. */
+
+/** Loads the page's data again after the change. */
 type Done = () => Promise<void>;
 
-/** The actions of a semaphore's page. */
 export function pauseAction({ name }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Pause ${name}`,

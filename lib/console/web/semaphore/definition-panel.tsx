@@ -48,7 +48,7 @@ interface InForceProps {
   readonly semaphore: SemaphoreOverview;
 }
 
-/** Shows the definition in code next to it only where it differs. */
+/** Shows the definition in force, and beside each field the code's value if that is another one. */
 function InForce({ intended, semaphore: { code, isOverridden, change } }: InForceProps) {
   const values = definitionToInput(intended);
   const codes = code && isOverridden ? definitionToInput(code) : undefined;

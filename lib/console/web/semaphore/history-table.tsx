@@ -6,7 +6,7 @@ import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
 
-/** Runs, and ticks at which a node did not run; newest first. */
+/** Shows runs and skipped runs, newest first. */
 export function HistoryTable({ runs }: { readonly runs: readonly HistoryEntry[] }) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   return (

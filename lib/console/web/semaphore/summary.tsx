@@ -16,7 +16,7 @@ interface SummaryProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** The semaphore's state with its reason, and the actions. */
+/** Shows the semaphore's state with its reason, its jobs, and the actions. */
 export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
   return (
     <section class="summary" aria-label="State">

@@ -5,10 +5,10 @@ import type { Mark, TimelineMarks } from './timeline-marks.js';
 const LANE_HEIGHT = 34;
 const BAR_HEIGHT = 16;
 const AXIS_HEIGHT = 64;
-/** Minimum width, so that a short run is visible. */
+/** Minimum width in px, so that a short run is visible. */
 const NARROWEST_BAR = 3;
 
-/** A colour of the theme. */
+/** Reads a colour of the theme. */
 function color(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
@@ -20,10 +20,11 @@ export function heightOf({ lanes }: TimelineMarks): number {
 }
 
 /**
- * A plot whose y axis is nodes: uPlot gives axes, zoom by dragging (a double click goes back) and crisp lines; the bars
- * are drawn by {@link drawBars}.
+ * Creates a plot with time as its x axis and nodes as its y axis. uPlot draws the axes, and zooms when the user drags
+ * (a double click zooms out). {@link drawBars} draws the bars.
  *
- * @param current what is drawn, asked for at each drawing
+ * @param current returns the bars; called at each drawing
+ * @param now returns cluster time in ms; called at each drawing
  */
 export function createTimeline(
   target: HTMLElement,
@@ -70,13 +71,16 @@ const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' 
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** @param increment seconds between two labels: the finest step that is shown */
+/**
+ * @param at seconds since the epoch
+ * @param increment seconds between two labels
+ */
 function timeLabel(at: number, increment: number): string {
   const format = increment >= DAY ? day : increment >= 60 ? minute : second;
   return format.format(at * 1000);
 }
 
-/** uPlot's own data: only the range counts, since the bars are drawn by hand. */
+/** Data for uPlot. Only their time range counts, because uPlot does not draw the bars. */
 export function dataOf(from: number, to: number): uPlot.AlignedData {
   return [
     [from / 1000, to / 1000],
@@ -104,7 +108,7 @@ function drawBars(plot: uPlot, marks: readonly Mark[], now: number): void {
   ctx.restore();
 }
 
-/** A permit is a frame, a run is filled: a run lies inside the permit that it has. */
+/** Draws a permit as a frame and a run as a filled bar, because a run lies inside its permit. */
 function drawBar(plot: uPlot, { lane, from, to, kind }: Mark, ratio: number): void {
   const { ctx } = plot;
   const left = plot.valToPos(from / 1000, 'x', true);

@@ -2,12 +2,12 @@ import type { HistoryEntry, HolderState } from '../api/answers.js';
 
 /** A bar on the timeline. */
 export interface Mark {
-  /** Which lane it lies in: one per node. */
+  /** Index of its lane. There is one lane per node. */
   readonly lane: number;
   readonly from: number;
   readonly to: number;
   readonly kind: 'ok' | 'failed' | 'lost' | 'permit';
-  /** For the tooltip. */
+  /** The bar in words. */
   readonly label: string;
 }
 
@@ -19,12 +19,12 @@ export interface TimelineMarks {
   readonly to: number;
 }
 
-/** More lanes can't be distinguished on a screen: the nodes that were active last are shown. */
+/** Maximum number of lanes that a user can tell apart. They show the nodes that were active last. */
 const MOST_LANES = 12;
-/** A short time span is not stretched over the whole width. */
+/** Shortest time range in ms. A shorter one would be stretched over the whole width. */
 const SHORTEST_RANGE = 5 * 60_000;
 
-/** Runs and permits as bars, one lane per node, in the range of time that they cover. */
+/** Turns runs and permits into bars, with one lane per node, and computes their time range. */
 export function timelineMarks(
   holders: readonly HolderState[],
   history: readonly HistoryEntry[],

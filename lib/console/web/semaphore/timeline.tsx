@@ -12,7 +12,7 @@ interface TimelineProps {
   readonly runs: readonly HistoryEntry[];
 }
 
-/** Timeline of holders and runs. The tables next to it contain the same data as text. */
+/** Shows holders and runs on a timeline. The tables on the page contain the same data as text. */
 export function Timeline({ holders, runs }: TimelineProps) {
   const now = clusterTime.value;
   const marks = timelineMarks(holders, runs, now);
@@ -65,7 +65,7 @@ export function Timeline({ holders, runs }: TimelineProps) {
   );
 }
 
-/** The user has zoomed in: the range must not move. */
+/** Whether the user has zoomed in. Then the range must not move. */
 function isZoomed(plot: uPlot): boolean {
   const { min, max } = plot.scales['x']!;
   const [first, last] = [plot.data[0][0]!, plot.data[0].at(-1)!];

@@ -11,15 +11,15 @@ import {
 import type { Conflict } from '../forms/conflict-notice.js';
 import { intendedDefinition } from './intended-definition.js';
 
-/** The definition and revision that an edit begins from. */
+/** The revision and definition from which an edit starts. */
 interface Base {
   readonly revision: number;
   readonly input: DefinitionInput;
 }
 
 /**
- * An edit in progress. It is sent with the revision that it started from. If another revision is in force by then,
- * nothing is written, and the operator's input stays until they have seen the other change.
+ * An edit in progress. It is sent with the revision from which it started. If another revision is in force by then, the
+ * node refuses it. The operator's input stays, so that the operator can look at the other change first.
  */
 export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefinition) {
   const { name } = semaphore;
@@ -35,7 +35,7 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
     const body = { ...edit, expectedRevision: base.revision, reason };
     await call<DefinitionState>(path, { method: 'PATCH', body });
   };
-  /** Continues from the definition in force now; fields that the operator has changed keep their values. */
+  /** Continues with the definition in force now. Fields that the operator has changed keep their values. */
   const reload = async (): Promise<void> => {
     const { semaphore } = await call<SemaphoreAnswer>(path);
     const intended = intendedDefinition(semaphore);
@@ -48,7 +48,7 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
   return { input, setInput, base, changed, outrun, submit, reload };
 }
 
-/** The operator's value where they changed it, else what is in force now. */
+/** Returns the operator's value for each changed field, and the present value for the others. */
 export function rebased(input: DefinitionInput, before: DefinitionInput, now: DefinitionInput): DefinitionInput {
   const mine = new Set(differences(before, input));
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import type { SemaphoreOverview } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { CONDITION_TONES, conditionOf } from './condition.js';
 
-/** State of a semaphore, and whether it differs from the code. */
+/** Shows the state of a semaphore, and whether its definition differs from the one in code. */
 export function ConditionBadges({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
   const condition = conditionOf(semaphore);
   return (

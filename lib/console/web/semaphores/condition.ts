@@ -2,7 +2,7 @@ import type { SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
 
-/** State of a semaphore in one word; the first that applies. */
+/** State of a semaphore in one word: the first one that applies. */
 export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free';
 
 export function conditionOf({ problem, definition, pause, holders }: SemaphoreOverview): Condition {

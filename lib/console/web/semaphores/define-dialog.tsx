@@ -14,7 +14,7 @@ import { goTo, hrefOf } from '../router.js';
 
 const EMPTY: DefinitionInput = { groupPattern: '.*', acquirerPattern: '.*', permits: '1', duration: '5m' };
 
-/** Defines a semaphore that no code declares. */
+/** The dialog to define a semaphore that no code declares. */
 export function DefineDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [input, setInput] = useState(EMPTY);

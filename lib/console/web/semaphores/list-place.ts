@@ -2,16 +2,16 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { cameFrom, hrefOf, route } from '../router.js';
 
-/** The row that was opened last, and its distance from the top of the window in px. */
+/** The row whose link was followed last, and its distance from the top of the window in px. */
 let opened: { readonly name: string; readonly top: number } | undefined;
 let lastQuery: Record<string, string> = {};
 
-/** The address of the list when the user left it, with the search. */
+/** Returns the address of the list with the search that it had when the user left it. */
 export function listHref(): string {
   return hrefOf(['semaphores'], lastQuery);
 }
 
-/** Call it when the user follows the link of a row. */
+/** Remembers the place in the list. Call this when the user follows the link of a row. */
 export function leaveBy(name: string, link: Element): void {
   opened = { name, top: link.closest('tr')!.getBoundingClientRect().top };
   lastQuery = Object.fromEntries(route.value.query);
@@ -19,17 +19,17 @@ export function leaveBy(name: string, link: Element): void {
 
 interface Rows {
   readonly list: RefObject<HTMLElement | null>;
-  /** Of all rows, in their order. */
+  /** Names of all rows, in their order. */
   readonly names: readonly string[];
-  /** px; 0: not known yet */
+  /** px; 0 if it is not known yet. */
   readonly rowHeight: number;
 }
 
 /**
- * Restores the place in the list when a user comes back from a semaphore: its row is where it was, even if the list has
- * changed, and its link has the focus.
+ * Restores the place in the list when a user comes back from a semaphore. The row of that semaphore is at the same
+ * place on the screen, even if the list has changed, and its link has the focus.
  *
- * @returns a callback for each link once it is in the document
+ * @returns a function to call with each link as soon as the link is in the document
  */
 export function useReturn({ list, names, rowHeight }: Rows): (name: string, link: HTMLElement | null) => void {
   const [goal] = useState((): Goal => ({ name: semaphoreLeft(), isPlaced: false }));
@@ -49,13 +49,13 @@ export function useReturn({ list, names, rowHeight }: Rows): (name: string, link
 }
 
 interface Goal {
-  /** Gone once it is reached. */
+  /** Name of the semaphore; undefined after the place is restored. */
   name: string | undefined;
   link?: HTMLElement;
   isPlaced: boolean;
 }
 
-/** The link is there before the list is scrolled, or after. */
+/** Called after the scrolling and after the link exists, in any order. The second call focuses the link. */
 function settle(goal: Goal): void {
   if (!goal.isPlaced || !goal.link) return;
   goal.link.focus({ preventScroll: true });

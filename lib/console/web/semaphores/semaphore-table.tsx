@@ -11,7 +11,10 @@ import { ConditionBadges } from './condition-badges.js';
 import { leaveBy, useReturn } from './list-place.js';
 import { useVisibleRows } from './visible-rows.js';
 
-/** Only visible rows are in the document. Roles are explicit because a row becomes a card on narrow screens. */
+/**
+ * A table that has only its visible rows in the document. Roles are explicit, because a row is a card on a narrow
+ * screen.
+ */
 export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);

@@ -79,7 +79,7 @@ function emptyReason(all: number, stale: readonly StalePart[]): string {
 
 interface FiltersProps {
   readonly all: readonly SemaphoreOverview[];
-  /** If a part is stale, the number of warnings is unknown: showing 0 would be wrong. */
+  /** Whether no part is stale. If one is, the number of warnings is not known, and 0 would be wrong. */
   readonly isCurrent: boolean;
   readonly chosen: FilterName | undefined;
   readonly onChoose: (filter: FilterName | undefined) => void;

@@ -2,19 +2,22 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface VisibleRows {
+  /** Index of the first row in the document. */
   readonly first: number;
-  /** Not shown any more. */
+  /** Index of the first row after those in the document. */
   readonly end: number;
-  /** px; 0: not measured yet */
+  /** px; 0 if it is not measured yet. */
   readonly rowHeight: number;
 }
 
-/** Rows kept above and below the visible ones, so that the Tab key finds its next link. */
+/**
+ * Number of rows that stay in the document above and below the visible ones, so that the Tab key finds the next link.
+ */
 const MARGIN = 10;
 
 /**
- * Computes which rows of a long list are visible, for rows of the style sheet's `--row-height`. So thousands of rows cost
- * no more than those on the screen.
+ * Computes which rows of a long list are visible. All rows have the height `--row-height` of the style sheet. So
+ * thousands of rows cost no more than those on the screen.
  */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, total: number): VisibleRows {
   const [rows, setRows] = useState<VisibleRows>({ first: 0, end: Math.min(total, 40), rowHeight: 0 });
@@ -43,7 +46,7 @@ function clamp(index: number, total: number): number {
   return Math.max(0, Math.min(total, index));
 }
 
-/** The former range if nothing changed: then nothing is drawn again. */
+/** Returns the former object if nothing changed, so that nothing is drawn again. */
 function same(before: VisibleRows, after: VisibleRows): VisibleRows {
   const { first, end, rowHeight } = before;
   return first === after.first && end === after.end && rowHeight === after.rowHeight ? before : after;
