@@ -7,6 +7,7 @@ const time = storedTime.meta({ description: 'ms since the epoch, cluster time' }
 /** Times at which @nestjs/schedule runs a job. */
 const scheduleSchema = z
   .object({
+    /** Its decorator: `@Cron`, `@Interval` or `@Timeout`. */
     kind: z.enum(['cron', 'interval', 'timeout']),
     /** As written in the decorator: "0 3 * * *"; for intervals and timeouts the ms as text. */
     expression: storedText,
@@ -28,6 +29,7 @@ const lastRunSchema = z
     at: time,
     /** Duration in ms. */
     took: storedTime,
+    /** See RunEntry. */
     outcome: z.enum(['ok', 'failed', 'lost']),
     message: storedText.optional(),
     token: storedCount.optional(),
@@ -40,6 +42,7 @@ export const jobInfoSchema = z.object({
   job: storedText,
   /** Name of its semaphore. Absent if a function of the method's arguments gives the name. */
   semaphore: storedText.optional(),
+  /** Absent if @nestjs/schedule does not run it. */
   schedule: scheduleSchema.optional(),
   /** Its last run on this node. The journal may have dropped that run, if other jobs run often. */
   lastRun: lastRunSchema.optional(),
@@ -49,17 +52,25 @@ export const jobInfoSchema = z.object({
 const MOST_JOBS = 1000;
 
 export const nodeInfoSchema = z.object({
+  /** The node's zone or environment. */
   group: storedText,
+  /** The node's name. */
   acquirer: storedText,
+  /** Random id of the process. */
   instance: storedText,
+  /** Name of the host. */
   host: storedText,
+  /** Process id on that host. */
   pid: storedCount,
+  /** Version of the application, from its options. */
   version: storedText.optional(),
+  /** When the node began to publish itself. */
   startedAt: time,
   /** When the node wrote this entry. */
   at: time,
   /** ms between two writes of the entry. */
   heartbeat: storedTime,
+  /** The node's clocks, as it sees them. */
   clock: z
     .object({
       /** ms by which the node's wall clock is behind cluster time. */
@@ -68,6 +79,7 @@ export const nodeInfoSchema = z.object({
       suspect: storedText.optional(),
     })
     .meta({ id: 'NodeClock' }),
+  /** All guarded methods of the node. */
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
 });
 

@@ -44,7 +44,7 @@ export async function inBatches(
   const failed = new Map<string, string>();
   const interruption = session.interruption();
   for (;;) {
-    // Earlier failures come first again and are retried. The limit grows by them, so that others still fit in.
+    // The console retries earlier failures first. The limit grows by them, so that others still fit in.
     const batch = await call(Math.min(size + failed.size, LARGEST_BATCH)).catch((error: unknown) =>
       interrupted(session, verb, done, error),
     );

@@ -67,7 +67,6 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Wrong usage of the command line. */
 export class UsageFailure extends CommandFailure {
   constructor(message: string, options?: ErrorOptions) {
     super(EXIT.usage, message, options);

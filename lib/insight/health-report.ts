@@ -6,7 +6,7 @@ import type { CallFacts, StorePart } from '../stores/observed-store.js';
 
 /** A part of an answer that could not be read; it shows the last state that this node knows. */
 export interface StalePart {
-  /** Which part could not be read. */
+  /** The part: `records` are the semaphores, `runs` the history, `audit` the audit log. */
   readonly part: 'records' | 'nodes' | 'runs' | 'audit';
   /** The reason, for people. */
   readonly sentence: string;
@@ -27,7 +27,7 @@ export interface Unreadable {
   readonly nodes: number;
 }
 
-/** Identifies a fault. The codes are part of the API and are never renamed. */
+/** Identifies a fault; docs/http-api.md explains each. The codes are part of the API and are never renamed. */
 export type HealthFaultCode =
   | 'closing'
   | 'store-unreachable'

@@ -24,7 +24,11 @@ export interface SemaphoreFacts {
 
 /** A condition that an operator should look into. */
 export interface Warning {
-  /** Identifies the warning, for programs. */
+  /**
+   * Identifies the warning, for programs. `not-run`: a job missed three runs in a row. `runs-too-long`: a run took
+   * longer than the time between two runs. `no-node`: no living node matches. `unusable-pattern`: a pattern can't be
+   * used. `duration-too-short`: the duration is too short for this node's clockTolerance.
+   */
   readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
   /** The warning for people, with advice where possible. */
   readonly sentence: string;

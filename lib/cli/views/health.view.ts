@@ -33,7 +33,7 @@ function shownText({ isStale, staleSince }: Health): string | undefined {
 export function outageLines({ grants, faults, isStale, staleSince }: Health): string[] {
   const fault = faults.find(({ stopsGrants }) => stopsGrants);
   if (grants || !fault) return [];
-  const age = staleSince === undefined ? 'Nothing is known.' : `What is shown is as of ${timeText(staleSince)}.`;
+  const age = staleSince === undefined ? 'No data are known.' : `The data are as of ${timeText(staleSince)}.`;
   const head = `NOTHING IS GRANTED since ${timeText(fault.since)}: ${fault.sentence}.`;
   return [plain(isStale ? `${head} ${age}` : head)];
 }

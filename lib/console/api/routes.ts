@@ -7,7 +7,6 @@ import { type DocumentedRoute, route } from './route.js';
 
 const semaphore = 'api/semaphores/:name';
 
-/** The calls of the API. */
 export const ROUTES = {
   session: route({
     operationId: 'getSession',

@@ -13,7 +13,7 @@ type Calls = typeof CALLS;
 type Answer<Name extends keyof Calls> = Promise<AnswerOf<Calls[Name]>>;
 type Given<Name extends keyof typeof STORE_ROUTES> = InputOf<(typeof STORE_ROUTES)[Name]>;
 
-/** Serves the store to nodes of other applications that can't reach it directly. */
+/** Serves the store to nodes of other applications, which can't reach it directly. See `remote()`. */
 @ConsoleController()
 export class StoreController {
   constructor(private readonly host: StoreHost) {}

@@ -37,7 +37,7 @@ function Age({ staleSince }: { readonly staleSince: number | undefined }) {
   return (
     <>
       {' '}
-      What is shown is as of <DateTime at={staleSince} />.
+      The data are as of <DateTime at={staleSince} />.
     </>
   );
 }

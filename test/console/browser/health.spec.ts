@@ -34,7 +34,7 @@ describeInBrowser('the console of a node whose store is away', () => {
       await strip(page).getByText('Nothing is granted').waitFor();
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(await strip(page).textContent()).toMatch(
-        /^Nothing is granted since .+: the store can't be reached \(the connection was lost\).*\. What is shown is as of .+\.$/,
+        /^Nothing is granted since .+: the store can't be reached \(the connection was lost\).*\. The data are as of .+\.$/,
       );
       await page.getByText('Not current: semaphores').waitFor();
       const attention = page.getByRole('button', { name: 'Needs attention' });

@@ -20,7 +20,6 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   free: 'good',
 };
 
-/** The filters of the list. */
 export const FILTERS = {
   held: { label: 'Held', has: (semaphore) => conditionOf(semaphore) === 'held' },
   free: { label: 'Free', has: (semaphore) => conditionOf(semaphore) === 'free' },
