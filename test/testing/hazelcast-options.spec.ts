@@ -7,7 +7,7 @@ import { HazelcastLauncherError } from '../../lib/testing/index.js';
 describe('options of startHazelcast', () => {
   it('name every fault in one error', () => {
     const wrong = { members: 0, heap: 'much', address: 'localhost', speed: 'fast' };
-    expect(() => checkOptions(wrong)).toThrow(/address: .*heap: is a number with k, m or g.*members: .*"speed"/);
+    expect(() => checkOptions(wrong)).toThrow(/address: .*heap: must be a number with k, m or g.*members: .*"speed"/);
     expect(() => checkOptions(wrong)).toThrow(HazelcastLauncherError);
   });
 

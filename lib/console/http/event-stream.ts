@@ -60,7 +60,11 @@ export class EventStream {
     this.#raw.on('drain', ready);
   }
 
-  /** Sends an event. @returns false if the reader is slow or gone; wait for {@link onDrained} before the next event */
+  /**
+   * Sends an event.
+   *
+   * @returns false if the reader is slow or gone; a sender of many events then waits for {@link onDrained}
+   */
   send(event: string, data: unknown): boolean {
     if (!this.#isOver) this.begin();
     return this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);

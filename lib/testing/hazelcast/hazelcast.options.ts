@@ -56,7 +56,7 @@ const memberShape = {
   address: z.ipv4().optional(),
   heap: z
     .string()
-    .regex(/^\d+[kmg]$/i, 'is a number with k, m or g, such as 256m')
+    .regex(/^\d+[kmg]$/i, 'must be a number with k, m or g, such as 256m')
     .optional(),
   jvmArgs: z.array(z.string().min(1)).optional(),
   command: z.array(z.string().min(1)).optional(),
@@ -65,17 +65,19 @@ const member = z.strictObject({ ...memberShape, port: port.optional() });
 
 const schema = z.strictObject({
   ...memberShape,
-  members: z.union([z.int().min(1), z.array(member).min(1)], 'is a number or an array of member options').optional(),
+  members: z
+    .union([z.int().min(1), z.array(member).min(1)], 'must be a number or an array of member options')
+    .optional(),
   clusterName: z.string().min(1).optional(),
   version: z
     .string()
-    .regex(/^\d[\w.-]*$/, 'is a version such as 5.6.0')
+    .regex(/^\d[\w.-]*$/, 'must be a version such as 5.6.0')
     .optional(),
   basePort: port.optional(),
   config: z.string().min(1).optional(),
   minimumClusterSize: z.int().min(1).optional(),
   startTimeout: z.number().positive().optional(),
-  onLog: z.custom<HazelcastOptions['onLog']>((value) => typeof value === 'function', 'is a function').optional(),
+  onLog: z.custom<HazelcastOptions['onLog']>((value) => typeof value === 'function', 'must be a function').optional(),
 });
 
 /** @throws {HazelcastLauncherError} that lists every fault, by field. */
