@@ -12,7 +12,7 @@ export interface TestCall {
   readonly semaphore: string;
   /** Name of the job of a run: "Jobs.export" for a guarded method, else the option `job`, else the semaphore's name. */
   readonly job?: string;
-  /** Duration in ms that the call, the `@ClusterSingleton` or the definition gives; absent if none of them does. */
+  /** Duration in ms that the call or its `@ClusterSingleton` gives; absent if neither does. */
   readonly duration?: number;
   /** The options of the call, without those that are undefined. */
   readonly options: RunOptions | AcquireWaitOptions;

@@ -17,7 +17,7 @@ export const STOPPED_CLOCK: NodeClock = {
 };
 
 const CONTEXT = { nodeClock: STOPPED_CLOCK, timing: { clockTolerance: 0, callTimeout: 0, strictStart: false } };
-/** Duration of a permit in ms if the call gives none. Definitions do not count, because no time passes here. */
+/** Duration of a permit in ms if the call gives none. It has no effect, because no time passes here. */
 const ANY_DURATION = 60_000;
 
 /** The permits of one semaphore, without a record. They are granted or denied as the test says. */
