@@ -25,7 +25,14 @@ async function scene(title, { processes, nodes, definitions = 1, names = 0 }) {
   );
   try {
     for (const [index, child] of children.entries()) {
-      await ask(child, { open: { cluster: { clusterName: member.clusterName, addresses: member.addresses }, nodes, definitions, prefix: `p${index}` } });
+      await ask(child, {
+        open: {
+          cluster: { clusterName: member.clusterName, addresses: member.addresses },
+          nodes,
+          definitions,
+          prefix: `p${index}`,
+        },
+      });
     }
     if (names > 0) await ask(children[0], { use: { names } });
     await pause(SETTLING * 1000);
