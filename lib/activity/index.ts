@@ -6,3 +6,5 @@ export { type NodeInfo, type JobInfo, type JobSchedule, nodeInfoSchema, jobInfoS
 export { NodeMatches } from './node-matches.js';
 export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';
+export { Membership } from './membership.js';
+export { metadataSchema } from './metadata.js';

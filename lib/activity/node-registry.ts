@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { spreadOf } from '../decision/texts/spread.js';
 import { type Context, timeOf } from '../context/context.js';
+import { byName } from '../context/node-identity.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { LeftOut } from '../context/left-out.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
@@ -155,13 +156,4 @@ export class NodeRegistry {
     const { at, took, outcome, message, token, slot } = run;
     return { ...card, lastRun: { at, took, outcome, message, token, slot } };
   }
-}
-
-function nameOf({ group, acquirer, instance }: NodeInfo): string {
-  return `${group}\n${acquirer}\n${instance}`;
-}
-
-function byName(one: NodeInfo, other: NodeInfo): number {
-  const [name, otherName] = [nameOf(one), nameOf(other)];
-  return name < otherName ? -1 : Number(name > otherName);
 }

@@ -3,6 +3,7 @@ import type { StoredPermit } from '../decision/permit.js';
 import type { DefinitionChange } from '../decision/record.js';
 
 import type { AuditEntry } from './audit-entry.js';
+import type { Participant } from './participant.js';
 
 /** Reason for the loss of a permit that its user did not release. */
 export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
@@ -53,6 +54,16 @@ export type GatekeeperEvent =
   /** A person or program changed something through this node. */
   | { readonly type: 'audited'; readonly semaphore: string; readonly entry: AuditEntry }
   | { readonly type: 'record-unreadable'; readonly semaphore: string; readonly error: Error }
+  /**
+   * Another node joined; left when it closed; crashed: its membership lease ended without a renewal; rejoined: its lease
+   * had lapsed, and it took a new one.
+   */
+  | {
+      readonly type: 'member-joined' | 'member-left' | 'member-crashed' | 'member-rejoined';
+      readonly member: Participant;
+    }
+  /** This node's own membership lease lapsed. It joins again when it can. */
+  | { readonly type: 'membership-lost'; readonly member: Participant }
   | { readonly type: 'clock-suspect'; readonly reason: string }
   | { readonly type: 'store-lost'; readonly error: Error }
   | { readonly type: 'store-back' }

@@ -7,3 +7,13 @@ export interface NodeIdentity {
   /** Random, new at each start of the process. */
   readonly instance: string;
 }
+
+/** Sorts nodes by group, acquirer and instance. */
+export function byName(one: NodeIdentity, other: NodeIdentity): number {
+  const [name, otherName] = [nameOf(one), nameOf(other)];
+  return name < otherName ? -1 : Number(name > otherName);
+}
+
+function nameOf({ group, acquirer, instance }: NodeIdentity): string {
+  return `${group}\n${acquirer}\n${instance}`;
+}

@@ -4,6 +4,7 @@ import { jobKey } from '../activity/last-runs.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
+import type { Participant } from '../context/participant.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
@@ -92,6 +93,16 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
       return logger.error(event.error.message);
+    case 'member-crashed':
+      return logger.warn(`${memberName(event.member)} crashed or is cut off: it did not renew its membership lease`);
+    case 'membership-lost':
+      return logger.warn(
+        'this node could not renew its membership lease in time: the other nodes may count it as crashed',
+      );
+    case 'member-joined':
+    case 'member-left':
+    case 'member-rejoined':
+      return logger.debug(`${memberName(event.member)} ${event.type.slice('member-'.length)}`);
     case 'clock-suspect':
       return logger.warn(
         `clocks can't be trusted: ${event.reason}. For a while this node takes over permits only by its own observations`,
@@ -105,6 +116,10 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
+}
+
+function memberName({ acquirer, group, host }: Participant): string {
+  return `node ${quoted(acquirer)} (group ${quoted(group)}, host ${quoted(host)})`;
 }
 
 /** Repeated actions. If the store can't be asked, `store-lost` reports that already. */

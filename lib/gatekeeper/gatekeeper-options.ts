@@ -8,13 +8,27 @@ import {
   durationSchema,
   faultsOf,
   nameSchema,
-  show,
+  numberReadBy,
   onlyFields,
+  readDuration,
   reservedNameFault,
+  shortestDuration,
+  show,
 } from '../decision/index.js';
 import type { StoreDefinition } from '../stores/index.js';
 import type { Persistence } from '../definitions/archive/definition-archive.js';
+import { metadataSchema } from '../activity/metadata.js';
+import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
+
+/** Options of a node's membership. */
+export interface MembershipInput {
+  /**
+   * How long the others count on this node after its last sign of life, ms or text; at most 10 minutes. Default 10s. It
+   * must be more than three times `clockTolerance`.
+   */
+  readonly lease?: number | string;
+}
 
 /** Options of `GatekeeperModule.forRoot`. Durations are ms, or text in the format of the `ms` package. */
 export interface GatekeeperOptions {
@@ -42,6 +56,10 @@ export interface GatekeeperOptions {
   readonly sweepInterval?: number | string;
   /** Interval at which this node publishes that it lives, and its jobs. 0: never. Default 10s. */
   readonly heartbeat?: number | string;
+  /** Makes this node a participant, with a lease that it renews every third of it. Default: none, unless needed. */
+  readonly membership?: MembershipInput;
+  /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
+  readonly metadata?: NodeMetadata;
   /** Whether runs are written to the cluster's journal. Default true. */
   readonly history?: boolean;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
@@ -61,6 +79,18 @@ const isPersistence = (value: unknown) =>
   value === undefined || typeof (value as Persistence | null)?.open === 'function';
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
+/** ms; the default lease of a membership. */
+export const MEMBERSHIP_LEASE = 10_000;
+/** ms. A crashed node would count as living for so long. */
+const LONGEST_LEASE = 600_000;
+
+const leaseSchema = numberReadBy((value) => {
+  const lease = readDuration(value);
+  return typeof lease === 'number' && lease > LONGEST_LEASE ? `${show(value)} is longer than 10 minutes` : lease;
+});
+
+const membershipSchema = onlyFields({ lease: leaseSchema.default(MEMBERSHIP_LEASE) });
+
 const optionsSchema = onlyFields({
   store: z.custom<StoreDefinition>(isStore, {
     error: ({ input }) =>
@@ -78,6 +108,8 @@ const optionsSchema = onlyFields({
   callTimeout: durationSchema.default(2000),
   sweepInterval: durationSchema.default(10_000),
   heartbeat: delaySchema.default(10_000),
+  membership: membershipSchema.optional(),
+  metadata: metadataSchema.default({}),
   history: switchSchema.default(true),
   persistence: z
     .custom<Persistence | undefined>(
@@ -100,7 +132,11 @@ export type GatekeeperSettings = z.output<typeof optionsSchema>;
  */
 export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSettings {
   const parsed = optionsSchema.safeParse(options);
-  const faults = [...(parsed.error ? faultsOf(parsed.error) : []), ...definitionFaults(options)];
+  const faults = [
+    ...(parsed.error ? faultsOf(parsed.error) : []),
+    ...definitionFaults(options),
+    ...leaseFaults(options),
+  ];
   if (!parsed.success || faults.length > 0) throw new InvalidOptionsError("GatekeeperModule's options", faults);
   return parsed.data;
 }
@@ -111,9 +147,19 @@ export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSe
 const relatedSchema = z
   .object({
     definitions: z.array(definitionSchema.optional().catch(undefined)).catch([]),
+    membership: membershipSchema.optional().catch(undefined),
     clockTolerance: durationSchema.default(CLOCK_TOLERANCE).catch(CLOCK_TOLERANCE),
   })
-  .catch({ definitions: [], clockTolerance: CLOCK_TOLERANCE });
+  .catch({ definitions: [], membership: undefined, clockTolerance: CLOCK_TOLERANCE });
+
+function leaseFaults(options: unknown): string[] {
+  const { membership, clockTolerance } = relatedSchema.parse(options);
+  const lease = membership?.lease;
+  if (lease === undefined || lease >= shortestDuration(clockTolerance)) return [];
+  return [
+    `membership.lease: ${lease} ms must be more than 3 x clockTolerance (${clockTolerance} ms): give a longer lease, or a smaller clockTolerance`,
+  ];
+}
 
 function definitionFaults(options: unknown): string[] {
   const { definitions, clockTolerance } = relatedSchema.parse(options);

@@ -4,7 +4,7 @@ import { Deadline } from '../async/deadline.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
-import type { Audit, HistoryEntry, NodeRegistry } from '../activity/index.js';
+import type { Audit, HistoryEntry, Membership, NodeRegistry } from '../activity/index.js';
 import type { GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
@@ -31,6 +31,8 @@ export class Gatekeeper {
   readonly definitions: Definitions;
   /** The living nodes, and the jobs that they run. */
   readonly registry: NodeRegistry;
+  /** The nodes that take part in leadership and allocation. Empty unless the option `membership` is set. */
+  readonly membership: Membership;
   /** The audit log: changes by people and by programs. */
   readonly audit: Audit;
   readonly #parts: Parts;
@@ -44,11 +46,12 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, audit } = this.#parts;
+    const { context, definitions, registry, membership, audit } = this.#parts;
     keepParts(this, this.#parts);
     this.node = context.node;
     this.definitions = definitions;
     this.registry = registry;
+    this.membership = membership;
     this.audit = audit;
   }
 
@@ -80,6 +83,7 @@ export class Gatekeeper {
     await this.#parts.directory.birth.start();
     await this.#parts.housekeeping.start();
     this.registry.start();
+    if (this.settings.membership) await this.membership.start();
   }
 
   /**
@@ -264,6 +268,7 @@ export class Gatekeeper {
     const semaphores = [...this.#parts.directory.inUse.values()];
     await Promise.all([this.#parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
     await this.#parts.archivist?.close();
+    await this.membership.close();
     await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();
     await this.#endWatch();

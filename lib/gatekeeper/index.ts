@@ -1,6 +1,7 @@
 export * from '../permits/call-options.js';
 export * from '../context/context.js';
-export * from '../context/node-identity.js';
+export type { NodeIdentity } from '../context/node-identity.js';
+export * from '../context/participant.js';
 export * from '../context/audit-entry.js';
 export * from '../permits/runs/current-permit.js';
 export * from '../definitions/index.js';

@@ -1,6 +1,6 @@
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
-import { Audit, NodeRegistry, RunHistory } from '../activity/index.js';
+import { Audit, Membership, NodeRegistry, RunHistory } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
 import { HealthCheck } from '../insight/index.js';
@@ -8,11 +8,11 @@ import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import type { SemaphoreRecord } from '../decision/index.js';
+import { type SemaphoreRecord, shortestDuration } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
-import type { GatekeeperSettings } from './gatekeeper-options.js';
+import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { Sweeping } from './sweeping.js';
 
@@ -31,6 +31,7 @@ export interface Parts {
   readonly definitions: Definitions;
   readonly archivist?: Archivist | undefined;
   readonly registry: NodeRegistry;
+  readonly membership: Membership;
   readonly audit: Audit;
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
@@ -135,6 +136,7 @@ export function createParts(
     definitions,
     archivist,
     registry,
+    membership: createMembership(context, settings),
     audit,
     runHistory,
     external,
@@ -147,6 +149,12 @@ export function createParts(
 
 function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {
   return [...sweeping.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
+}
+
+/** Without the option it has a lease too: leadership may start it later. */
+function createMembership(context: Context, { membership, version, metadata }: GatekeeperSettings): Membership {
+  const lease = membership?.lease ?? Math.max(MEMBERSHIP_LEASE, shortestDuration(context.timing.clockTolerance));
+  return new Membership(context, { lease, version, metadata });
 }
 
 function createDirectory(

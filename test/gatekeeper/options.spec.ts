@@ -26,6 +26,7 @@ describe("a gatekeeper's options", () => {
       callTimeout: 2000,
       sweepInterval: 10_000,
       heartbeat: 10_000,
+      metadata: {},
       history: true,
       shutdownGrace: 10_000,
       strictStart: false,
@@ -48,6 +49,23 @@ describe("a gatekeeper's options", () => {
     ['shutdownGrace', { store, shutdownGrace: '-5s' }, '"-5s"'],
     ['strictStart', { store, strictStart: 1 }, '1 is neither'],
     ['timeout', { store, timeout: 1 }, 'timeout'],
+    ['membership', { store, membership: true }, 'true is not an object of options'],
+    ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon" is not a duration'],
+    [
+      'membership.lease',
+      { store, membership: { lease: '1500ms' } },
+      '1500 ms must be more than 3 x clockTolerance (500',
+    ],
+    ['membership.lease', { store, membership: {}, clockTolerance: '4s' }, '10000 ms must be more than 3 x clockT'],
+    ['membership.lease', { store, membership: { lease: '11m' } }, '"11m" is longer than 10 minutes'],
+    ['membership.beat', { store, membership: { beat: 1 } }, 'not known here; the options are lease'],
+    ['metadata', { store, metadata: 'a' }, '"a" is not an object'],
+    ['metadata', { store, metadata: ['a'] }, 'a list is not an object'],
+    ['metadata', { store, metadata: { at: new Date(0) } }, 'has a value that JSON'],
+    ['metadata', { store, metadata: { no: undefined } }, 'has a value that JSON'],
+    ['metadata', { store, metadata: { n: 1n } }, 'has a value that JSON'],
+    ['metadata', { store, metadata: { n: Number.NaN } }, 'has a value that JSON'],
+    ['metadata', { store, metadata: { text: 'é'.repeat(600) } }, 'takes 1211 bytes as JSON: give at most 1024'],
     ['definitions.0.duration', { store, definitions: [{ name: 'job' }] }, 'undefined'],
     ['definitions.0.permits', { store, definitions: [{ name: 'job', duration: 9999, permits: 1001 }] }, '1001'],
     ['definitions.0.groupPattern', { store, definitions: [{ name: 'job', duration: 9999, groupPattern: '(' }] }, '"("'],
@@ -57,6 +75,17 @@ describe("a gatekeeper's options", () => {
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(field);
     expect(faults[0]).toContain(value);
+  });
+
+  it('include the lease of a membership in ms, and a copy of the metadata', () => {
+    const metadata = { address: 'http://10.0.0.7:3000', tags: ['a'] };
+    const options = parseGatekeeperOptions({ store, membership: { lease: '20s' }, metadata });
+    metadata.tags.push('b');
+    expect(options).toMatchObject({
+      membership: { lease: 20_000 },
+      metadata: { address: 'http://10.0.0.7:3000', tags: ['a'] },
+    });
+    expect(parseGatekeeperOptions({ store, membership: {} }).membership).toEqual({ lease: 10_000 });
   });
 
   it('that are wrong in many places make one error with all of them', () => {

@@ -1,0 +1,189 @@
+import { type Observable, ReplaySubject } from 'rxjs';
+import type { CancelTimer } from '../async/node-clock.js';
+import { Periodic } from '../async/periodic.js';
+import type { Context } from '../context/context.js';
+import { byName } from '../context/node-identity.js';
+import type { Participant } from '../context/participant.js';
+import { isUnreadable } from '../records/known-record.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { StoreUnavailableError } from '../stores/index.js';
+import { LivingMembers, type MemberChange } from './living-members.js';
+import { MemberPages } from './member-pages.js';
+import { type MembershipOptions, OwnMember } from './own-member.js';
+
+/** Heartbeats in one lease. */
+const BEATS = 3;
+/** Tries in one lease after a failed heartbeat, and the longest time between two of them in ms. */
+const TRIES = 10;
+const LONGEST_PAUSE = 500;
+/** Shortest time in ms between two judgements: a lease that can't be judged yet is looked at again. */
+const SHORTEST_WAIT = 200;
+
+/**
+ * The nodes of the cluster that have a membership lease. Each node renews its own lease every third of it, with one
+ * write. It believes in the lease by its own clocks only, and stops `clockTolerance` early. The other nodes judge it by
+ * the rules for permits. Without the option `membership` a node neither joins nor looks at the others.
+ */
+export class Membership {
+  readonly #pages: MemberPages;
+  readonly #own: OwnMember;
+  readonly #others: LivingMembers;
+  readonly #periodic: Periodic;
+  readonly #list = new ReplaySubject<readonly Participant[]>(1);
+  #listed: readonly Participant[] = [];
+  #published?: readonly Participant[];
+  /** This node in the list, while its lease is held. */
+  #self: Participant | undefined;
+  #hasBeenMember = false;
+  /** Whether this node has read all pages. Before that, it knows only some of the others. */
+  #hasLooked = false;
+  #isFailing = false;
+  #isStarted = false;
+  #isClosed = false;
+  #cancelTimer?: CancelTimer;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: MembershipOptions,
+  ) {
+    this.#pages = new MemberPages(context, (page, record) => this.#others.update(page, record));
+    this.#own = new OwnMember(this.#pages.all, context, options);
+    this.#others = new LivingMembers(context, (change, member) => this.#changed(change, member));
+    this.#periodic = new Periodic(context.nodeClock, () => this.#heartbeat(), {
+      interval: () => this.#untilNextHeartbeat(),
+      chance: context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  /**
+   * Joins, and begins to look at the other nodes. The gatekeeper calls this when it starts, if the option `membership`
+   * is set. Idempotent. Does not wait for the store.
+   */
+  async start(): Promise<void> {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    await this.#pages.start();
+    this.#periodic.start(0);
+  }
+
+  /** Whether this node's own lease is held now, by its own clocks. */
+  get isHeld(): boolean {
+    return this.#own.isHeld;
+  }
+
+  /**
+   * The participants as this node knows them now, sorted by group, acquirer and id. This node is among them while its
+   * own lease is held. While the store can't be asked, the others stay as last known. Empty after the gatekeeper closed.
+   * Does not ask the store.
+   */
+  participants(): readonly Participant[] {
+    this.#refresh();
+    return this.#listed;
+  }
+
+  /**
+   * The participants after each change. Replays the last list. The first list comes when this node has joined and has
+   * looked at all pages. Completes when the gatekeeper closes.
+   */
+  get participants$(): Observable<readonly Participant[]> {
+    return this.#list.asObservable();
+  }
+
+  /** Leaves, so that the other nodes see that at once. The gatekeeper calls this when it closes. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#periodic.stop();
+    this.#cancelTimer?.();
+    if (this.#isStarted) {
+      const { timers, timing } = this.context;
+      await this.#own.leave().catch((error: unknown) => this.#report(error));
+      const ending = answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#pages.stop());
+      await ending.catch((error: unknown) => this.#report(error));
+    }
+    this.#listed = [];
+    this.#list.complete();
+  }
+
+  /** Looks before it writes, so that the write starts from the present text although other nodes share the page. */
+  async #heartbeat(): Promise<void> {
+    this.#isFailing = true;
+    // A failed look must not keep this node from renewing its lease.
+    const look = await this.#pages.look().catch((error: unknown) => ({ error }));
+    await this.#renew();
+    if (look) throw look.error;
+    await this.#others.judge();
+    this.context.reachability.back();
+    this.#isFailing = false;
+    this.#hasLooked = true;
+    this.#refresh();
+  }
+
+  async #renew(): Promise<void> {
+    const renewal = await this.#own.renew();
+    if (renewal === 'none') return;
+    if (renewal === 'joined') {
+      this.#lapse();
+      // After an outage, all nodes need time to join again.
+      const { nodeClock } = this.context;
+      if (this.#hasBeenMember) this.#others.judgeFrom(nodeClock.monotonic() + this.options.lease / BEATS);
+      this.#hasBeenMember = true;
+      this.#self = this.#own.participant;
+    }
+    this.#refresh();
+  }
+
+  #changed(change: MemberChange, member: Participant): void {
+    // The nodes that the first look finds did not join now.
+    if (!this.#hasLooked || this.#isClosed) return;
+    this.context.events.next({ type: `member-${change}`, member });
+    this.#refresh();
+  }
+
+  /** Notices the end of the own lease. */
+  #lapse(): void {
+    const member = this.#self;
+    if (!member) return;
+    this.#self = undefined;
+    if (!this.#isClosed) this.context.events.next({ type: 'membership-lost', member });
+  }
+
+  /** Brings the list up to date, and sets the timer for the next end of a lease. */
+  #refresh(): void {
+    if (!this.#own.isHeld) this.#lapse();
+    if (this.#isClosed) return;
+    this.#setTimer();
+    const list = [...this.#others.participants, ...(this.#self ? [this.#self] : [])].toSorted(byName);
+    const isSame = list.length === this.#listed.length && list.every((member, at) => member === this.#listed[at]);
+    if (!isSame) this.#listed = Object.freeze(list);
+    if (!this.#hasLooked || this.#published === this.#listed) return;
+    this.#published = this.#listed;
+    this.#list.next(this.#listed);
+  }
+
+  #setTimer(): void {
+    this.#cancelTimer?.();
+    // Without a lease of its own, this node is out of touch, and judges no other.
+    if (!this.#own.isHeld) return;
+    const delay = Math.min(this.#own.remaining, Math.max(SHORTEST_WAIT, this.#others.untilNextEnd));
+    this.#cancelTimer = this.context.nodeClock.schedule(() => void this.#check(), delay);
+  }
+
+  async #check(): Promise<void> {
+    if (this.#own.isHeld) await this.#others.judge().catch((error: unknown) => this.#report(error));
+    this.#refresh();
+  }
+
+  #untilNextHeartbeat(): number {
+    const { lease } = this.options;
+    return this.#isFailing ? Math.min(LONGEST_PAUSE, lease / TRIES) : lease / BEATS;
+  }
+
+  #report(error: unknown): void {
+    // The client of the page has reported a text that can't be read.
+    if (isUnreadable(error)) return;
+    if (error instanceof StoreUnavailableError) this.context.reachability.lost(error);
+    else this.context.events.next({ type: 'problem', action: 'renew the membership lease', error });
+  }
+}

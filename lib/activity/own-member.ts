@@ -1,0 +1,145 @@
+import { hostname } from 'node:os';
+import type { Context } from '../context/context.js';
+import type { NodeMetadata, Participant } from '../context/participant.js';
+import type { View } from '../decision/index.js';
+import { spreadOf } from '../decision/texts/spread.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { Instant, Step } from '../records/plan.js';
+import { Incarnation } from './incarnation.js';
+import { participantOf } from './living-members.js';
+import { type MemberEntry, type MemberPage, PAGES, entryIn, mayRenew, withEntry } from './member-page.js';
+import type { PageClient } from './member-pages.js';
+
+export interface MembershipOptions {
+  /** ms */
+  readonly lease: number;
+  readonly version?: string | undefined;
+  readonly metadata: NodeMetadata;
+}
+
+/** Outcome of a heartbeat: the former lease was renewed, or this node joined, or neither. */
+export type Renewal = 'renewed' | 'joined' | 'none';
+
+/**
+ * This node's own membership lease, and the only code that writes its entry. A lease that lapsed is never continued: the
+ * node joins again as a new incarnation, and so it does after a join whose outcome is unknown.
+ */
+export class OwnMember {
+  #own: Incarnation;
+  #entry?: MemberEntry;
+  #beat = 0;
+  /** Number of pages that this node gave up because they can't be read. */
+  #skipped = 0;
+  #isLeaving = false;
+
+  constructor(
+    private readonly pages: readonly PageClient[],
+    private readonly context: Context,
+    private readonly options: MembershipOptions,
+  ) {
+    this.#own = this.#newIncarnation();
+  }
+
+  get isHeld(): boolean {
+    return this.#own.isHeld;
+  }
+
+  /** ms until the lease lapses; 0 or less if it is not held. */
+  get remaining(): number {
+    return this.#own.remaining;
+  }
+
+  /** This node as the others see it. Undefined before it first joined. */
+  get participant(): Participant | undefined {
+    return this.#entry && participantOf(this.#entry);
+  }
+
+  /**
+   * Writes the entry: once, unless this node must join again.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
+   * @throws CorruptRecordError or NewerRecordError if the page can't be read; the next call uses another page
+   */
+  async renew(): Promise<Renewal> {
+    if (this.#own.hasJoined && (await this.#write())) return 'renewed';
+    this.#own = this.#newIncarnation();
+    return (await this.#write()) ? 'joined' : 'none';
+  }
+
+  /** Ends the lease in the store, so that the other nodes need not wait for its end. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    if (this.#beat > 0) await this.#page.transact<void>((page, view, nonce) => this.#planLeave(page, view, nonce));
+    this.#own.end();
+  }
+
+  get #page(): PageClient {
+    return this.pages[(spreadOf(this.context.node.instance, PAGES) + this.#skipped) % PAGES]!;
+  }
+
+  #newIncarnation(): Incarnation {
+    return new Incarnation(this.context.random.id(), this.options.lease, this.context);
+  }
+
+  /** @returns whether the lease is held after this write */
+  async #write(): Promise<boolean> {
+    const own = this.#own;
+    try {
+      const sent = await this.#page.transact((page, view, nonce) => this.#planWrite(own, page, view, nonce));
+      if (sent) own.renew(sent);
+      return sent !== undefined && own.isHeld;
+    } catch (error) {
+      // The text stays as it is, so a node that waited for its repair might never join.
+      if (isUnreadable(error)) this.#skipped++;
+      throw error;
+    }
+  }
+
+  #planWrite(
+    own: Incarnation,
+    page: MemberPage | undefined,
+    view: View,
+    nonce: string,
+  ): Step<MemberPage, Instant | undefined> {
+    const { instance } = this.context.node;
+    const isRenewal = own.hasJoined;
+    const isLost = isRenewal && !(own.isHeld && mayRenew(page, { instance, inc: own.id }));
+    if (isLost || this.#isLeaving) return { result: undefined };
+    const entry = this.#nextEntry(own, view);
+    return {
+      write: withEntry(page, entry, view, nonce),
+      done: (sent) => {
+        this.#entry = entry;
+        return sent;
+      },
+      notify: isRenewal ? 'none' : 'all',
+      isDoneIn: (later) => entryIn(later, instance)?.beat === entry.beat,
+    };
+  }
+
+  #planLeave(page: MemberPage | undefined, view: View, nonce: string): Step<MemberPage, void> {
+    const { instance } = this.context.node;
+    const entry = entryIn(page, instance);
+    if (!entry || entry.ended) return { result: undefined };
+    // Its lease begins again, so that the entry stays until all nodes have seen the end.
+    const ended: MemberEntry = { ...entry, ...this.#nextLease(view), ended: true };
+    return {
+      write: withEntry(page, ended, view, nonce),
+      done: () => undefined,
+      isDoneIn: (later) => entryIn(later, instance)?.beat === ended.beat,
+    };
+  }
+
+  #nextEntry({ id: inc }: Incarnation, view: View): MemberEntry {
+    const { node } = this.context;
+    const { version, metadata } = this.options;
+    const startedAt = this.#entry?.startedAt ?? view.now;
+    const base = { ...node, host: hostname(), inc, ...this.#nextLease(view), metadata, startedAt };
+    return version === undefined ? base : { ...base, version };
+  }
+
+  #nextLease({ now }: View): Pick<MemberEntry, 'beat' | 'expiresAt' | 'duration'> {
+    const { lease } = this.options;
+    return { beat: ++this.#beat, expiresAt: now + lease, duration: lease };
+  }
+}
