@@ -67,6 +67,11 @@ export class Membership {
     this.#periodic.start(0);
   }
 
+  /** Duration of this node's lease in ms. */
+  get lease(): number {
+    return this.options.lease;
+  }
+
   /** Whether this node's own lease is held now, by its own clocks. */
   get isHeld(): boolean {
     return this.#own.isHeld;

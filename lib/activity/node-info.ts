@@ -68,8 +68,10 @@ export const nodeInfoSchema = z.object({
   startedAt: time,
   /** When the node wrote this entry. */
   at: time,
-  /** ms between two writes of the entry. */
+  /** The longest time in ms between two writes of the entry. */
   heartbeat: storedTime,
+  /** Duration of the node's membership lease in ms. Absent if it is no participant. */
+  lease: storedTime.optional(),
   /** The node's clocks, as it sees them. */
   clock: z
     .object({

@@ -9,6 +9,7 @@ import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../async/periodic.js';
 import { inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
+import type { Membership } from './membership.js';
 import type { RunHistory } from './run-history.js';
 import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
@@ -23,10 +24,16 @@ const TRIES = 5;
 const FIRST_TRIES = 500;
 /** A node that misses this many heartbeats counts as dead. */
 const SILENCE = 3;
+/**
+ * ms after which a participant writes an unchanged entry again. Its membership lease says that it lives, so the entry is
+ * only written again in case that the store lost it.
+ */
+const REPEAT = 60_000;
 
 /**
- * The registry of the living nodes and their jobs. Each node writes its own entry at every heartbeat. Operators,
- * warnings and migration plans use the registry; no permit depends on it.
+ * The registry of the living nodes and their jobs. Each node writes its own entry at every heartbeat; a participant
+ * only if the entry has changed, and once a minute. Operators, warnings and migration plans use the registry; no permit
+ * depends on it.
  */
 export class NodeRegistry {
   /**
@@ -41,7 +48,8 @@ export class NodeRegistry {
   readonly #leftOut: LeftOut;
   readonly #periodic?: Periodic;
   #startedAt?: number;
-  #isTold = false;
+  /** The content that was last written, and when (monotonic ms). */
+  #written?: { readonly content: string; readonly at: number };
 
   constructor(
     private readonly context: Context,
@@ -51,6 +59,7 @@ export class NodeRegistry {
       readonly version?: string;
     },
     private readonly runs: Pick<RunHistory, 'newestHere'>,
+    private readonly membership: Pick<Membership, 'isHeld' | 'lease' | 'participants'>,
   ) {
     this.#leftOut = new LeftOut('read the entries of the nodes', context);
     this.#key = KEY_PREFIX + spreadOf(context.node.instance, SHARDS);
@@ -79,7 +88,8 @@ export class NodeRegistry {
     const texts = await answerWithin(timers, patience, 'list the nodes', () => store.list(KEY_PREFIX));
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
-    const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card));
+    const isHere = this.#presence();
+    const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card) && isHere(card));
     this.known = await inSlices(sortedInPieces(living, byName), nodeClock);
     return [...this.known];
   }
@@ -93,15 +103,27 @@ export class NodeRegistry {
 
   #createPeriodic(interval: number): Periodic {
     return new Periodic(this.context.nodeClock, () => this.#tell(), {
-      interval: () => (this.#isTold ? interval : Math.min(interval, FIRST_TRIES)),
+      interval: () => (this.#written ? interval : Math.min(interval, FIRST_TRIES)),
       chance: this.context.random.number,
       onError: (error) => this.#report(error),
     });
   }
 
   async #tell(): Promise<void> {
-    await this.#write((others) => [...others, this.#card()]);
-    this.#isTold = true;
+    const at = this.context.nodeClock.monotonic();
+    const card = this.#card();
+    const content = contentOf(card);
+    const isKnown = this.#written?.content === content && at < this.#written.at + REPEAT;
+    if (isKnown && this.membership.isHeld) return;
+    await this.#write((others) => [...others, card]);
+    this.#written = { content, at };
+  }
+
+  /** A participant that this node sees to be gone is dead, even if its entry is young. */
+  #presence(): (card: NodeInfo) => boolean {
+    if (!this.membership.isHeld) return () => true;
+    const participants = new Set(this.membership.participants().map(({ id }) => id));
+    return ({ instance, lease }) => lease === undefined || participants.has(instance);
   }
 
   #report(error: unknown): void {
@@ -136,6 +158,7 @@ export class NodeRegistry {
     const { node, clusterClock } = this.context;
     const { offset, suspect } = clusterClock.report();
     const { heartbeat, version } = this.options;
+    const { isHeld, lease } = this.membership;
     return {
       ...node,
       host: hostname(),
@@ -143,7 +166,8 @@ export class NodeRegistry {
       ...(version !== undefined && { version }),
       startedAt: this.#startedAt,
       at,
-      heartbeat,
+      heartbeat: isHeld ? Math.max(heartbeat, REPEAT) : heartbeat,
+      ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
       jobs: this.jobs().map((card) => this.#withLastRun(card)),
     };
@@ -156,4 +180,9 @@ export class NodeRegistry {
     const { at, took, outcome, message, token, slot } = run;
     return { ...card, lastRun: { at, took, outcome, message, token, slot } };
   }
+}
+
+/** The entry without the fields that are new at each heartbeat. */
+function contentOf(card: NodeInfo): string {
+  return JSON.stringify({ ...card, at: 0, clock: card.clock.suspect });
 }

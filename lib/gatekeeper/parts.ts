@@ -102,7 +102,8 @@ export function createParts(
     });
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
-  const registry = new NodeRegistry(context, settings, runHistory);
+  const membership = createMembership(context, settings);
+  const registry = new NodeRegistry(context, settings, runHistory, membership);
   const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive };
   const health: HealthCheck = new HealthCheck(context, sources);
   const nodes = () => registry.nodes();
@@ -136,7 +137,7 @@ export function createParts(
     definitions,
     archivist,
     registry,
-    membership: createMembership(context, settings),
+    membership,
     audit,
     runHistory,
     external,

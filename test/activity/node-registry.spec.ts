@@ -2,12 +2,17 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { START } from '../support/fake-time.js';
-import { type TestCluster, useCluster } from '../support/nodes.js';
+import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 
 const living = (nodes: TestCluster, options = {}) => nodes.node({ heartbeat: '10s', ...options });
 
 async function names(node: { gatekeeper: { registry: { nodes(): Promise<{ acquirer: string }[]> } } }) {
   return (await node.gatekeeper.registry.nodes()).map(({ acquirer }) => acquirer);
+}
+
+async function cardText(nodes: TestCluster, { gatekeeper }: TestNode): Promise<{ instance: string; at: number }> {
+  const texts = [...(await nodes.raw.list('nodes:')).values()].map((text) => JSON.parse(text));
+  return texts.flatMap(({ nodes: cards }) => cards).find(({ instance }) => instance === gatekeeper.node.instance);
 }
 
 describe('the registry of nodes', () => {
@@ -126,5 +131,43 @@ describe('the registry of nodes', () => {
     store.health = () => ({ connected: false, members: 0, quorum: 0 });
     await nodes.time.advance(30_000);
     expect(of('problem').filter(({ action }) => action === 'publish this node')).toEqual([]);
+  });
+
+  it('has the entry of a participant written only when it has changed, and once a minute', async () => {
+    const nodes = cluster();
+    const one = await living(nodes, { membership: {}, sweepInterval: '1h' });
+    await nodes.time.advance(11_000);
+    const writes = async (ms: number) => {
+      const before = await cardText(nodes, one);
+      const ats = new Set([before.at]);
+      for (let passed = 0; passed < ms; passed += 1000) {
+        await nodes.time.advance(1000);
+        ats.add((await cardText(nodes, one)).at);
+      }
+      return ats.size - 1;
+    };
+    expect(await cardText(nodes, one)).toMatchObject({ lease: 10_000, heartbeat: 60_000 });
+    expect(await writes(170_000)).toBe(2);
+    one.gatekeeper.registry.jobs = () => [{ job: 'Jobs.work', semaphore: 'job' }];
+    expect(await writes(12_000)).toBe(1);
+    expect(await cardText(nodes, one)).toMatchObject({ jobs: [{ job: 'Jobs.work' }] });
+  });
+
+  it('loses a participant that crashed with its membership, although its entry is written rarely', async () => {
+    const nodes = cluster();
+    const options = { membership: {} };
+    const [one, other, plain] = [await living(nodes, options), await living(nodes, options), await living(nodes)];
+    await nodes.time.advance(11_000);
+    expect(await names(one)).toEqual(['app1', 'app2', 'app3']);
+    other.store.script = () => Promise.reject(new StoreUnavailableError('dead'));
+    await nodes.time.advance(11_500);
+    expect(await names(one)).toEqual(['app1', 'app3']);
+    expect(await names(plain)).toEqual(['app1', 'app2', 'app3']);
+    other.store.script = undefined;
+    await nodes.time.advance(1000);
+    expect(await names(one)).toEqual(['app1', 'app2', 'app3']);
+    other.store.script = () => Promise.reject(new StoreUnavailableError('dead'));
+    await nodes.time.advance(181_000);
+    expect(await names(plain)).toEqual(['app1', 'app3']);
   });
 });

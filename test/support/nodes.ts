@@ -11,6 +11,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { SHARD_PREFIX, shardOf } from '../../lib/decision/index.js';
 import { FEW_SHARDS, bear } from './born.js';
+import type { NodeClock } from '../../lib/async/node-clock.js';
 import { FakeTime, settled } from './fake-time.js';
 import { type ScriptedStore, scripted } from './scripted-store.js';
 
@@ -39,15 +40,16 @@ export class TestCluster {
   #born?: Promise<void>;
 
   /** A node that has loaded its definitions, in a cluster that was born before. */
-  async node(options: Partial<GatekeeperOptions> = {}): Promise<TestNode> {
+  async node(options: Partial<GatekeeperOptions> = {}, nodeClock?: NodeClock): Promise<TestNode> {
     await this.bear();
-    const node = this.unstarted({ definitions: [JOB], definitionsDelay: 0, ...options });
+    const node = this.unstarted({ definitions: [JOB], definitionsDelay: 0, ...options }, nodeClock);
     await node.gatekeeper.start();
     await this.time.advance(0);
     return node;
   }
 
-  unstarted(options: Partial<GatekeeperOptions> = {}): TestNode {
+  /** @param nodeClock of this node alone; default: the time of all nodes */
+  unstarted(options: Partial<GatekeeperOptions> = {}, nodeClock: NodeClock = this.time): TestNode {
     const { store, definition } = scripted(this.memory);
     const log: string[] = [];
     const level = (name: string) => (message: string) => void log.push(`${name} ${message}`);
@@ -55,7 +57,7 @@ export class TestCluster {
     const gatekeeper = new Gatekeeper(
       parseGatekeeperOptions({ ...QUIET, store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
       logger,
-      { nodeClock: this.time, shards: FEW_SHARDS },
+      { nodeClock, shards: FEW_SHARDS },
     );
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));
