@@ -7,6 +7,8 @@ export function failingStore() {
   const inner = memory();
   const definition: StoreDefinition = {
     kind: 'failing',
+    // No other process writes to it: nothing waits for the birth of a cluster.
+    isOwn: true,
     open: (options) => {
       const store = new ScriptedStore(inner.open(options));
       opened.push(store);
