@@ -12,6 +12,7 @@ const LAYERS = [
   'activity',
   'definitions',
   'permits',
+  'leadership',
   'allocation',
   'insight',
   'gatekeeper',

@@ -7,7 +7,7 @@ import {
   type GatekeeperModuleOptions,
   MODULE_OPTIONS_TOKEN,
 } from './gatekeeper.module-definition.js';
-import { GuardedMethodsExplorer } from './nest/index.js';
+import { ClusterService, GuardedMethodsExplorer, LeadershipExplorer } from './nest/index.js';
 
 /**
  * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or
@@ -23,9 +23,11 @@ import { GuardedMethodsExplorer } from './nest/index.js';
       useFactory: (options: GatekeeperModuleOptions) => new GatekeeperService(withoutConsole(options)),
       inject: [MODULE_OPTIONS_TOKEN],
     },
+    ClusterService,
     GuardedMethodsExplorer,
+    LeadershipExplorer,
   ],
-  exports: [GatekeeperService, GuardedMethodsExplorer],
+  exports: [GatekeeperService, ClusterService, GuardedMethodsExplorer],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   CHANGES,
-  DENIAL_REASONS,
   storedCount,
   storedDefinitionSchema,
   storedPermitSchema,
@@ -10,6 +9,7 @@ import {
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { AuditEntry } from '../context/audit-entry.js';
+import { SKIP_REASONS } from '../context/events.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
 /*
@@ -19,7 +19,7 @@ import type { HistoryEntry, RunEntry } from './history-entry.js';
 
 const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquirer: storedText, instance: storedText });
 const happened = { semaphore: storedText, job: storedText, node: nodeSchema, at: storedTime };
-const skipReason = z.enum([...DENIAL_REASONS, 'overlap']);
+const skipReason = z.enum(SKIP_REASONS);
 
 const runSchema: z.ZodType<RunEntry> = z.object({
   ...happened,

@@ -1,4 +1,4 @@
-import type { DenialReason } from '../decision/denial.js';
+import { DENIAL_REASONS, type DenialReason } from '../decision/denial.js';
 import type { StoredPermit } from '../decision/permit.js';
 import type { DefinitionChange } from '../decision/record.js';
 
@@ -6,10 +6,19 @@ import type { AuditEntry } from './audit-entry.js';
 import type { Participant } from './participant.js';
 
 /** Reason for the loss of a permit that its user did not release. */
-export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'released' | 'closing' | 'unguarded';
+export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'stuck' | 'released' | 'closing' | 'unguarded';
 
-/** Why a run was skipped. */
-export type SkipReason = DenialReason | 'overlap';
+/**
+ * Why a term of leadership ended: the permit was lost, `resigned`, a transfer (`other-preferred`), or a change of the
+ * definition that no longer lets this node lead.
+ */
+export type TermEnd = LossReason | DenialReason | 'resigned';
+
+/** All values of {@link SkipReason}. */
+export const SKIP_REASONS = [...DENIAL_REASONS, 'overlap', 'not-leader'] as const;
+
+/** Why a run was skipped: a denial, `overlap` (the former run goes on), or `not-leader` (see `@LeaderOnly`). */
+export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** A run of a job on this node. */
 export interface RunOfJob {
@@ -44,6 +53,18 @@ export type GatekeeperEvent =
   | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
   /** `defined`: created from code. `reinstated`: restored from the archive. `restored`: restored from a node's copy. */
   | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
+  /** A term of leadership of this node began or ended. */
+  | { readonly type: 'leadership-gained'; readonly semaphore: string; readonly scope: string; readonly token: number }
+  | {
+      readonly type: 'leadership-lost';
+      readonly semaphore: string;
+      readonly scope: string;
+      readonly token: number;
+      /** Why it ended. */
+      readonly reason: TermEnd;
+    }
+  /** A scope has had no leader for too long. `sentence` says for how long, and why this node does not lead it. */
+  | { readonly type: 'no-leader'; readonly semaphore: string; readonly scope: string; readonly sentence: string }
   /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';

@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from './definition.js';
-import type { StoredPermit } from './permit.js';
+import type { Preference, StoredPermit } from './permit.js';
 import { MATCHES_NONE } from './patterns/pattern.js';
 import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
 
@@ -16,6 +16,7 @@ import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rew
  * | `pause`     | operator            | stay                          | group pattern matches none  | + 1      |
  * | `resume`    | operator            | stay                          | group pattern comes back    | + 1      |
  * | `remove`    | operator            | drops all                     | none                        | + 1      |
+ * | `prefer`    | leader, or operator | stay                          |                             |          |
  *
  * Permits are compared by id, never by name, so that a late change can't affect another holder's permit.
  */
@@ -140,4 +141,9 @@ export function remove(
   if (!record.definition) return undefined;
   const changes = { definition: undefined, pause: undefined, permits: [], change };
   return rewrite(record, { ...changes, revision: record.revision + 1 }, view, nonce);
+}
+
+/** Keeps the next grant for one process. Replaces an earlier preference. */
+export function prefer(record: SemaphoreRecord, preference: Preference, view: View, nonce: string): SemaphoreRecord {
+  return rewrite(record, { preference }, view, nonce);
 }

@@ -53,8 +53,9 @@ export type Decision =
  * | 5 | has the permit of this holder                        | its slot was edited away           | `no-permit`                |
  * |   | has the permit of this holder                        |                                    | refreshed                  |
  * | 6 | lacks it                                             | `onlyRefresh`                      | `permit-lost`              |
- * | 7 | has fewer unexpired permits than `permits`           |                                    | granted: lowest free slot  |
- * | 8 | has no free slot                                     |                                    | `no-permit`                |
+ * | 7 | has as many unexpired permits as `permits`           |                                    | `no-permit`                |
+ * | 8 | keeps the next grant for one process                 | comes from another process         | `other-preferred`          |
+ * | 9 | has a free slot                                      |                                    | granted: lowest free slot  |
  */
 export function decide(record: SemaphoreRecord | undefined, request: AcquireRequest, view: View): Decision {
   const definition = record?.definition;
@@ -148,9 +149,14 @@ function grant(
   const others = record.permits.filter((permit) => !isOwn(permit, request) && !view.isExpired(permit));
   const slot = freeSlot(others, definition.permits);
   if (slot === undefined) return denied('no-permit', record, view);
+  if (isKeptForAnother(record, request, view)) return denied('other-preferred', record, view);
   const permit = newPermit(record, definition, request, slot, view);
-  const changes = { permits: [...others, permit], lastToken: permit.token };
+  const changes = { permits: [...others, permit], lastToken: permit.token, preference: undefined };
   return { outcome: 'granted', permit, record: rewrite(record, changes, view, request.nonce) };
+}
+
+function isKeptForAnother({ preference }: SemaphoreRecord, { instance }: AcquireRequest, view: View): boolean {
+  return preference !== undefined && preference.instance !== instance && !view.isExpired(preference);
 }
 
 /** Checks the count too: after an edit to fewer permits, a low slot may be free while too many permits are held. */

@@ -36,3 +36,9 @@ export interface AskedDuration {
    */
   readonly under: number;
 }
+
+/** Keeps the next grant of a semaphore for one process, until it expires. It takes no permit away from its holder. */
+export interface Preference extends Expiring {
+  /** The process that the next grant is kept for. */
+  readonly instance: string;
+}

@@ -56,6 +56,8 @@ export const pauseSchema = z.strictObject({
 
 export const graceSchema = z.strictObject(expiring);
 
+const preferenceSchema = z.strictObject({ ...expiring, instance: z.string().min(1) });
+
 const recordSchema = z.strictObject({
   v: z.literal(RECORD_VERSION),
   nonce: z.string().min(1),
@@ -68,6 +70,7 @@ const recordSchema = z.strictObject({
   change: changeSchema.optional(),
   pause: pauseSchema.optional(),
   grace: graceSchema.optional(),
+  preference: preferenceSchema.optional(),
   origin: z.string().min(1).optional(),
 });
 
@@ -121,15 +124,17 @@ function corrupt(subject: string, text: string, fault: string, cause?: unknown):
  * permit, JSON.stringify takes 3.1 µs and this function 1.6 µs. A whole refresh takes 17 µs.
  */
 export function encodeRecord(record: SemaphoreRecord): string {
-  const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace, origin } = record;
+  const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace, preference, origin } =
+    record;
   const definitionText = definition ? `,"definition":${textOf(definition)}` : '';
   const changeText = change ? `,"change":${textOf(change)}` : '';
   const pauseText = pause ? `,"pause":${textOf(pause)}` : '';
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
+  const preferenceText = preference ? `,"preference":${JSON.stringify(preference)}` : '';
   const originText = origin === undefined ? '' : `,"origin":${quote(origin)}`;
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"revision":${revision},"lastToken":${lastToken}` +
-    `${originText}${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}}`
+    `${originText}${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}${preferenceText}}`
   );
 }
 

@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from './definition.js';
-import type { Expiring, StoredPermit } from './permit.js';
+import type { Expiring, Preference, StoredPermit } from './permit.js';
 
 export const RECORD_VERSION = 1;
 
@@ -51,7 +51,8 @@ export interface Pause {
  *       "change": { "id": "1x0g8.7", "kind": "edit", "by": "ann", "at": 1789999000000, "reason": "moved to eu" }
  *     }
  *
- * The record of a paused semaphore has `pause`. A record that was restored after lost data has `grace`.
+ * The record of a paused semaphore has `pause`. A record that was restored after lost data has `grace`. While a permit is
+ * handed to a certain process, the record has `preference`.
  */
 export interface SemaphoreRecord {
   readonly v: typeof RECORD_VERSION;
@@ -76,6 +77,8 @@ export interface SemaphoreRecord {
   readonly pause?: Pause;
   /** Present after lost data. Until it ends, only a holder whose own lease still runs may put its permit back. */
   readonly grace?: Expiring;
+  /** Present while the next grant is kept for one process. Ends with that grant, or when it expires. */
+  readonly preference?: Preference;
   /** Id of the record of a semaphore that code defines; the claim in the shard contains it. A new one after a loss. */
   readonly origin?: string;
 }
@@ -89,12 +92,16 @@ export interface View {
 }
 
 export type RecordChanges = Partial<
-  Pick<SemaphoreRecord, 'definition' | 'revision' | 'permits' | 'lastToken' | 'grace' | 'change' | 'pause'>
+  Pick<
+    SemaphoreRecord,
+    'definition' | 'revision' | 'permits' | 'lastToken' | 'grace' | 'change' | 'pause' | 'preference'
+  >
 >;
 
-/** The next record: every write also drops permits and a grace that have expired. */
+/** The next record: every write also drops permits, a grace and a preference that have expired. */
 export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: View, nonce: string): SemaphoreRecord {
   const { grace = record.grace, permits = record.permits } = changes;
+  const preference = 'preference' in changes ? changes.preference : record.preference;
   const next: SemaphoreRecord = {
     v: RECORD_VERSION,
     nonce,
@@ -109,7 +116,12 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     pause: 'pause' in changes ? changes.pause : record.pause,
     origin: record.origin,
   };
-  return grace && !view.isExpired(grace) ? { ...next, grace } : next;
+  if (!grace && !preference) return next;
+  return {
+    ...next,
+    ...(grace && !view.isExpired(grace) && { grace }),
+    ...(preference && !view.isExpired(preference) && { preference }),
+  };
 }
 
 /** A semaphore before its first record. */

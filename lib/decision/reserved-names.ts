@@ -1,10 +1,13 @@
 import { show } from './texts/show.js';
+import type { SemaphoreDefinition } from './definition.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 
 /** Prefixes of the package's own semaphores. Neither applications nor operators can change these semaphores. */
 const OWN_PREFIXES = ['gatekeeper:', 'shard:'];
+/** Prefix of the semaphores whose permit makes a node the leader of a scope. */
+export const LEADER_PREFIX = 'leader:';
 /** Prefixes of semaphores that the package makes for the application. Operators may pause, edit and revoke them. */
-const MADE_PREFIXES = ['leader:', 'task:'];
+const MADE_PREFIXES = [LEADER_PREFIX, 'task:'];
 const RESERVED_PREFIXES = [...OWN_PREFIXES, ...MADE_PREFIXES];
 
 /** A name begins with a prefix that is reserved for this package. */
@@ -42,6 +45,17 @@ export function unreserved(name: string): string {
  */
 export function expectChangeable(name: string): void {
   if (isOwnName(name)) unreserved(name);
+}
+
+/**
+ * Checks a definition that an operator writes.
+ *
+ * @throws InvalidOptionsError if a scope could have several leaders
+ */
+export function expectOneLeader({ name, permits }: Pick<SemaphoreDefinition, 'name' | 'permits'>): void {
+  if (permits <= 1 || !name.startsWith(LEADER_PREFIX)) return;
+  const fault = `permits: ${permits} would give the scope ${permits} leaders: give 1, or 0 for none`;
+  throw new InvalidOptionsError(`semaphore ${show(name)}`, [fault]);
 }
 
 function prefixOf(name: string, prefixes: readonly string[]): string | undefined {

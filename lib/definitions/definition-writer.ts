@@ -3,6 +3,7 @@ import {
   type SemaphoreRecord,
   type View,
   expectChangeable,
+  expectOneLeader,
   intendedDefinition,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
@@ -62,6 +63,7 @@ export class DefinitionWriter {
       const change = { id, kind, ...this.author(options), at: view.now };
       const next = how.rewriting(record, change, view, nonce);
       if (!next) return { result: how.unchanged(record) };
+      if (next.definition) expectOneLeader(next.definition);
       const done = () => {
         // The audit entry is made at once, before the next call for this semaphore, so that the log shows a change
         // before its consequences.

@@ -93,6 +93,12 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
       return logger.error(event.error.message);
+    case 'leadership-gained':
+      return logger.log(`${name}: this node leads now, token ${event.token}`);
+    case 'leadership-lost':
+      return logger.log(`${name}: this node does not lead any more (${event.reason})`);
+    case 'no-leader':
+      return logger.warn(event.sentence);
     case 'member-crashed':
       return logger.warn(`${memberName(event.member)} crashed or is cut off: it did not renew its membership lease`);
     case 'membership-lost':

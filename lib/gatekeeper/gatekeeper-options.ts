@@ -20,6 +20,7 @@ import type { Persistence } from '../definitions/archive/definition-archive.js';
 import { metadataSchema } from '../activity/metadata.js';
 import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
+import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
 export interface MembershipInput {
@@ -56,6 +57,8 @@ export interface GatekeeperOptions {
   readonly sweepInterval?: number | string;
   /** Interval at which this node publishes that it lives, and its jobs. 0: never. Default 10s. */
   readonly heartbeat?: number | string;
+  /** Leadership: elects one leader per scope among the nodes. Default: this node does not take part. */
+  readonly leadership?: LeadershipOptions;
   /** Makes this node a participant, with a lease that it renews every third of it. Default: none, unless needed. */
   readonly membership?: MembershipInput;
   /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
@@ -108,6 +111,7 @@ const optionsSchema = onlyFields({
   callTimeout: durationSchema.default(2000),
   sweepInterval: durationSchema.default(10_000),
   heartbeat: delaySchema.default(10_000),
+  leadership: leadershipSchema.prefault({}),
   membership: membershipSchema.optional(),
   metadata: metadataSchema.default({}),
   history: switchSchema.default(true),
@@ -148,17 +152,20 @@ const relatedSchema = z
   .object({
     definitions: z.array(definitionSchema.optional().catch(undefined)).catch([]),
     membership: membershipSchema.optional().catch(undefined),
+    leadership: leadershipSchema.optional().catch(undefined),
     clockTolerance: durationSchema.default(CLOCK_TOLERANCE).catch(CLOCK_TOLERANCE),
   })
-  .catch({ definitions: [], membership: undefined, clockTolerance: CLOCK_TOLERANCE });
+  .catch({ definitions: [], membership: undefined, leadership: undefined, clockTolerance: CLOCK_TOLERANCE });
 
 function leaseFaults(options: unknown): string[] {
-  const { membership, clockTolerance } = relatedSchema.parse(options);
-  const lease = membership?.lease;
-  if (lease === undefined || lease >= shortestDuration(clockTolerance)) return [];
-  return [
-    `membership.lease: ${lease} ms must be more than 3 x clockTolerance (${clockTolerance} ms): give a longer lease, or a smaller clockTolerance`,
-  ];
+  const { membership, leadership, clockTolerance } = relatedSchema.parse(options);
+  return Object.entries({ membership, leadership }).flatMap(([option, { lease } = { lease: Infinity }]) =>
+    lease >= shortestDuration(clockTolerance)
+      ? []
+      : [
+          `${option}.lease: ${lease} ms must be more than 3 x clockTolerance (${clockTolerance} ms): give a longer lease, or a smaller clockTolerance`,
+        ],
+  );
 }
 
 function definitionFaults(options: unknown): string[] {

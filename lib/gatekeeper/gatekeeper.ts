@@ -9,6 +9,7 @@ import type { GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
+import type { Cluster } from '../leadership/index.js';
 import type { Explanation } from '../permits/explanation.js';
 import type { Permit } from '../permits/permit.js';
 import type { RunPermit } from '../permits/runs/run-permit.js';
@@ -35,6 +36,8 @@ export class Gatekeeper {
   readonly membership: Membership;
   /** The audit log: changes by people and by programs. */
   readonly audit: Audit;
+  /** The leadership of scopes. In Nest applications, inject ClusterService instead. */
+  readonly cluster: Cluster;
   readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
@@ -46,13 +49,14 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, membership, audit } = this.#parts;
+    const { context, definitions, registry, membership, audit, cluster } = this.#parts;
     keepParts(this, this.#parts);
     this.node = context.node;
     this.definitions = definitions;
     this.registry = registry;
     this.membership = membership;
     this.audit = audit;
+    this.cluster = cluster;
   }
 
   /** All events of this node. Completes at {@link close}. */
@@ -259,7 +263,9 @@ export class Gatekeeper {
     const semaphores = [...this.#parts.directory.inUse.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);
-    await grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
+    const running = grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
+    this.#parts.leaderWatch.stop();
+    await Promise.all([running, this.cluster.close()]);
   }
 
   async #close(): Promise<void> {

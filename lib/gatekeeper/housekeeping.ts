@@ -23,7 +23,7 @@ export class Housekeeping {
 
   constructor(
     private readonly context: Context,
-    chores: Chores,
+    private readonly chores: Chores,
     private readonly settings: GatekeeperSettings,
   ) {
     const { sweepInterval, stateDump } = settings;
@@ -48,19 +48,26 @@ export class Housekeeping {
     this.#dump?.start();
   }
 
+  /** Loads definitions now, besides the repeated loads. A failure is reported; the next load tries again. */
+  loadSoon(): void {
+    void this.chores.load().catch(this.#report('load definitions'));
+  }
+
   stop(): void {
     for (const periodic of [this.#sweep, this.#load, this.#dump]) periodic?.stop();
   }
 
   #repeat(action: string, interval: number, work: () => Promise<void>): Periodic {
-    const { nodeClock, random, reachability, events } = this.context;
-    return new Periodic(nodeClock, work, {
-      interval: () => interval,
-      chance: random.number,
-      onError: (error) => {
-        if (error instanceof StoreUnavailableError) reachability.lost(error);
-        events.next({ type: 'problem', action, error });
-      },
-    });
+    const { nodeClock, random } = this.context;
+    const onError = this.#report(action);
+    return new Periodic(nodeClock, work, { interval: () => interval, chance: random.number, onError });
+  }
+
+  #report(action: string): (error: unknown) => void {
+    const { reachability, events } = this.context;
+    return (error) => {
+      if (error instanceof StoreUnavailableError) reachability.lost(error);
+      events.next({ type: 'problem', action, error });
+    };
   }
 }

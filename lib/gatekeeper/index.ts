@@ -11,6 +11,15 @@ export * from '../permits/permits.errors.js';
 export * from '../definitions/definitions.errors.js';
 export * from './not-ready.error.js';
 export * from './gatekeeper-options.js';
+export { DEFAULT_LEASE, DEFAULT_SCOPE, type LeadershipOptions } from './leadership-options.js';
+export {
+  CannotLeadError,
+  type Cluster,
+  type ClusterStatus,
+  NotLeaderError,
+  type Term,
+  UnknownScopeError,
+} from '../leadership/index.js';
 export * from './gatekeeper.js';
 export { isMock, isReal, markAsStandIn, partsOf } from './parts.js';
 export type { HolderState } from '../context/holder-state.js';

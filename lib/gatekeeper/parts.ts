@@ -3,12 +3,13 @@ import { type Randomness, systemRandomness } from '../async/random-ids.js';
 import { Audit, Membership, NodeRegistry, RunHistory } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
-import { HealthCheck } from '../insight/index.js';
+import { HealthCheck, LeaderWatch } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
+import { Cluster, type ClusterParts } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { type SemaphoreRecord, shortestDuration } from '../decision/index.js';
+import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
@@ -35,6 +36,8 @@ export interface Parts {
   readonly audit: Audit;
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
+  readonly cluster: Cluster;
+  readonly leaderWatch: LeaderWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
@@ -104,7 +107,18 @@ export function createParts(
   const runHistory = new RunHistory(context, settings.history);
   const membership = createMembership(context, settings);
   const registry = new NodeRegistry(context, settings, runHistory, membership);
-  const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive };
+  const declare = async (definitions: readonly SemaphoreDefinitionInput[]) => {
+    await directory.declared.registerAll(definitions);
+    // Otherwise the first load of definitions creates them.
+    if (housekeeping.mayLoad) housekeeping.loadSoon();
+  };
+  const join = () => {
+    leaderWatch.start();
+    return membership.start();
+  };
+  const cluster = createCluster(context, settings, { directory, declare, membership, join });
+  const leaderWatch: LeaderWatch = new LeaderWatch(cluster, context);
+  const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive, leaders: leaderWatch };
   const health: HealthCheck = new HealthCheck(context, sources);
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
@@ -141,11 +155,24 @@ export function createParts(
     audit,
     runHistory,
     external,
+    cluster,
+    leaderWatch,
     sweeping,
     health,
     housekeeping,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
+}
+
+function createCluster(
+  context: Context,
+  { leadership: { scopes, lease, enabled }, shutdownGrace: grace }: GatekeeperSettings,
+  parts: Pick<ClusterParts, 'directory' | 'declare' | 'membership' | 'join'> & Pick<Parts, 'directory'>,
+): Cluster {
+  const cluster = new Cluster({ context, grace, ...parts }, { enabled, scopes, lease });
+  // Registered now, so that ready() waits for them.
+  if (enabled) for (const definition of cluster.definitions) parts.directory.declared.register(definition);
+  return cluster;
 }
 
 function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {

@@ -40,6 +40,7 @@ const LONGEST_PATIENCE = 5000;
 export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
+  readonly leaders: { readonly faults: HealthFacts['leaderless'] };
 }
 
 /** Checks whether the store answers, and combines all facts in one report. */
@@ -155,6 +156,7 @@ export class HealthCheck {
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
+      leaderless: this.sources.leaders.faults,
       unreadable: this.#unreadable,
       known: this.#known,
     };

@@ -42,7 +42,8 @@ export type HealthFaultCode =
   | 'audit-unread'
   | 'shards-unread'
   | 'entries-unreadable'
-  | 'archive-failing';
+  | 'archive-failing'
+  | 'no-leader';
 
 /** A fault of a node, its store or its clocks. */
 export interface HealthFault {
@@ -94,6 +95,8 @@ export interface HealthFacts {
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
+  /** Scopes of leadership that have had no leader for too long. */
+  readonly leaderless: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
   /** When the faults of the last report were first seen. */
   readonly known: ReadonlyMap<HealthFaultCode, number>;
@@ -138,11 +141,11 @@ export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 
 function findingsOf(facts: HealthFacts): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
   const store = storeFinding(facts);
-  if (store) return [...closing, store, ...archiveFindings(facts)];
+  const rest = [...combined('no-leader', facts.leaderless), ...combined('archive-failing', facts.archive)];
+  if (store) return [...closing, store, ...rest];
   const lists = LISTS.flatMap((list) => unread(list, facts));
   const shards = facts.shards ? [{ code: 'shards-unread', ...facts.shards } as const] : [];
-  const rest = [...lists, ...shards, ...leftOut(facts.unreadable), ...archiveFindings(facts)];
-  return [...closing, ...clockFindings(facts), ...rest];
+  return [...closing, ...clockFindings(facts), ...lists, ...shards, ...leftOut(facts.unreadable), ...rest];
 }
 
 const CLOSING: Finding = { code: 'closing', sentence: 'this node shuts down: ask another one', stopsGrants: true };
@@ -229,11 +232,11 @@ function leftOut({ runs, audit, nodes }: Unreadable): Finding[] {
   return [{ code: 'entries-unreadable', sentence }];
 }
 
-function archiveFindings({ archive }: HealthFacts): Finding[] {
-  const [first, ...more] = archive;
-  if (!first) return [];
-  const sentence = [first, ...more].map((each) => each.sentence).join('; ');
-  return [{ code: 'archive-failing', sentence, since: earliest(...archive.map(({ since }) => since)) }];
+/** One finding about several faults of a kind. */
+function combined(code: HealthFaultCode, faults: HealthFacts['archive']): Finding[] {
+  if (faults.length === 0) return [];
+  const sentence = faults.map((each) => each.sentence).join('; ');
+  return [{ code, sentence, since: earliest(...faults.map(({ since }) => since)) }];
 }
 
 function faultOf({ code, sentence, stopsGrants = false, ...seen }: Finding, facts: HealthFacts): HealthFault {

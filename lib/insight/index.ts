@@ -5,3 +5,5 @@ export type { Warning } from './warnings.js';
 export { type Health, HealthCheck, type Known } from './health-check.js';
 export { type StalePart } from './health-report.js';
 export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';
+export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
+export { LeaderWatch } from './leader-watch.js';

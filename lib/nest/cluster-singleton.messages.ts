@@ -1,18 +1,19 @@
 import { show } from '../decision/index.js';
 
-export const STATIC_METHOD = (method: string) =>
-  `@ClusterSingleton can't guard the static method ${method}: make it a method of a provider`;
+export const STATIC_METHOD = (decorator: string, method: string) =>
+  `${decorator} can't guard the static method ${method}: make it a method of a provider`;
 
-export const NOT_A_METHOD = (property: string) => `@ClusterSingleton can only guard methods, not ${property}`;
+export const NOT_A_METHOD = (decorator: string, property: string) =>
+  `${decorator} can only guard methods, not ${property}`;
 
-export const TWICE = (method: string) =>
-  `${method} has two @ClusterSingleton decorators: keep one of them, and put the other on a method that this method calls`;
+export const TWICE = (decorator: string, method: string) =>
+  `${method} has two ${decorator} decorators: keep one of them, and put the other on a method that this method calls`;
 
-export const NOT_ONE_LINE = (method: string) =>
-  `@ClusterSingleton can't guard ${show(method)}: its name has control characters or half a character. Rename it`;
+export const NOT_ONE_LINE = (decorator: string, method: string) =>
+  `${decorator} can't guard ${show(method)}: its name has control characters or half a character. Rename it`;
 
-export const NO_GATEKEEPER = (method: string) =>
-  `${method} is guarded by @ClusterSingleton, but its instance has no gatekeeper, so it does not run. In an application ` +
+export const NO_GATEKEEPER = (decorator: string, method: string) =>
+  `${method} is guarded by ${decorator}, but its instance has no gatekeeper, so it does not run. In an application ` +
   `import GatekeeperModule.forRoot({...}) and let Nest create the instance. In a unit test call ` +
   `guardWith(instance, gatekeeper) with a new TestGatekeeper(), or import GatekeeperTestingModule.forRoot(): both come ` +
   `from nestjs-gatekeeper/testing`;
@@ -45,3 +46,10 @@ export const NO_DURATION = (method: string, semaphore: string) =>
 export const NOT_STATIC = (method: string) =>
   `${method} is guarded, but its provider is not static (request-scoped or transient): @nestjs/schedule does not run such ` +
   `methods; direct calls are guarded`;
+
+export const NOT_CALLED = (method: string) =>
+  `${method} hears of no leadership: its provider is not static (request-scoped or transient). Make it a singleton`;
+
+export const NOT_ENABLED = (method: string) =>
+  `${method} needs a leader, but leadership is off on this node: set leadership: { enabled: true } in GatekeeperModule's ` +
+  `options, or call initialize() of ClusterService`;

@@ -48,8 +48,8 @@ export function checkGuardedMethods(methods: readonly GuardedMethod[], context: 
 }
 
 function optionFaults({ method, metadata }: GuardedMethod): string[] {
-  if (metadata.count > 1) return [TWICE(method)];
-  if (!isOneLine(method)) return [NOT_ONE_LINE(method)];
+  if (metadata.count > 1) return [TWICE('@ClusterSingleton', method)];
+  if (!isOneLine(method)) return [NOT_ONE_LINE('@ClusterSingleton', method)];
   return faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
 }
 

@@ -1,8 +1,25 @@
-import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
-import { GatekeeperError, InvalidOptionsError, faultsOf, nameSchema, unreserved } from '../decision/index.js';
+import {
+  DEFAULT_LEASE,
+  DEFAULT_SCOPE,
+  type Gatekeeper,
+  type RunResult,
+  isMock,
+  isReal,
+  partsOf,
+} from '../gatekeeper/index.js';
+import {
+  GatekeeperError,
+  InvalidOptionsError,
+  LEADER_PREFIX,
+  faultsOf,
+  nameSchema,
+  unreserved,
+} from '../decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import type { GuardedCall, Place } from './guarded-call.js';
+import type { LeaderOnlyMetadata } from './leader-only.metadata.js';
 
 /**
  * A guarded method was called on an instance without a gatekeeper; then it did not run. Or its gatekeeper is a mock
@@ -32,21 +49,6 @@ export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): 
   return instance;
 }
 
-/** The decorated method. */
-export interface Place {
-  /** The prototype of the class that has the method. */
-  readonly target: object;
-  readonly property: string | symbol;
-}
-
-interface GuardedCall {
-  readonly instance: Guarded | undefined;
-  readonly place: Place;
-  readonly metadata: ClusterSingletonMetadata;
-  readonly args: never[];
-  readonly work: () => unknown;
-}
-
 /**
  * Runs a guarded method.
  *
@@ -54,18 +56,44 @@ interface GuardedCall {
  * @throws NoGatekeeperError, InvalidOptionsError for the name that a function returned, or any error of `run()` and
  *   `work`
  */
-export async function runGuarded({ instance, place, metadata, args, work }: GuardedCall): Promise<unknown> {
-  const { semaphore, duration, options } = metadata;
-  const gatekeeper = instance?.[GATEKEEPER_PROPERTY];
+export async function runGuarded(
+  { instance, place, args, work }: GuardedCall,
+  { semaphore, duration, options }: ClusterSingletonMetadata,
+): Promise<unknown> {
   const method = jobName(instance, place);
-  if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(method));
+  const gatekeeper = gatekeeperOf(instance, '@ClusterSingleton', method);
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
   // If the name depends on the arguments, runs for different arguments are different jobs: they do not overlap.
   const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
   const onDemand = asked === undefined ? {} : { duration: asked };
-  const result = await gatekeeper.run?.(name, work, { ...onDemand, ...options, job });
-  // A mock may return anything. Without this check, a method that never ran would look like a skipped one.
+  return valueOf(await gatekeeper.run?.(name, work, { ...onDemand, ...options, job }), method);
+}
+
+/**
+ * Runs a method of `@LeaderOnly` if this node leads. A mock, or a TestGatekeeper, decides by the scope's semaphore.
+ *
+ * @throws NoGatekeeperError, UnknownScopeError, or any error of the method
+ */
+export async function runAsLeader({ instance, place, work }: GuardedCall, { scope }: LeaderOnlyMetadata) {
+  const job = jobName(instance, place);
+  const gatekeeper = gatekeeperOf(instance, '@LeaderOnly', job);
+  if (isReal(gatekeeper)) return valueOf(await partsOf(gatekeeper).cluster.scope(scope).run(job, work), job);
+  const name = LEADER_PREFIX + (scope ?? DEFAULT_SCOPE);
+  const options = { job, ...(!isMock(gatekeeper) && { duration: DEFAULT_LEASE }) };
+  return valueOf(await gatekeeper.run?.(name, work, options), job);
+}
+
+/** @throws NoGatekeeperError */
+function gatekeeperOf(instance: object | undefined, decorator: string, method: string): RunsJobs {
+  const gatekeeper = (instance as Guarded | undefined)?.[GATEKEEPER_PROPERTY];
+  if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(decorator, method));
+  return gatekeeper;
+}
+
+/** @throws NoGatekeeperError for a mock that does not say whether it ran the method */
+function valueOf(result: RunResult<unknown> | undefined, method: string): unknown {
+  // A mock may return anything: a job that silently never ran would look like a skipped one.
   if (typeof result?.executed !== 'boolean') throw new NoGatekeeperError(NOT_ANSWERED(method, result));
   return result.executed ? result.value : undefined;
 }
@@ -86,7 +114,7 @@ async function durationOf(gatekeeper: object, name: string, duration: number | s
  * two jobs. An overridden method that is called through `super` is a separate job. Otherwise it would overlap with its
  * caller and be skipped.
  */
-function jobName(instance: Guarded | undefined, { target, property }: Place): string {
+function jobName(instance: object | undefined, { target, property }: Place): string {
   const owner = target.constructor.name;
   const own = instance?.constructor.name ?? owner;
   const name = `${own}.${String(property)}`;

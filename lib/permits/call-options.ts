@@ -130,10 +130,10 @@ const acquireShape = {
 
 const acquireSchema = onlyFields({ ...acquireShape, keepAlive: switchSchema.default(false) });
 
-const waitSchema = acquireSchema.extend({
-  timeout: delaySchema.optional(),
-  signal: z.instanceof(AbortSignal, { error: ({ input }) => `${show(input)} is not an AbortSignal` }).optional(),
-});
+/** zod type of an AbortSignal. */
+export const signalSchema = z.instanceof(AbortSignal, { error: ({ input }) => `${show(input)} is not an AbortSignal` });
+
+const waitSchema = acquireSchema.extend({ timeout: delaySchema.optional(), signal: signalSchema.optional() });
 
 const runSchema = onlyFields({
   ...acquireShape,

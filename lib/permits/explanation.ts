@@ -136,6 +136,8 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
       return pausedBy(record?.pause);
     case 'recovering':
       return 'the store lost data a moment ago: until the longest permit would have ended, only former holders go on';
+    case 'other-preferred':
+      return `a permit is free, but the next one is kept for the node of instance "${record!.preference!.instance}"`;
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }

@@ -8,6 +8,7 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
+import { type DenialReason, decide, prefer } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
@@ -15,7 +16,7 @@ import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { HeldLeases } from './held-leases.js';
-import type { Attempt } from './held-permit.js';
+import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
@@ -65,7 +66,7 @@ export class NodeSemaphore implements Semaphore {
     return attempt.permit ?? this.#denied(attempt, parsed.duration);
   }
 
-  async acquire(options?: AcquireWaitOptions): Promise<Permit> {
+  async acquire(options?: AcquireWaitOptions): Promise<HeldPermit> {
     const parsed = parseWaitOptions(this.name, options);
     await this.declared.ensure(this.name, parsed.duration);
     const attempt = await this.#wait(parsed);
@@ -93,6 +94,33 @@ export class NodeSemaphore implements Semaphore {
 
   explain(): Promise<Explanation> {
     return explain(this.recordClient, this.heldLeases, this.context);
+  }
+
+  /**
+   * Why the record, as last seen, would deny a new permit to this node now. Undefined if it would grant one, and while
+   * cluster time is unknown. Does not ask the store.
+   */
+  get denial(): DenialReason | undefined {
+    const { node, clusterClock } = this.context;
+    if (!clusterClock.isFresh) return undefined;
+    const request = { ...node, holder: node.instance, permitId: '', nonce: '' };
+    const decision = decide(this.recordClient.known, request, this.recordClient.view());
+    return decision.outcome === 'denied' ? decision.reason : undefined;
+  }
+
+  /**
+   * Keeps the next grant for one process, and notifies all nodes. Has no effect without a definition.
+   *
+   * @param duration ms after which any node may get the permit
+   * @throws StoreUnavailableError or UnknownOutcomeError
+   */
+  prefer(instance: string, duration: number): Promise<void> {
+    const id = this.context.random.id();
+    return this.recordClient.transact<void>((record, view, nonce) => {
+      if (!record?.definition) return { result: undefined };
+      const write = prefer(record, { id, instance, expiresAt: view.now + duration, duration }, view, nonce);
+      return { write, done: () => undefined, isDoneIn: (later) => later?.preference?.id === id };
+    });
   }
 
   /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */

@@ -7,6 +7,7 @@ const LOSS: Record<LossReason, string> = {
   expired: 'its lease ended before it was refreshed (store out of reach, process frozen or event loop blocked?)',
   revoked: 'it was revoked, or lost with the data of the store',
   'max-run-time': 'the run took longer than its maxRunTime',
+  stuck: 'the work under it did not stop in time when its term of leadership ended',
   released: 'it was released',
   closing: 'this node shuts down and the run did not end in time',
   unguarded: "the run was let through by onUnavailable: 'run' and never had one",

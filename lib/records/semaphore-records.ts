@@ -59,7 +59,8 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
   isBehind,
   restore,
   rewrite: (record, view, nonce) => rewrite(record, {}, view, nonce),
-  leases: ({ permits, grace }) => (grace ? [...permits, grace] : permits),
+  leases: ({ permits, grace, preference }) =>
+    grace || preference ? [...permits, ...[grace, preference].filter((each) => each !== undefined)] : permits,
 };
 
 /** Creates a client that reports changes of its record as events of the gatekeeper. */
@@ -101,7 +102,7 @@ function reportCostlyPatterns(semaphore: string, record: SemaphoreRecord, events
 /**
  * Whether a record surely has no permit, no grace and no operator's change, so that code alone could create it again.
  * Looks at the text only, because a sweep sees many records. This is safe: in every writer's text, only `change`,
- * `pause` and `grace` follow `permits`, and quotes in people's texts are escaped.
+ * `pause`, `grace` and `preference` follow `permits`, and quotes in people's texts are escaped.
  */
 export function isIdle(text: string): boolean {
   return text.startsWith('{"v":1,') && text.endsWith(',"permits":[]}') && text.includes(',"revision":1,');

@@ -9,7 +9,7 @@ import {
   type ShardRecord,
   claim,
   nameIn,
-  reservedNameFault,
+  isOwnName,
   shardOf,
   show,
 } from '../decision/index.js';
@@ -153,10 +153,11 @@ export class Shards {
   }
 
   /**
-   * Whether the claim of a record's name is missing. Reserved names need no claim, because they are never on demand.
+   * Whether the claim of a record's name is missing. The package's own records need no claim: they are never on demand,
+   * and do no harm when they are created anew without a grace.
    */
   lacksClaim(name: string): boolean {
-    return reservedNameFault(name) === undefined && !this.isClaimed(name);
+    return !isOwnName(name) && !this.isClaimed(name);
   }
 
   /** Whether a name's shard has an operator's definition of it, as this node last knew it. */

@@ -28,6 +28,7 @@ describe("a gatekeeper's options", () => {
       heartbeat: 10_000,
       metadata: {},
       history: true,
+      leadership: { enabled: false, scopes: ['default'], lease: 10_000 },
       shutdownGrace: 10_000,
       strictStart: false,
     });

@@ -29,6 +29,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     calls: (part) => ({ ...ALL_ANSWERED, ...calls })[part] ?? {},
     clock: { isFresh: true },
     archive: [],
+    leaderless: [],
     unreadable: { runs: 0, audit: 0, nodes: 0 },
     known: new Map(),
     ...changes,

@@ -93,7 +93,7 @@ describe('a guarded method whose name has a record of its own, by other code', (
     const metadata = { semaphore: () => 'x', duration: '10m', options: {} };
     const place = { target: {}, property: 'work' };
     const instance = { [GATEKEEPER_PROPERTY]: gatekeeper };
-    await runGuarded({ instance, place, metadata, args: [], work: () => 1 } as never);
+    await runGuarded({ instance, place, args: [], work: () => 1 }, { ...metadata, count: 1 });
     expect((await nodes.record('x')).permits).toMatchObject([{ duration: 5000 }]);
   });
 });

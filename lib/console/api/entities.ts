@@ -11,6 +11,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
+import { SKIP_REASONS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
@@ -100,10 +101,10 @@ const semaphoreShape = {
 };
 
 const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
-const skipReason = z.enum([...DENIAL_REASONS, 'overlap']);
+const skipReason = z.enum(SKIP_REASONS);
 
 /** Why no permit was granted. */
-export const denialReasonSchema = skipReason.exclude(['overlap']).meta({ id: 'DenialReason' });
+export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReason' });
 
 export const runSchema: z.ZodType<RunEntry> = z
   .object({

@@ -18,6 +18,12 @@ export function currentPermit(): RunPermit {
   return permit;
 }
 
+/** Whether this code belongs to a run under the permit with this token. */
+export function isUnderPermit({ semaphore, token }: Pick<RunPermit, 'semaphore' | 'token'>): boolean {
+  const permit = storage.getStore();
+  return permit?.semaphore === semaphore && permit.token === token;
+}
+
 /** Runs `work`. In it, {@link currentPermit} returns `permit`. */
 export function withPermit<T>(permit: RunPermit, work: () => T): T {
   return storage.run(permit, work);

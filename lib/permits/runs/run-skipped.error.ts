@@ -15,8 +15,15 @@ const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
   'corrupt-record': (semaphore) => `the record of semaphore ${semaphore} can't be read`,
   'newer-record': (semaphore) => `a newer version wrote the record of semaphore ${semaphore}`,
   closing: (semaphore) => `this node shuts down and takes no permit of semaphore ${semaphore}`,
+  'other-preferred': (semaphore) => `the next permit of semaphore ${semaphore} is kept for another node`,
+  'not-leader': (semaphore) => `this node does not lead the scope of semaphore ${semaphore}`,
   overlap: (semaphore) => `the former run of this job under semaphore ${semaphore} still goes on in this process`,
 };
+
+/** Says in a sentence why a semaphore gives nothing now. */
+export function skipSentence(reason: SkipReason, semaphore: string): string {
+  return SENTENCES[reason](show(semaphore));
+}
 
 /** A run was skipped, and its `onSkip` is `'throw'`. No part of the work was done. */
 export class RunSkippedError extends GatekeeperError {
@@ -32,7 +39,7 @@ export class RunSkippedError extends GatekeeperError {
     { semaphore, job, reason }: { readonly semaphore: string; readonly job: string; readonly reason: SkipReason },
     options?: ErrorOptions,
   ) {
-    const sentence = SENTENCES[reason](show(semaphore));
+    const sentence = skipSentence(reason, semaphore);
     super(`${job} did not run: ${sentence} (${reason}). Nothing of it was done: run it again later`, options);
     this.semaphore = semaphore;
     this.job = job;

@@ -2,7 +2,7 @@ import type { CancelTimer } from '../../async/node-clock.js';
 import type { DenialReason } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import { withPermit } from './current-permit.js';
-import type { SkipReason } from '../../context/events.js';
+import type { RunOfJob, SkipReason } from '../../context/events.js';
 import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call-options.js';
 import type { HeldLeases } from '../held-leases.js';
 import { type Attempt, HeldPermit } from '../held-permit.js';
@@ -109,18 +109,9 @@ export class Runner {
     { job }: RunSettings,
     started: number,
   ): Promise<RunResult<T>> {
-    const { events, nodeClock } = this.context;
     const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
     const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
-    events.next({ type: 'run-started', ...run });
-    try {
-      const value = await withPermit(permit, () => work(permit));
-      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
-      return { executed: true, value };
-    } catch (error) {
-      events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
-      throw error;
-    }
+    return reported(run, () => withPermit(permit, () => work(permit)), { ...this.context, started });
   }
 
   async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
@@ -157,6 +148,28 @@ export class Runner {
     } catch (error) {
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
     }
+  }
+}
+
+/**
+ * Runs work, and reports its start and its end as events.
+ *
+ * @param context.started monotonic ms of the run's start
+ * @throws any error of `work`
+ */
+export async function reported<T>(
+  run: RunOfJob,
+  work: () => T | Promise<T>,
+  { events, nodeClock, started }: Pick<Context, 'events' | 'nodeClock'> & { readonly started: number },
+): Promise<RunResult<T> & { readonly executed: true }> {
+  events.next({ type: 'run-started', ...run });
+  try {
+    const value = await work();
+    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
+    return { executed: true, value };
+  } catch (error) {
+    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { GuardedMethodsExplorer } from '../../nest/index.js';
+import { ClusterService, GuardedMethodsExplorer } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**
@@ -26,9 +26,10 @@ export class GatekeeperTestingModule {
       providers: [
         { provide: TestGatekeeper, useFactory: () => new TestGatekeeper(options) },
         { provide: GatekeeperService, useExisting: TestGatekeeper },
+        ClusterService,
         GuardedMethodsExplorer,
       ],
-      exports: [TestGatekeeper, GatekeeperService, GuardedMethodsExplorer],
+      exports: [TestGatekeeper, GatekeeperService, ClusterService, GuardedMethodsExplorer],
     };
   }
 }

@@ -1,0 +1,294 @@
+import { NEVER, Subject, filter, firstValueFrom, fromEvent, map, of, startWith, takeUntil, throwIfEmpty } from 'rxjs';
+import { pause } from '../async/pause.js';
+import { type Context, timeOf } from '../context/context.js';
+import type { TermEnd } from '../context/events.js';
+import { LEADER_PREFIX, type StoredPermit } from '../decision/index.js';
+import type { HeldPermit } from '../permits/held-permit.js';
+import type { PermitLostError } from '../permits/permits.errors.js';
+import type { NodeSemaphore } from '../permits/node-semaphore.js';
+import { isUnderPermit } from '../permits/runs/current-permit.js';
+import { PermitWork } from '../permits/runs/permit-work.js';
+import type { RunResult } from '../permits/runs/runner.js';
+import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import { NotLeaderError } from './leadership.errors.js';
+import { REST, Rest } from './rest.js';
+import { Term } from './term.js';
+
+/** Parts of the node that a candidate uses. */
+export interface CandidateParts {
+  readonly context: Context;
+  readonly directory: Pick<SemaphoreDirectory, 'visit' | 'peek'>;
+  /** ms for which the end of a term waits for the work under it. */
+  readonly grace: number;
+}
+
+/** Called with the term that has begun or ended. It may return a promise. */
+export type TermListener = (term: Term) => unknown;
+
+/** ms until the next try after an unexpected error. */
+const RETRY = 1000;
+/** ms after the end of its lease for which a leader still counts as known. A waiting node looks again sooner. */
+const SLACK = 1000;
+/** Ends of a term after which others go first. After the other ends this node lost contact, or may not lead now. */
+const YIELDS: ReadonlySet<TermEnd> = new Set(['resigned', 'revoked']);
+
+/**
+ * This node in one scope. It waits for the only permit of `leader:<scope>`. Each permit is a term:
+ *
+ *     waiting ──permit──▶ leading ──lost, resigned, paused, transferred──▶ draining ──permit given back──▶ waiting
+ *                                   (the signal aborts)                             ──work is stuck: the permit expires
+ *
+ * {@link isLeader} is false from the moment when the signal aborts. The permit is kept alive until the work under the
+ * term has ended. So another node leads only when this node neither claims to lead nor works.
+ */
+export class Candidate {
+  /** Name of the semaphore: `leader:<scope>`. */
+  readonly semaphore: string;
+  /** Emits when the leader of the scope may have changed. Completes when this node closes. */
+  readonly changes = new Subject<void>();
+  readonly #listeners = { gained: new Set<TermListener>(), lost: new Set<TermListener>() };
+  readonly #work: PermitWork;
+  readonly #closing = new AbortController();
+  readonly #rest: Rest;
+  #campaign?: Promise<void>;
+  #serving: Promise<unknown> = Promise.resolve();
+  #term?: Term | undefined;
+  /** Ends the present term, once. */
+  #end: (reason: TermEnd, error?: Error) => void = () => undefined;
+
+  constructor(
+    readonly scope: string,
+    private readonly parts: CandidateParts,
+  ) {
+    this.semaphore = LEADER_PREFIX + scope;
+    this.#work = new PermitWork(parts.context);
+    const look = () => this.own.recordClient.transact(() => ({ result: undefined }));
+    this.#rest = new Rest(parts.context.nodeClock, look, () => this.#isCalled());
+  }
+
+  /** Begins to wait for the leadership. Idempotent. */
+  start(): void {
+    this.#campaign ??= this.#run();
+  }
+
+  /** Whether this node leads now, by its own clocks. False while it is disconnected from the store. */
+  get isLeader(): boolean {
+    return this.isConnected && this.#term?.isHeld === true;
+  }
+
+  /** Whether this node can reach enough members of the store. */
+  get isConnected(): boolean {
+    const { connected, members, quorum } = this.parts.context.store.health();
+    return connected && members >= quorum;
+  }
+
+  /** The term of this node, while it leads. */
+  get term(): Term | undefined {
+    return this.isLeader ? this.#term : undefined;
+  }
+
+  /** Whether this node lets others go first, because it gave its term up. */
+  get isResting(): boolean {
+    return this.#rest.isOn;
+  }
+
+  /** Whether this node has begun to wait for the leadership. */
+  get isStarted(): boolean {
+    return this.#campaign !== undefined;
+  }
+
+  /** The semaphore of the scope. */
+  get own(): NodeSemaphore {
+    return this.parts.directory.peek(this.semaphore);
+  }
+
+  /** The leader's permit, as this node knows it: that of another node until it is surely over. */
+  get leader(): StoredPermit | undefined {
+    const { node, timing } = this.parts.context;
+    if (this.term) return this.term.stored;
+    const until = timeOf(this.parts.context) - 2 * timing.clockTolerance - SLACK;
+    const permits = this.own.recordClient.known?.permits ?? [];
+    return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);
+  }
+
+  /** Waits until this node leads. @throws the signal's reason, or NotLeaderError when this node shuts down */
+  whenLeader(signal?: AbortSignal): Promise<Term> {
+    const terms = this.changes.pipe(
+      startWith(undefined),
+      takeUntil(signal ? abortOf(signal) : NEVER),
+      map(() => this.term),
+      filter((term) => term !== undefined),
+      throwIfEmpty(() => (signal?.aborted ? signal.reason : new NotLeaderError(this.scope, 'closing')) as Error),
+    );
+    return firstValueFrom(terms);
+  }
+
+  /** Runs `work` once in each term of this node, until `signal` aborts or this node closes. Never rejects. */
+  async lead(work: TermListener, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      // It rejects only at the end: the signal has aborted, or this node closes.
+      const leading = await this.whenLeader(signal).catch(() => undefined);
+      if (!leading) return;
+      const term = signal ? leading.until(signal) : leading;
+      await this.#work.guard('lead', term, work);
+      await firstValueFrom(abortOf(term.signal));
+    }
+  }
+
+  /** Runs `work` as a job if this node leads. Otherwise skips it: `not-leader`. @throws any error of `work` */
+  async run<T>(job: string, work: () => T | Promise<T>): Promise<RunResult<T>> {
+    if (this.term) return this.#work.job(job, this.term, work);
+    const reason = 'not-leader' as const;
+    this.parts.context.events.next({ type: 'run-skipped', semaphore: this.semaphore, job, reason });
+    return { executed: false, reason };
+  }
+
+  /** Calls `listener` once in each term that begins (`gained`) or ends (`lost`) from now on. */
+  on(kind: 'gained' | 'lost', listener: TermListener): void {
+    this.#listeners[kind].add(listener);
+  }
+
+  /**
+   * Ends the term of this node, and lets others go first. Waits until the permit is given back, unless the work under
+   * the term calls it: the permit waits for that work.
+   *
+   * @returns false if this node does not lead
+   */
+  async resign(): Promise<boolean> {
+    const term = this.#term;
+    this.#end('resigned');
+    await this.#handover(term);
+    return term !== undefined;
+  }
+
+  /** Keeps the next term for a node, and ends the leader's. Waits as {@link resign}. @throws StoreUnavailableError */
+  async transferTo(instance: string): Promise<void> {
+    const term = this.#term;
+    if (this.leader?.instance === instance) return;
+    await this.own.prefer(instance, this.parts.grace + REST);
+    await this.#handover(term);
+  }
+
+  /** Call this when the record may have changed. Ends the term if the record would deny it now. */
+  look(): void {
+    const obstacle = this.#term && this.own.denial;
+    // In a grace after lost data, the holder puts its permit back.
+    if (obstacle && obstacle !== 'recovering') this.#end(obstacle);
+    this.#rest.check();
+    this.changes.next();
+  }
+
+  /** Ends the term, waits for the work under it, and gives the permit back. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#rest.check();
+    this.#end('closing');
+    await this.#campaign;
+    this.changes.complete();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const permit = await this.#acquire();
+      // It may have been lost since the grant. Then no term begins.
+      if (permit?.isHeld) await this.#serve(permit);
+    }
+  }
+
+  async #acquire(): Promise<HeldPermit | undefined> {
+    const { context, directory } = this.parts;
+    const { signal } = this.#closing;
+    try {
+      const permit = await directory.visit(this.semaphore, (scope) => scope.acquire({ keepAlive: true, signal }));
+      // An operator can't allow a second permit, but a foreign program could.
+      if (permit.slot === 0) return permit;
+      await permit.release();
+    } catch (error) {
+      if (!signal.aborted && !context.isClosing()) this.#problem('take the leadership', error);
+    }
+    await pause(context.nodeClock, RETRY, { signal, isAwaited: false });
+    return undefined;
+  }
+
+  async #serve(permit: HeldPermit): Promise<void> {
+    const ending = new AbortController();
+    const term = new Term(this.scope, permit, ending.signal);
+    let rest = 0;
+    this.#serving = this.#work.report('leadership', term, async () => {
+      const reason = await this.#leadUntilEnd(term, permit, ending);
+      const isDrained = await this.#work.drain(this.parts.grace);
+      // If work is stuck, the others must have had their chance before this node asks again.
+      const untilExpiry = isDrained ? 0 : Math.max(0, permit.lease.left) + this.parts.context.timing.clockTolerance;
+      if (!isDrained || YIELDS.has(reason)) rest = untilExpiry + REST;
+      await (isDrained ? this.#giveBack(permit, reason) : this.#letExpire(permit));
+    });
+    await this.#serving;
+    await this.#rest.take(rest);
+  }
+
+  /** Both callbacks of each listener run once per term. */
+  async #leadUntilEnd(term: Term, permit: HeldPermit, ending: AbortController): Promise<TermEnd> {
+    const { events } = this.parts.context;
+    const about = { semaphore: this.semaphore, scope: this.scope, token: term.token };
+    const ended = new Promise<TermEnd>((resolve) => {
+      this.#end = (reason, error = new NotLeaderError(this.scope, reason)) => {
+        resolve(reason);
+        ending.abort(error);
+      };
+    });
+    const lost = () => this.#end((permit.signal.reason as PermitLostError).reason, permit.signal.reason as Error);
+    permit.signal.addEventListener('abort', lost, { once: true });
+    this.#term = term;
+    events.next({ type: 'leadership-gained', ...about });
+    this.#call('gained', term);
+    this.look();
+    if (this.#closing.signal.aborted) this.#end('closing');
+    const reason = await ended;
+    this.#term = undefined;
+    this.#end = () => undefined;
+    events.next({ type: 'leadership-lost', ...about, reason });
+    this.#call('lost', term);
+    this.changes.next();
+    return reason;
+  }
+
+  #call(kind: 'gained' | 'lost', term: Term): void {
+    for (const listener of this.#listeners[kind]) void this.#work.guard(`leadership ${kind}`, term, listener);
+  }
+
+  async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
+    try {
+      const { preference } = this.own.recordClient.known ?? {};
+      // The time in which only the target may take the permit begins now.
+      if (preference && reason === 'other-preferred') await this.own.prefer(preference.instance, REST);
+      await permit.release();
+    } catch (error) {
+      this.#problem('give the leadership back', error);
+    }
+  }
+
+  #letExpire(permit: HeldPermit): void {
+    permit.lease.finish('stuck');
+    const error = new Error(`work goes on ${this.parts.grace} ms after its term ended: the permit expires instead`);
+    this.#problem('end the term', error);
+  }
+
+  /** Whether this node must not rest: it closes, or the next term is kept for it. */
+  #isCalled(): boolean {
+    const { preference } = this.own.recordClient.known ?? {};
+    return this.#closing.signal.aborted || preference?.instance === this.parts.context.node.instance;
+  }
+
+  /** Waits until the permit of a term is given back. Work under the term can't wait for that. */
+  async #handover(term: Term | undefined): Promise<void> {
+    if (term && !isUnderPermit(term)) await this.#serving;
+  }
+
+  #problem(action: string, error: unknown): void {
+    this.parts.context.events.next({ type: 'problem', semaphore: this.semaphore, action, error });
+  }
+}
+
+function abortOf(signal: AbortSignal) {
+  return signal.aborted ? of(undefined) : fromEvent(signal, 'abort');
+}

@@ -1,0 +1,141 @@
+import { BehaviorSubject, type Observable, Subscription, distinctUntilChanged, filter, merge } from 'rxjs';
+import type { Membership } from '../activity/index.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import { type SemaphoreDefinitionInput, type SemaphoreRecord, mismatchOf } from '../decision/index.js';
+import { Candidate, type CandidateParts } from './candidate.js';
+import { CannotLeadError, UnknownScopeError } from './leadership.errors.js';
+
+/** Leader and participants of the cluster. All values are instances of nodes. */
+export interface ClusterStatus {
+  /** This node. */
+  readonly current: string;
+  /** The leader; undefined if none is known. */
+  readonly leader: string | undefined;
+  /** The living nodes, this one included. */
+  readonly participants: readonly string[];
+}
+
+export interface ClusterParts extends CandidateParts {
+  /** The living nodes, as this node knows them. */
+  readonly membership: Pick<Membership, 'participants' | 'participants$'>;
+  /** Joins the participants. */
+  readonly join: () => Promise<void>;
+  /** Makes sure that definitions of this node's code are loaded. */
+  readonly declare: (definitions: readonly SemaphoreDefinitionInput[]) => Promise<void>;
+}
+
+interface ClusterSettings {
+  /** Whether the application wants this node to take part from its start. */
+  readonly enabled: boolean;
+  readonly scopes: readonly string[];
+  /** ms */
+  readonly lease: number;
+}
+
+/** The leadership of all scopes in which this node takes part. */
+export class Cluster {
+  readonly #candidates: ReadonlyMap<string, Candidate>;
+  readonly #status: BehaviorSubject<ClusterStatus>;
+  readonly #subscriptions = new Subscription();
+  #initialized?: Promise<void>;
+
+  constructor(
+    private readonly parts: ClusterParts,
+    private readonly settings: ClusterSettings,
+  ) {
+    this.#candidates = new Map(settings.scopes.map((scope) => [scope, new Candidate(scope, parts)]));
+    this.#status = new BehaviorSubject(this.status());
+  }
+
+  /** The definitions of the scopes' semaphores. */
+  get definitions(): readonly SemaphoreDefinitionInput[] {
+    return this.candidates.map(({ semaphore }) => ({ name: semaphore, duration: this.settings.lease }));
+  }
+
+  /** Whether the application wants this node to take part from its start. */
+  get isEnabled(): boolean {
+    return this.settings.enabled;
+  }
+
+  /** Names of the scopes. The first one is the default. */
+  get scopes(): readonly string[] {
+    return this.settings.scopes;
+  }
+
+  /** ms: the lease of a leader, unless an operator changed it. */
+  get lease(): number {
+    return this.settings.lease;
+  }
+
+  /** This node in each scope. */
+  get candidates(): readonly Candidate[] {
+    return [...this.#candidates.values()];
+  }
+
+  /** This node in a scope. @throws UnknownScopeError */
+  scope(scope = this.scopes[0]!): Candidate {
+    const candidate = this.#candidates.get(scope);
+    if (!candidate) throw new UnknownScopeError(scope, this.scopes);
+    return candidate;
+  }
+
+  /** @throws UnknownScopeError */
+  status(scope?: string): ClusterStatus {
+    const { instance: current } = this.parts.context.node;
+    const { leader } = this.scope(scope);
+    const others = this.parts.membership.participants().map(({ instance }) => instance);
+    const participants = others.includes(current) ? others : [current, ...others];
+    return { current, leader: leader?.instance, participants };
+  }
+
+  /** Makes a node the next leader of a scope. @throws CannotLeadError, UnknownScopeError, StoreUnavailableError */
+  async transferTo(node: string, scope?: string): Promise<void> {
+    const candidate = this.scope(scope);
+    const target = this.parts.membership.participants().find(({ instance }) => instance === node);
+    const obstacle = target ? obstacleOf(target, candidate.own.recordClient.known) : 'it is no living participant';
+    if (obstacle) throw new CannotLeadError(candidate.scope, node, obstacle);
+    await candidate.transferTo(node);
+  }
+
+  /** {@link status} of the default scope after each change. Replays the last one. Completes when this node closes. */
+  get status$(): Observable<ClusterStatus> {
+    return this.#status.pipe(distinctUntilChanged((one, other) => JSON.stringify(one) === JSON.stringify(other)));
+  }
+
+  /** Begins to take part in all scopes. Does not wait for the store. Idempotent. */
+  initialize(): Promise<void> {
+    this.#initialized ??= this.#initialize();
+    return this.#initialized;
+  }
+
+  /** Ends all terms, after the work under them, and gives their permits back. */
+  async close(): Promise<void> {
+    await Promise.all(this.candidates.map((candidate) => candidate.close()));
+    this.#subscriptions.unsubscribe();
+    this.#status.complete();
+  }
+
+  async #initialize(): Promise<void> {
+    const { context, membership, join, declare } = this.parts;
+    const { candidates } = this;
+    const lookAll = () => candidates.forEach((candidate) => candidate.look());
+    const contact = context.events.pipe(filter(({ type }) => type === 'store-lost' || type === 'store-back'));
+    this.#subscriptions.add(
+      context.changes.subscribe((name) => candidates.find(({ semaphore }) => semaphore === name)?.look()),
+    );
+    this.#subscriptions.add(contact.subscribe(lookAll));
+    const changes = merge(membership.participants$, ...candidates.map((candidate) => candidate.changes));
+    this.#subscriptions.add(changes.subscribe(() => this.#status.next(this.status())));
+    await declare(this.definitions);
+    await join();
+    if (context.isClosing()) return;
+    for (const candidate of candidates) candidate.start();
+  }
+}
+
+/** Why the definition of a scope does not let a node lead, in a sentence. */
+function obstacleOf(node: NodeIdentity, { definition, pause }: Pick<SemaphoreRecord, 'definition' | 'pause'> = {}) {
+  const mismatch = definition && mismatchOf(definition, node);
+  if (!mismatch) return undefined;
+  return pause ? 'the scope is paused' : `its ${mismatch} does not match the ${mismatch}Pattern`;
+}

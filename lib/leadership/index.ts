@@ -1,0 +1,4 @@
+export { Candidate, type TermListener } from './candidate.js';
+export { Cluster, type ClusterParts, type ClusterStatus } from './cluster.js';
+export { CannotLeadError, NotLeaderError, UnknownScopeError } from './leadership.errors.js';
+export type { Term } from './term.js';

@@ -1,0 +1,83 @@
+import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
+
+/** A method with metadata of one of the package's decorators. */
+export interface DecoratedMethod<M> {
+  /** "JobsService.export" */
+  readonly method: string;
+  /** Name of the method in its class. */
+  readonly property: string;
+  /** The provider's only instance. Undefined, or an empty object, if Nest makes one per request or per use. */
+  readonly instance: object | undefined;
+  readonly metadata: M;
+  /** Whether there is one instance from the start; else @nestjs/schedule can't run the method. */
+  readonly isStatic: boolean;
+  /** When @nestjs/schedule runs it, if it does. */
+  readonly schedule?: ScheduleMetadata;
+}
+
+/** Finds methods of the application by the metadata of a decorator. */
+export class DecoratedMethods {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  /** All methods with the metadata `key`, each once per instance. */
+  find<M>(key: symbol): DecoratedMethod<M>[] {
+    const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
+    const methods = wrappers.flatMap((wrapper) => this.#methodsOf<M>(wrapper, key));
+    return distinct(methods, (one, other) => one.instance === other.instance);
+  }
+
+  #methodsOf<M>(wrapper: InstanceWrapper, key: symbol): DecoratedMethod<M>[] {
+    const instance = wrapper.instance as object | undefined;
+    // From the instance first: the metatype of a factory provider is its factory.
+    const prototype = prototypeOf(instance) ?? (wrapper.metatype as { prototype?: object } | null)?.prototype;
+    if (!prototype) return [];
+    // A transient provider has only an empty prototype here, on which nothing may run.
+    const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+    return this.scanner.getAllMethodNames(prototype).flatMap((property) => {
+      const found = metadataOf<M>(prototype, property, key);
+      // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
+      const method = `${prototype.constructor.name}.${property}`;
+      return found ? [{ method, property, instance, isStatic, ...found }] : [];
+    });
+  }
+}
+
+function prototypeOf(instance: unknown): object | undefined {
+  return typeof instance === 'object' && instance !== null ? (Object.getPrototypeOf(instance) as object) : undefined;
+}
+
+function metadataOf<M>(prototype: object, name: string, key: symbol) {
+  const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as object;
+  const metadata = Reflect.getMetadata(key, method) as M | undefined;
+  const schedule = metadata && scheduleOf(method);
+  return metadata && { metadata, ...(schedule && { schedule }) };
+}
+
+/**
+ * Methods of one class may be found twice: two tokens show one instance (useExisting), or two modules have an instance.
+ *
+ * @param isSame whether two findings of one method count once
+ */
+export function distinct<M extends Pick<DecoratedMethod<unknown>, 'method' | 'metadata'>>(
+  methods: readonly M[],
+  isSame: (one: M, other: M) => boolean = () => true,
+): M[] {
+  return methods.filter(
+    (one, index) =>
+      methods.findIndex(
+        (other) => other.method === one.method && other.metadata === one.metadata && isSame(one, other),
+      ) === index,
+  );
+}
+
+/** Finds methods without calling getters of the instance. */
+function ownerOf(prototype: object, name: string): object {
+  let owner = prototype;
+  while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
+  return owner;
+}
