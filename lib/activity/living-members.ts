@@ -118,9 +118,11 @@ export class LivingMembers {
 async function readExpired(page: PageClient, suspects: readonly Living[]): Promise<ReadonlyMap<string, boolean>> {
   try {
     return await page.transact((record, view) => {
-      const shown = suspects.flatMap(({ entry: { instance, inc } }) => {
+      const shown = suspects.flatMap(({ entry: { instance, inc, beat } }) => {
         const stored = entryIn(record, instance);
-        return stored?.inc === inc ? [[inc, view.isExpired(leaseOf(stored))] as const] : [];
+        // An earlier beat comes from a copy of a lost page.
+        const isShown = stored?.inc === inc && stored.beat >= beat;
+        return isShown ? [[inc, view.isExpired(leaseOf(stored))] as const] : [];
       });
       return { result: new Map(shown) };
     });
