@@ -1,3 +1,4 @@
+import { ALLOCATION_BUGS } from './allocation.bugs.js';
 import type { Bug } from './bug.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
@@ -5,7 +6,14 @@ import { STORE_BUGS } from './store.bugs.js';
 import { SWEEP_BUGS } from './sweep.bugs.js';
 import { TIME_BUGS } from './time.bugs.js';
 
-export const BUGS: readonly Bug[] = [...STORE_BUGS, ...PERMIT_BUGS, ...ON_DEMAND_BUGS, ...SWEEP_BUGS, ...TIME_BUGS];
+export const BUGS: readonly Bug[] = [
+  ...STORE_BUGS,
+  ...PERMIT_BUGS,
+  ...ON_DEMAND_BUGS,
+  ...SWEEP_BUGS,
+  ...TIME_BUGS,
+  ...ALLOCATION_BUGS,
+];
 
 /** @throws Error that lists the known bugs */
 export function bugNamed(name: string): Bug {

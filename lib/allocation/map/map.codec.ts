@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { CorruptRecordError, decodeStored, show, storedCount, storedList, storedTime } from '../../decision/index.js';
+import { LONGEST_ID } from '../resources/resource-id.js';
+import { type LimboPage, MOST_IN_PAGE, type OwnedPage, PAGE_VERSION } from './page.js';
+import { type AllocationRoot, ROOT_VERSION } from './root.js';
+
+/** Characters: far more than the largest valid text. A longer text would block the event loop while it is parsed. */
+const LONGEST_TEXT = 2 * 1024 * 1024;
+/** More nodes than a store could serve heartbeats of. */
+const MOST_MEMBERS = 10_000;
+const MOST_PAGES = 10_000;
+const MOST_LOST = 100_000;
+
+const key = z.string().min(1).max(300);
+const inc = z.string().min(1).max(300);
+const pageKeys = storedList(key, MOST_PAGES).refine(isDistinct, 'has a page twice');
+const ids = storedList(z.string().min(1).max(LONGEST_ID), MOST_IN_PAGE);
+
+/** A list of pairs, not an object with ids as keys, so an id such as "__proto__" is safe. */
+const membersSchema = storedList(z.tuple([inc, pageKeys]), MOST_MEMBERS)
+  .refine((members) => isDistinct(members.map(([id]) => id)), 'has a member twice')
+  .transform((members) => new Map<string, readonly string[]>(members));
+
+const rootSchema = z
+  .strictObject({
+    v: z.literal(ROOT_VERSION),
+    nonce: z.string().min(1).max(100),
+    born: z.string().min(1).max(100),
+    seq: storedCount.positive(),
+    term: storedCount,
+    at: storedTime,
+    lease: storedTime,
+    lastToken: storedCount,
+    members: membersSchema,
+    limbo: pageKeys,
+    lost: storedList(z.strictObject({ from: inc, seq: storedCount }), MOST_LOST),
+    grace: z.boolean(),
+  })
+  .refine(
+    ({ members, limbo }) => isDistinct([...[...members.values()].flat(), ...limbo]),
+    'has one page in two places, so two members would own its resources',
+  );
+
+const ownedSchema = z.strictObject({
+  v: z.literal(PAGE_VERSION),
+  owned: storedList(z.tuple([storedCount, ids]), MOST_IN_PAGE).refine(
+    (items) => isPage(items.map(([, list]) => list)),
+    'has an id twice, or too many',
+  ),
+});
+
+const limboSchema = z.strictObject({
+  v: z.literal(PAGE_VERSION),
+  limbo: storedList(z.tuple([inc, storedCount, ids]), MOST_IN_PAGE).refine(
+    (items) => isPage(items.map(([, , list]) => list)),
+    'has an id twice, or too many',
+  ),
+});
+
+function isDistinct(texts: readonly string[]): boolean {
+  return new Set(texts).size === texts.length;
+}
+
+function isPage(lists: readonly (readonly string[])[]): boolean {
+  const all = lists.flat();
+  return all.length <= MOST_IN_PAGE && isDistinct(all);
+}
+
+/** @throws CorruptRecordError or NewerRecordError */
+export function decodeAllocationRoot(group: string, text: string): AllocationRoot {
+  const subject = `the owner map of allocation group ${show(group)}`;
+  return decodeStored(rootSchema, ROOT_VERSION, subject, checked(subject, text));
+}
+
+/** @throws CorruptRecordError or NewerRecordError */
+export function decodeOwnedPage(pageKey: string, text: string): OwnedPage {
+  const subject = `page ${show(pageKey)} of an owner map`;
+  return decodeStored(ownedSchema, PAGE_VERSION, subject, checked(subject, text));
+}
+
+/** @throws CorruptRecordError or NewerRecordError */
+export function decodeLimboPage(pageKey: string, text: string): LimboPage {
+  const subject = `page ${show(pageKey)} of the limbo of an owner map`;
+  return decodeStored(limboSchema, PAGE_VERSION, subject, checked(subject, text));
+}
+
+function checked(subject: string, text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  throw new CorruptRecordError(
+    `${subject} can't be read (it has ${text.length} characters, more than ${LONGEST_TEXT}): nothing changes until it is repaired or reset`,
+  );
+}
+
+export function encodeAllocationRoot(root: AllocationRoot): string {
+  return JSON.stringify({ ...root, members: [...root.members] });
+}
+
+export function encodePage(page: OwnedPage | LimboPage): string {
+  return JSON.stringify(page);
+}

@@ -1,0 +1,113 @@
+import type { Pieces } from '../../async/slices.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import { type LimboPage, MOST_IN_PAGE, type OwnedPage, limboPages, ownedPages, pageKey } from '../map/page.js';
+import { type AllocationRoot, pageKeysOf } from '../map/root.js';
+import type { OwnerMap } from './owner-map.js';
+import type { RoundInput } from './round.js';
+
+/** Changes of one member's resources in one round. */
+export interface MemberChange {
+  readonly revoked: Set<string>;
+  readonly granted: string[];
+}
+
+/** Input of {@link rewriteMap}. */
+export interface Rewrite {
+  /** The root that is replaced. */
+  readonly root: AllocationRoot;
+  readonly term: number;
+  /** The owner map after the changes. */
+  readonly map: OwnerMap;
+  readonly changes: ReadonlyMap<string, MemberChange>;
+  /** Token of all that is granted in this round. */
+  readonly token: number;
+  readonly isLimboChanged: boolean;
+  readonly input: RoundInput;
+}
+
+/** A root with its new pages. */
+export interface RewrittenMap {
+  readonly root: AllocationRoot;
+  readonly owned: ReadonlyMap<string, OwnedPage>;
+  readonly limbo: ReadonlyMap<string, LimboPage>;
+  /** Keys of pages that the root no longer has. */
+  readonly orphans: readonly string[];
+}
+
+/**
+ * Makes the next root and its new pages. Pages without a change keep their keys, so a round writes little. When a grace
+ * ends, everything gets new tokens: the tokens of the copy may be older than those that the lost root had granted.
+ */
+export function* rewriteMap(rewrite: Rewrite): Pieces<RewrittenMap> {
+  const { root, term, map, changes, token, isLimboChanged, input } = rewrite;
+  let count = 0;
+  const newKey = () => pageKey(root, input.nonce, count++);
+  const { members, owned } = yield* rewriteMembers(rewrite, newKey);
+  const limboPagesNow = isLimboChanged ? yield* limboPages(map.limbo) : [];
+  const limbo = new Map(limboPagesNow.map((page) => [newKey(), page] as const));
+  const isGranted = root.grace || [...changes.values()].some(({ granted }) => granted.length > 0);
+  const durations = [...input.registry.living.values()].map(({ duration }) => duration);
+  const next: AllocationRoot = {
+    ...root,
+    nonce: input.nonce,
+    seq: root.seq + 1,
+    term,
+    at: input.now,
+    lease: Math.max(root.lease, ...durations),
+    lastToken: isGranted ? token : root.lastToken,
+    members,
+    limbo: isLimboChanged ? [...limbo.keys()] : root.limbo,
+    lost: map.lost,
+    grace: false,
+  };
+  return { root: next, owned, limbo, orphans: without(pageKeysOf(root), pageKeysOf(next)) };
+}
+
+function without(keys: readonly string[], others: readonly string[]): string[] {
+  const kept = new Set(others);
+  return keys.filter((key) => !kept.has(key));
+}
+
+function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => string) {
+  const owned = new Map<string, OwnedPage>();
+  const members = new Map<string, readonly string[]>();
+  for (const inc of new Set([...map.members.keys(), ...changes.keys()])) {
+    const pages = map.members.get(inc) ?? new Map<string, OwnedPage>();
+    const change = root.grace ? renewed(pages, changes.get(inc)) : changes.get(inc);
+    const { kept, fresh } = yield* rewritePages(pages, change, token);
+    const keyed = fresh.map((page) => [newKey(), page] as const);
+    for (const [key, page] of keyed) owned.set(key, page);
+    members.set(inc, [...kept, ...keyed.map(([key]) => key)]);
+  }
+  return { members, owned };
+}
+
+/** As if everything that the member keeps were granted anew. */
+function renewed(pages: ReadonlyMap<string, OwnedPage>, change: MemberChange | undefined): MemberChange {
+  const ids = [...pages.values()].flatMap((page) => page.owned.flatMap(([, list]) => list));
+  const kept = ids.filter((id) => !change?.revoked.has(id));
+  return { revoked: new Set(ids), granted: [...kept, ...(change?.granted ?? [])] };
+}
+
+/** Rewrites the pages that lose a resource, and small ones together with what is granted. */
+function* rewritePages(
+  pages: ReadonlyMap<string, OwnedPage>,
+  change: MemberChange | undefined,
+  token: number,
+): Pieces<{ readonly kept: string[]; readonly fresh: OwnedPage[] }> {
+  if (!change) return { kept: [...pages.keys()], fresh: [] };
+  const kept: string[] = [];
+  const loose: (readonly [id: string, token: number])[] = [];
+  for (const [key, { owned }] of pages) {
+    const size = owned.reduce((sum, [, ids]) => sum + ids.length, 0);
+    if (size * 2 > MOST_IN_PAGE && !owned.some(([, ids]) => ids.some((id) => change.revoked.has(id)))) {
+      kept.push(key);
+      continue;
+    }
+    for (const [former, ids] of owned) {
+      yield* eachInPieces(ids, (id) => void (change.revoked.has(id) || loose.push([id, former])));
+    }
+  }
+  yield* eachInPieces(change.granted, (id) => void loose.push([id, token]));
+  return { kept, fresh: yield* ownedPages(loose) };
+}

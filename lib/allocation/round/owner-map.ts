@@ -1,0 +1,89 @@
+import type { Pieces } from '../../async/slices.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { LimboPage, OwnedPage } from '../map/page.js';
+import type { AllocationRoot, Withdrawal } from '../map/root.js';
+import { type LeaseBound, type RegistryView, hasAcknowledged, isOver } from './registry-view.js';
+
+/** Pages by their keys. A page that is missing in the store, and that this node does not remember, is absent. */
+export interface KnownPages {
+  readonly owned: ReadonlyMap<string, OwnedPage>;
+  readonly limbo: ReadonlyMap<string, LimboPage>;
+}
+
+/** The owner map as a round begins: root, pages and registry put together. */
+export interface OwnerMap {
+  /** Members that are not over, each with the pages that were found. */
+  readonly members: Map<string, ReadonlyMap<string, OwnedPage>>;
+  /** Resource -> member that owns it. */
+  readonly owners: Map<string, string>;
+  /** Resources that a former owner may still have. */
+  readonly limbo: Map<string, Withdrawal>;
+  /** Whether a resource left the limbo since the root was written, or a page of it was lost. */
+  readonly isLimboChanged: boolean;
+  /** Whether the root must be written anew, even if no resource gets another owner. */
+  readonly isChanged: boolean;
+  /** Lost pages whose members may still own resources of them. */
+  readonly lost: readonly Withdrawal[];
+}
+
+export interface MapSources {
+  readonly root: AllocationRoot;
+  readonly pages: KnownPages;
+  readonly registry: RegistryView;
+  readonly bound: LeaseBound;
+}
+
+/**
+ * Reads the owner map. What belonged to members that are over is free. A page that was lost is noted: its member drops
+ * those resources when it applies the next root, and nothing is granted before it has acknowledged that.
+ */
+export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
+  const { root, pages, registry, bound } = sources;
+  const next = root.seq + 1;
+  const isFree = ({ from, seq }: Withdrawal) =>
+    isOver(registry, from, bound) || hasAcknowledged(registry, from, { born: root.born, seq });
+  const living = [...root.members].filter(([inc]) => !isOver(registry, inc, bound));
+  const members = new Map(living.map(([inc, keys]) => [inc, found(keys, pages.owned)]));
+  const owners = new Map<string, string>();
+  for (const [inc, owned] of members) {
+    for (const [, ids] of [...owned.values()].flatMap((page) => page.owned)) {
+      yield* eachInPieces(ids, (id) => void owners.set(id, inc));
+    }
+  }
+  const { limbo, isChanged } = yield* readLimbo(sources, isFree);
+  // A lost page of the limbo may be about any of the members.
+  const isLimboLost = root.limbo.some((key) => !pages.limbo.has(key));
+  const suspects = living.filter(([inc, keys]) => isLimboLost || keys.length > members.get(inc)!.size);
+  const lost = [...root.lost.filter((each) => !isFree(each)), ...suspects.map(([from]) => ({ from, seq: next }))];
+  const isLimboChanged = isChanged || isLimboLost;
+  const isMemberOver = living.length < root.members.size;
+  return {
+    members,
+    owners,
+    limbo,
+    isLimboChanged,
+    isChanged: isLimboChanged || isMemberOver || suspects.length > 0 || lost.length !== root.lost.length,
+    lost,
+  };
+}
+
+function found(keys: readonly string[], pages: ReadonlyMap<string, OwnedPage>): Map<string, OwnedPage> {
+  return new Map(keys.flatMap((key) => (pages.has(key) ? [[key, pages.get(key)!] as const] : [])));
+}
+
+function* readLimbo({ root, pages }: MapSources, isFree: (withdrawal: Withdrawal) => boolean) {
+  const limbo = new Map<string, Withdrawal>();
+  let isChanged = false;
+  for (const [from, seq, ids] of root.limbo.flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {
+    const withdrawal = { from, seq };
+    if (isFree(withdrawal)) isChanged = true;
+    else yield* eachInPieces(ids, (id) => void limbo.set(id, withdrawal));
+  }
+  return { limbo, isChanged };
+}
+
+/** Pages that nodes miss and this node remembers, by their keys: write each of them if its key is absent. */
+export function pagesToPutBack({ living }: RegistryView, { owned }: KnownPages): Map<string, OwnedPage> {
+  const missing = [...living.values()].flatMap((entry) => entry.missing ?? []);
+  return found(missing, owned);
+}

@@ -1,0 +1,179 @@
+import type { Pieces } from '../../async/slices.js';
+import { nextToken } from '../../decision/index.js';
+import { type Assignment, type Grant, assign } from '../assign/assign.js';
+import { mostMoves } from '../assign/movement-limit.js';
+import { byText } from '../assign/participant.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import { type AllocationRoot, isRootBehind, pageKeysOf, restoreRoot } from '../map/root.js';
+import { type MemberChange, rewriteMap } from './next-root.js';
+import { type OwnerMap, readOwnerMap } from './owner-map.js';
+import type { ParticipantEntry } from './registry-view.js';
+import type { CommitRound, Leadership, Round, RoundCounts, RoundInput } from './round.js';
+
+/**
+ * One decision of the leader: from what it read to the next root, or to nothing. Pure, in pieces. Safety does not depend
+ * on there being one leader, because the compare-and-set of the root is the only commit.
+ *
+ *     root lost, or behind what nodes know ──▶ restored, in grace
+ *     in grace ──(watched for a lease, and every living node has acknowledged)──▶ everything gets new tokens
+ *     taken away from a node ──▶ limbo ──(acknowledged, or the node is over)──▶ free ──▶ granted with a new token
+ */
+export function* planRound(input: RoundInput): Pieces<Round> {
+  const { found, copy, registry, options } = input;
+  const term = termOf(found, input.leadership);
+  if (term === undefined) return { kind: 'idle', why: 'not-leader' };
+  // A node that joined, and got a resource, between the two readings would look absent, and its resource free.
+  if (registry.readFrom < input.readAt) return { kind: 'idle', why: 'registry-too-old' };
+  if (!found || (copy && isRootBehind(found, copy)) || isRolledBack(found, input)) return restored(input, term);
+  if (found.grace && !isGraceOver(found, input)) return { kind: 'idle', why: 'grace' };
+  const bound = { ...options, lease: Math.max(options.lease, found.lease) };
+  const map = yield* readOwnerMap({ root: found, pages: input.pages, registry, bound });
+  const assignment = yield* divide(map, input);
+  return yield* nextRound(found, term, map, assignment, input);
+}
+
+/**
+ * The term of this leader, or undefined if another one has taken over. A leader whose permit was just confirmed raises
+ * its term above that of the root. Terms never come from a clock: a clock that was ahead would shut out later leaders.
+ */
+export function termOf(root: AllocationRoot | undefined, { term, isConfirmed }: Leadership): number | undefined {
+  if (!root || root.term === term) return term;
+  if (isConfirmed) return Math.max(term, root.term + 1);
+  return root.term < term ? term : undefined;
+}
+
+/**
+ * Whether a living node has acknowledged a root that this one does not know: the store has put back an old text. The
+ * registry is read after the root, so the root may have changed meanwhile; then the commit fails.
+ */
+function isRolledBack(root: AllocationRoot, { registry }: RoundInput): boolean {
+  if (root.grace) return false;
+  return [...registry.living.values()].some(
+    ({ acked }) => acked && (acked.born === root.born ? acked.seq > root.seq : true),
+  );
+}
+
+function restored({ found, copy, options, now, nonce }: RoundInput, term: number): CommitRound {
+  const root = restoreRoot({ copy, found, term, lease: options.lease, now, nonce });
+  const kept = new Set(pageKeysOf(root));
+  const orphans = found ? pageKeysOf(found).filter((key) => !kept.has(key)) : [];
+  return {
+    kind: 'commit',
+    why: 'restored',
+    root,
+    owned: new Map(),
+    limbo: new Map(),
+    orphans,
+    revoked: [],
+    granted: [],
+  };
+}
+
+/** Every node that may own something by a root that was lost has given it up, or is over. */
+function isGraceOver({ born, seq, lease }: AllocationRoot, { registry, bornSeenAt, options }: RoundInput): boolean {
+  const watched = registry.readFrom - Math.max(registry.watchedSince, bornSeenAt);
+  const hasGivenUp = ({ acked }: ParticipantEntry) => acked?.born === born && acked.seq >= seq;
+  return (
+    watched >= Math.max(options.lease, lease) + options.tolerance && [...registry.living.values()].every(hasGivenUp)
+  );
+}
+
+/**
+ * Decides the owners. Members without a registry entry keep their resources until they are over: one lost page of the
+ * registry must not move the resources of all its nodes.
+ */
+function* divide(
+  { owners, limbo, lost }: OwnerMap,
+  { registry, resources, orders, options }: RoundInput,
+): Pieces<Assignment> {
+  const { living } = registry;
+  const isKept = (owner: string | undefined) => owner !== undefined && !living.has(owner);
+  const free: string[] = [];
+  yield* eachInPieces(resources, (resource) => void (isKept(owners.get(resource)) || free.push(resource)));
+  const participants = [...living.values()].map(({ inc, node, weight }) => ({
+    id: inc,
+    weight: orders.drained.has(node) ? 0 : weight,
+  }));
+  // While pages are lost, a revoked resource could not be granted to another node.
+  const isCalm = options.isSettled && lost.length === 0;
+  return yield* assign({
+    resources: free,
+    participants,
+    current: owners,
+    pins: incarnationsOf(orders.pins, owners, [...living.values()]),
+    ...(options.strategy && { strategy: options.strategy }),
+    mostMoves: isCalm ? mostMoves(options.limit ?? {}, resources.length, limbo.size) : 0,
+  });
+}
+
+/** Of several processes with one node name, the one that has the resource, else the one with the lowest id. */
+function incarnationsOf(
+  pins: ReadonlyMap<string, string>,
+  owners: ReadonlyMap<string, string>,
+  living: readonly ParticipantEntry[],
+): Map<string, string> {
+  const able = living.filter(({ weight }) => weight > 0).toSorted((one, other) => byText(one.inc, other.inc));
+  return new Map(
+    [...pins].flatMap(([resource, node]) => {
+      const incs = able.filter((entry) => entry.node === node).map(({ inc }) => inc);
+      const inc = incs.find((each) => each === owners.get(resource)) ?? incs[0];
+      return inc === undefined ? [] : [[resource, inc] as const];
+    }),
+  );
+}
+
+function* nextRound(
+  root: AllocationRoot,
+  term: number,
+  map: OwnerMap,
+  { revoke, grant, deferred }: Assignment,
+  input: RoundInput,
+): Pieces<Round> {
+  const changes = new Map<string, MemberChange>();
+  const changeOf = (inc: string) => {
+    const change = changes.get(inc) ?? { revoked: new Set<string>(), granted: [] };
+    changes.set(inc, change);
+    return change;
+  };
+  yield* eachInPieces(revoke, ({ resource, from }) => {
+    changeOf(from).revoked.add(resource);
+    map.owners.delete(resource);
+    map.limbo.set(resource, { from, seq: root.seq + 1 });
+  });
+  const granted = map.lost.length > 0 ? [] : yield* grantable(grant, map);
+  yield* eachInPieces(granted, ({ resource, to }) => {
+    changeOf(to).granted.push(resource);
+    map.owners.set(resource, to);
+  });
+  const counts = yield* countsOf(map, input.resources, deferred);
+  const isSame = changes.size === 0 && !map.isChanged && !root.grace && root.term === term;
+  if (isSame) return { kind: 'idle', why: 'settled', counts };
+  const token = nextToken(Math.max(root.lastToken, ...tops(input)), input.now);
+  const isLimboChanged = map.isLimboChanged || revoke.length > 0;
+  const written = yield* rewriteMap({ root, term, map, changes, token, isLimboChanged, input });
+  const why = root.grace ? 'grace-over' : 'changed';
+  return { kind: 'commit', why, ...written, revoked: revoke, granted, counts };
+}
+
+/** Resources that no node has, and that no node may still have. */
+function* grantable(grant: readonly Grant[], { limbo, owners }: OwnerMap): Pieces<Grant[]> {
+  const granted: Grant[] = [];
+  yield* eachInPieces(grant, (each) => {
+    if (!limbo.has(each.resource) && !owners.has(each.resource)) granted.push(each);
+  });
+  return granted;
+}
+
+function tops({ registry }: RoundInput): number[] {
+  return [...registry.living.values()].map(({ top }) => top);
+}
+
+function* countsOf(
+  { owners, limbo, lost }: OwnerMap,
+  resources: readonly string[],
+  deferred: number,
+): Pieces<RoundCounts> {
+  let owned = 0;
+  yield* eachInPieces(resources, (resource) => void (owned += owners.has(resource) ? 1 : 0));
+  return { owned, limbo: limbo.size, unowned: resources.length - owned, deferred, lost: lost.length };
+}

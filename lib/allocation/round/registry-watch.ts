@@ -1,0 +1,120 @@
+import type { ParticipantEntry, RegistryView } from './registry-view.js';
+
+/** One page of the registry, as far as one group needs it. */
+export interface RegistryPage {
+  /** Id of the page's lineage: a page that was lost and made again has another one. */
+  readonly born: string;
+  /** Grows with every write. */
+  readonly seq: number;
+  readonly entries: readonly ParticipantEntry[];
+  /** Incarnations that their nodes have given up. */
+  readonly ended: readonly string[];
+}
+
+/** One reading of all pages. A page that the store does not have is undefined. */
+export interface RegistryReading {
+  readonly pages: readonly (RegistryPage | undefined)[];
+  /** This node's monotonic time before the first page was asked for. */
+  readonly sent: number;
+  /** Its monotonic time after the last answer. */
+  readonly received: number;
+  /** Lower bound of cluster time at `sent`, in ms. -Infinity while the clocks are suspect. */
+  readonly earliest: number;
+}
+
+interface WatchedLease {
+  readonly beat: number;
+  /** The lease was written after this reading, which did not have it. */
+  readonly lastWithout: number;
+  /** The lease was written before this. */
+  readonly firstSeen: number;
+}
+
+interface WatchedPage {
+  readonly born: string | undefined;
+  readonly seq: number;
+  readonly since: number;
+  readonly lastSent: number;
+  readonly leases: ReadonlyMap<string, WatchedLease>;
+}
+
+/**
+ * One node's observations of the registry, over several readings. Times are those of its own monotonic clock, so no
+ * clock of another machine can end a lease early:
+ *
+ *     lastWithout   firstSeen
+ *          |-- written --|
+ *          |<----- duration ----->|                      surely alive until here
+ *                        |<----- duration + tolerance ----->|       surely over from here
+ *
+ * In between, cluster time decides. A page that was lost, or went back, is watched anew, and its leases count as written
+ * just now: the store may have put back entries whose newer leases still run.
+ */
+export class RegistryWatch {
+  #pages: readonly WatchedPage[] = [];
+  /** Incarnation -> monotonic time at which the lease that was last seen is over. */
+  #lastSeen: ReadonlyMap<string, number> = new Map();
+
+  /** @param tolerance the largest difference of clocks, in ms */
+  constructor(private readonly tolerance: number) {}
+
+  /** Takes a reading. The time until a lease may be over is `nextChangeIn`, in ms: another look is useful then. */
+  observe(reading: RegistryReading): RegistryView & { readonly nextChangeIn: number } {
+    const living = new Map<string, ParticipantEntry>();
+    const ended = new Set<string>();
+    let nextChangeIn = Infinity;
+    this.#pages = reading.pages.map((page, index) => {
+      const watched = watch(page, this.#pages[index], reading);
+      for (const inc of page?.ended ?? []) ended.add(inc);
+      for (const entry of page?.entries ?? []) {
+        const left = this.#timeLeft(entry, watched.leases.get(entry.inc)!, reading);
+        if (left > 0) nextChangeIn = Math.min(nextChangeIn, left);
+        if (left > 0) living.set(entry.inc, entry);
+        else ended.add(entry.inc);
+      }
+      return watched;
+    });
+    for (const inc of ended) living.delete(inc);
+    const watchedSince = Math.max(...this.#pages.map(({ since }) => since));
+    const vanished = this.#vanished(living, ended, reading);
+    return { readFrom: reading.sent, watchedSince, living, ended, vanished, nextChangeIn };
+  }
+
+  /** The store may have lost entries, or put back an older page, between two readings. */
+  #vanished(
+    living: ReadonlyMap<string, ParticipantEntry>,
+    ended: ReadonlySet<string>,
+    { sent, received }: RegistryReading,
+  ): Set<string> {
+    const former = [...this.#lastSeen].filter(([inc, until]) => until > sent && !living.has(inc) && !ended.has(inc));
+    const seen = [...living.values()].map(({ inc, duration }) => [inc, received + duration + this.tolerance] as const);
+    this.#lastSeen = new Map([...former, ...seen]);
+    return new Set(former.map(([inc]) => inc));
+  }
+
+  /** ms until a lease is over, unless it is renewed. Judged at the time before the reading, which did not see later writes. */
+  #timeLeft(
+    entry: ParticipantEntry,
+    { lastWithout, firstSeen }: WatchedLease,
+    { sent, earliest }: RegistryReading,
+  ): number {
+    const untilSurelyOver = firstSeen + entry.duration + this.tolerance - sent;
+    const whileSurelyAlive = lastWithout + entry.duration - sent;
+    return Math.min(untilSurelyOver, Math.max(whileSurelyAlive, entry.expiresAt + this.tolerance - earliest));
+  }
+}
+
+function watch(
+  page: RegistryPage | undefined,
+  former: WatchedPage | undefined,
+  { sent, received }: RegistryReading,
+): WatchedPage {
+  const isGoingOn = former?.born === page?.born && (page?.seq ?? 0) >= (former?.seq ?? 0);
+  const anew = { since: received, lastSent: former ? received : -Infinity, leases: new Map<string, WatchedLease>() };
+  const base = former && isGoingOn ? former : anew;
+  const leases = (page?.entries ?? []).map(({ inc, beat }) => {
+    const known = base.leases.get(inc);
+    return [inc, known?.beat === beat ? known : { beat, lastWithout: base.lastSent, firstSeen: received }] as const;
+  });
+  return { born: page?.born, seq: page?.seq ?? 0, since: base.since, lastSent: sent, leases: new Map(leases) };
+}

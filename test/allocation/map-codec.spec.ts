@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  decodeAllocationRoot,
+  decodeLimboPage,
+  decodeOwnedPage,
+  encodeAllocationRoot,
+  encodePage,
+} from '../../lib/allocation/map/map.codec.js';
+import { isOrphan, limboPages, orphansIn, ownedPages, pageKey } from '../../lib/allocation/map/page.js';
+import { finish } from './divisions.js';
+import { aPage, aRoot } from './maps.js';
+
+const root = aRoot({
+  members: new Map([
+    ['__proto__', ['p1', 'p2']],
+    ['b#0', []],
+  ]),
+  limbo: ['p3'],
+  lost: [{ from: 'b#0', seq: 6 }],
+  grace: true,
+});
+
+describe('the texts of an owner map', () => {
+  it('are read as they were written', () => {
+    expect(decodeAllocationRoot('queues', encodeAllocationRoot(root))).toEqual(root);
+    const owned = aPage('ab');
+    expect(decodeOwnedPage('p1', encodePage(owned))).toEqual(owned);
+    const limbo = { v: 1, limbo: [['b#0', 6, ['ü"\\', '\ud800']]] } as const;
+    expect(decodeLimboPage('p3', encodePage(limbo))).toEqual(limbo);
+  });
+
+  it.each([
+    { fault: 'it is not JSON', change: () => '{' },
+    { fault: 'seq', change: () => encodeAllocationRoot({ ...root, seq: -1 }) },
+    { fault: 'has a member twice', change: () => encodeAllocationRoot(root).replace('"b#0",[]', '"__proto__",[]') },
+    { fault: 'has one page in two places', change: () => encodeAllocationRoot({ ...root, limbo: ['p1'] }) },
+    { fault: 'surprise', change: () => encodeAllocationRoot({ ...root, surprise: 1 } as typeof root) },
+    { fault: 'it has 2097200 characters', change: () => 'x'.repeat(2_097_200) },
+  ])('are refused when $fault', ({ fault, change }) => {
+    const reading = () => decodeAllocationRoot('queues', change());
+    expect(reading).toThrow(fault);
+    expect(reading).toThrow('the owner map of allocation group "queues" can\'t be read');
+  });
+
+  it('of a newer version are refused with the advice to upgrade', () => {
+    const text = encodeAllocationRoot(root).replace('"v":1', '"v":2');
+    expect(() => decodeAllocationRoot('queues', text)).toThrow(
+      'has version 2, this package reads 1: upgrade this node',
+    );
+  });
+
+  it.each([
+    { fault: 'has an id twice', text: '{"v":1,"owned":[[1,["a"]],[2,["a"]]]}' },
+    { fault: 'owned.0.1.0', text: '{"v":1,"owned":[[1,[""]]]}' },
+    { fault: 'owned.0.1.0', text: `{"v":1,"owned":[[1,["${'x'.repeat(501)}"]]]}` },
+    {
+      fault: 'owned.0.1',
+      text: JSON.stringify({ v: 1, owned: [[1, Array.from({ length: 1001 }, (_, id) => `r${id}`)]] }),
+    },
+    { fault: 'owned', text: '{"v":1,"limbo":[]}' },
+  ])('of a page are refused: $fault', ({ fault, text }) => {
+    expect(() => decodeOwnedPage('p1', text)).toThrow(fault);
+  });
+});
+
+describe('pages', () => {
+  const ids = (count: number, length = 5) =>
+    Array.from({ length: count }, (_, index) => String(index).padStart(length, '0'));
+
+  it('have at most 1,000 resources, and few enough characters to be read quickly', () => {
+    const sizes = (items: readonly string[]) =>
+      finish(ownedPages(items.map((id) => [id, 1] as const))).map(({ owned }) => owned[0]![1].length);
+    expect(sizes(ids(2500))).toEqual([1000, 1000, 500]);
+    expect(sizes(ids(1000, 500))).toEqual([524, 476]);
+    expect(sizes([])).toEqual([]);
+  });
+
+  it('of the limbo keep from which node and since which root', () => {
+    const items = [
+      ['a', { from: 'n#0', seq: 3 }],
+      ['b', { from: 'n#1', seq: 3 }],
+      ['c', { from: 'n#0', seq: 3 }],
+    ] as const;
+    expect(finish(limboPages(items))).toEqual([
+      {
+        v: 1,
+        limbo: [
+          ['n#0', 3, ['a', 'c']],
+          ['n#1', 3, ['b']],
+        ],
+      },
+    ]);
+  });
+
+  it('can be deleted when no root has them and no commit can bring them in', () => {
+    const decidedOn = aRoot({ seq: 7 });
+    const key = pageKey(decidedOn, 'n1', 0);
+    expect(isOrphan(key, decidedOn)).toBe(false);
+    expect(isOrphan(key, aRoot({ seq: 8 }))).toBe(true);
+    expect(isOrphan(key, aRoot({ seq: 8, limbo: [key] }))).toBe(false);
+    expect(isOrphan(key, aRoot({ seq: 3, born: 'b2' }))).toBe(true);
+    expect(orphansIn([key, 'p1'], aRoot({ seq: 8, limbo: ['p1'] }))).toEqual([key]);
+  });
+});

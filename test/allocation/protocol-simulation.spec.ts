@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Outcome, isInTime, simulate } from './simulation/schedule.js';
+
+/** More of them: ALLOCATION_SEEDS=10000 npm test -- test/allocation/protocol-simulation */
+const SEEDS = Number(process.env['ALLOCATION_SEEDS'] ?? 60);
+
+async function outcomesOf(simulated: (seed: number) => Promise<Outcome>): Promise<readonly Outcome[]> {
+  const all: Outcome[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) all.push(await simulated(seed));
+  return all;
+}
+
+const saying = (outcomes: readonly Outcome[], word: string) =>
+  outcomes.filter(({ violations }) => violations.some((violation) => violation.includes(word)));
+
+describe(`the allocation protocol in ${SEEDS} schedules with faults`, () => {
+  const outcomes = outcomesOf((seed) => simulate(seed));
+
+  it('never has two owners of one resource', async () => {
+    expect(saying(await outcomes, 'two owners')).toEqual([]);
+  });
+
+  it('has growing tokens, unless clocks were wrong and data were lost', async () => {
+    const all = (await outcomes).filter(({ faults }) => !faults.includes('clock') || !faults.includes('lostData'));
+    expect(saying(all, 'token')).toEqual([]);
+  });
+
+  it('is even, with one owner of each resource, soon after the trouble', async () => {
+    expect((await outcomes).filter((outcome) => !isInTime(outcome))).toEqual([]);
+  });
+});
