@@ -105,7 +105,8 @@ export class Candidate {
   /** The leader's permit, as this node knows it: that of another node until it is surely over. */
   get leader(): StoredPermit | undefined {
     const { node, timing } = this.parts.context;
-    if (this.term) return this.term.stored;
+    // A look at the semaphore would make this node watch its record.
+    if (!this.isStarted || this.term) return this.term?.stored;
     const until = timeOf(this.parts.context) - 2 * timing.clockTolerance - SLACK;
     const permits = this.own.recordClient.known?.permits ?? [];
     return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);

@@ -1,5 +1,4 @@
 import type { GatekeeperOptions, Term } from 'nestjs-gatekeeper';
-import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { START, settled } from '../support/fake-time.js';
 import type { TestCluster, TestNode } from '../support/nodes.js';
 
@@ -69,6 +68,4 @@ export function reconnect({ store }: TestNode): void {
   store.isDeaf = false;
 }
 
-/** The permit in the record, if there is one. */
 export const definitionsOf = ({ gatekeeper }: TestNode) => gatekeeper.definitions;
-export const directoryOf = ({ gatekeeper }: TestNode) => partsOf(gatekeeper).directory;

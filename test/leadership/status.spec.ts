@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClusterStatus } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { scopeStatus } from '../../lib/insight/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 import {
@@ -135,6 +136,16 @@ describe('a scope without a leader', () => {
     reconnect(leader);
     await cluster.time.advance(LEASE);
     expect(watching.gatekeeper.health().faults).toEqual([]);
+  });
+});
+
+describe('a node that takes no part', () => {
+  it('does not know the record of any scope, so it does not watch it either', async () => {
+    const cluster = newCluster();
+    await candidates(cluster, 1);
+    const idle = await cluster.node();
+    expect(idle.gatekeeper.cluster.status().leader).toBeUndefined();
+    expect([...partsOf(idle.gatekeeper).directory.own.all()].map(({ name }) => name)).toEqual(['job']);
   });
 });
 
