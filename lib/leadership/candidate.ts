@@ -205,7 +205,7 @@ export class Candidate {
       if (permit.slot === 0) return permit;
       await permit.release();
     } catch (error) {
-      if (!signal.aborted && !context.isClosing()) this.#problem('take the leadership', error);
+      if (!signal.aborted && !context.isClosing()) this.#problem('take the leadership')(error);
     }
     await pause(context.nodeClock, RETRY, { signal, isAwaited: false });
     return undefined;
@@ -257,21 +257,19 @@ export class Candidate {
     for (const listener of this.#listeners[kind]) void this.#work.guard(`leadership ${kind}`, term, listener);
   }
 
+  /** The permit goes back whatever fails: a use that is left behind would keep it alive for ever. */
   async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
-    try {
-      const { preference } = this.own.recordClient.known ?? {};
-      // The time in which only the target may take the permit begins now.
-      if (preference && reason === 'other-preferred') await this.own.prefer(preference.instance, REST);
-      await permit.release();
-    } catch (error) {
-      this.#problem('give the leadership back', error);
-    }
+    const { preference } = this.own.recordClient.known ?? {};
+    const target = reason === 'other-preferred' ? preference?.instance : undefined;
+    // The time in which only the target may take the permit begins now.
+    if (target) await this.own.prefer(target, REST).catch(this.#problem('shorten the preference'));
+    await permit.release().catch(this.#problem('give the leadership back'));
   }
 
   #letExpire(permit: HeldPermit): void {
     permit.lease.finish('stuck');
     const error = new Error(`work goes on ${this.parts.grace} ms after its term ended: the permit expires instead`);
-    this.#problem('end the term', error);
+    this.#problem('end the term')(error);
   }
 
   /** Whether this node must not rest: it closes, or the next term is kept for it. */
@@ -285,8 +283,9 @@ export class Candidate {
     if (term && !isUnderPermit(term)) await this.#serving;
   }
 
-  #problem(action: string, error: unknown): void {
-    this.parts.context.events.next({ type: 'problem', semaphore: this.semaphore, action, error });
+  #problem(action: string): (error: unknown) => void {
+    const { semaphore, parts } = this;
+    return (error) => parts.context.events.next({ type: 'problem', semaphore, action, error });
   }
 }
 

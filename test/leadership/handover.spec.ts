@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { CannotLeadError } from 'nestjs-gatekeeper';
-import { outcomeOf, useCluster } from '../support/nodes.js';
+import { CannotLeadError, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { openEnd, outcomeOf, useCluster } from '../support/nodes.js';
+import { onNextWrite } from '../support/scripted-store.js';
 import {
   GRACE,
   LEASE,
@@ -90,6 +91,20 @@ describe('transferTo()', () => {
     await nodes[1]!.gatekeeper.cluster.transferTo(instanceOf(nodes[0]!));
     expect(await untilLed(cluster, nodes, 1000)).toBeLessThan(200);
     expect(leads(nodes[0]!)).toBe(true);
+  });
+
+  it('gives the permit back even if a write fails meanwhile', async () => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 2);
+    const { work, end } = openEnd();
+    void scopeOf(nodes[0]!).lead(work);
+    const transferring = nodes[0]!.gatekeeper.cluster.transferTo(instanceOf(nodes[1]!));
+    await cluster.time.advance(100);
+    onNextWrite(nodes[0]!.store, () => Promise.reject(new StoreUnavailableError('no member answers')));
+    end();
+    expect(await untilLed(cluster, nodes.slice(1), 1000)).toBeLessThan(200);
+    await transferring;
+    expect(nodes[0]!.of('problem')).toMatchObject([{ action: 'shorten the preference' }]);
   });
 
   it('to the leader changes nothing', async () => {

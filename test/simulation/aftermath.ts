@@ -1,6 +1,7 @@
 import { LONGEST_ON_DEMAND } from '../../lib/decision/index.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
+import { LEADER } from './machines/leadership-work.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
 import { SEMAPHORE, type World } from './world/world.js';
@@ -25,6 +26,7 @@ export async function aftermath(world: World, machines: Machines): Promise<void>
   cluster.faultMix = { ...FAULT_MIXES.none, memberSpread: faultMix.memberSpread };
   await finishWork(world, machines);
   await probeAll(world, machines);
+  if (faultMix.leadership) await probeLeader(world, machines);
   await shutDown(world, machines);
 }
 
@@ -67,6 +69,18 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
     const within = ON_DEMAND.length * (patience + SOON);
     await expectDone(world, node, 'probe of names on demand', within, async () => node.onDemand?.probe(patience));
   }
+}
+
+/** S5: a scope has a leader again, once it is not paused any more. */
+async function probeLeader(world: World, machines: Machines): Promise<void> {
+  const { time, cluster, checker, measures } = world;
+  if (cluster.waitsForShard(LEADER)) return;
+  const [first] = machines.living;
+  await expectDone(world, first!, 'resume of the scope', LONGEST_SWEEP + SOON, (node) => node.leadership!.resume());
+  const within = 3 * measures.longest + LONGEST_SWEEP + 3 * SOON;
+  const isLed = () => machines.living.some(({ leadership }) => leadership!.isLeader);
+  if (!(await time.pass(within, isLed))) checker.violated(`S5 no leader within ${within} ms`);
+  checker.checkLeaders();
 }
 
 /** Nothing is left: no permit, no timer, no call. */

@@ -113,6 +113,7 @@ async function workUnderFaults(world: World, machines: Machines, outsiders: Chan
   for (let passed = 0; passed < measures.horizon; passed += 500) {
     await time.pass(500);
     world.checker.checkEndsHeard();
+    world.checker.checkLeaders();
   }
 }
 

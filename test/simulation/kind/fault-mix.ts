@@ -42,6 +42,8 @@ export interface FaultMix {
   readonly longPermits: boolean;
   /** Calls also use semaphores that no code defines, or that the code of one node defines only. */
   readonly onDemand: boolean;
+  /** The nodes also elect a leader, which resigns, hands over and is paused. */
+  readonly leadership: boolean;
 }
 
 const NONE: FaultMix = {
@@ -68,6 +70,7 @@ const NONE: FaultMix = {
   strictStart: false,
   longPermits: true,
   onDemand: false,
+  leadership: false,
 };
 
 const LOSSY: FaultMix = {
@@ -106,6 +109,9 @@ export const KEPT = {
   'on-demand-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, onDemand: true },
   'on-demand-shard-loss': { ...FORGETFUL, losesShards: true, onDemand: true },
   'on-demand-strict': { ...FORGETFUL, strictStart: true, longPermits: false, onDemand: true },
+  leadership: { ...UNSTABLE_NODES, slow: 0.03, leadership: true },
+  'leadership-split-with-quorum': { ...UNSTABLE_NODES, splits: 1, leadership: true },
+  'leadership-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, leadership: true },
 } satisfies Record<string, FaultMix>;
 
 /**

@@ -5,6 +5,7 @@ import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
+import { LeadershipWork } from './leadership-work.js';
 import { OnDemandWork } from './on-demand-work.js';
 import { Workload } from './workload.js';
 import { SEMAPHORE, SHARDS, type World } from '../world/world.js';
@@ -20,6 +21,7 @@ export class SimNode {
   readonly gatekeeper: Gatekeeper;
   readonly workload: Workload;
   readonly onDemand?: OnDemandWork;
+  readonly leadership?: LeadershipWork;
 
   constructor(
     readonly name: string,
@@ -29,11 +31,13 @@ export class SimNode {
   ) {
     // A stream of its own: other schedules go as they went before there were names on demand.
     if (world.faultMix.onDemand) this.onDemand = new OnDemandWork(this, world, chance.beside());
+    if (world.faultMix.leadership) this.leadership = new LeadershipWork(this, world, chance.beside());
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());
     this.gatekeeper.events$.subscribe((event) => {
       world.trace.note(name, () => describe(event));
       // External clients report their grants themselves: see Outsider.
+      if (event.type === 'leadership-gained') world.checker.leads(name, process, () => this.leadership!.isLeader);
       if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.semaphore, event.permit.id);
     });
   }
@@ -43,6 +47,7 @@ export class SimNode {
     this.watch('start', this.gatekeeper.start());
     this.workload.start();
     this.onDemand?.start();
+    this.leadership?.start();
   }
 
   /** Calls may fail under faults, but only in the ways that are documented. */
@@ -94,13 +99,14 @@ export class SimNode {
 
   /** Whether work of the application goes on. */
   get isBusy(): boolean {
-    return this.workload.busy > 0 || (this.onDemand?.busy ?? 0) > 0;
+    return [this.workload, this.onDemand, this.leadership].some((work) => work && work.busy > 0);
   }
 
   /** Starts nothing new; what goes on ends by itself. */
   stopWork(): void {
     this.workload.stop();
     this.onDemand?.stop();
+    this.leadership?.stop();
   }
 
   #lease(semaphore: string, permitId: string) {
@@ -133,6 +139,7 @@ export class SimNode {
     };
     const settings = {
       ...world.settings,
+      ...this.leadership?.settings,
       store,
       group: chance.pick(['a', 'b']),
       acquirer: name,

@@ -36,12 +36,14 @@ const BLINK = 1000;
  * S1 never more surely held than `permits`, and never two in one slot. Surely held: a process that is not dead would
  *    find it held if it read its own clocks at that moment; a frozen one, too.
  * S2 a grant that was written after another one was returned has the higher token.
+ * S3 no two processes that run answer at the same moment that they lead.
  * S4 a process that runs has heard of the end of its lease (it ended, or its clocks were set meanwhile).
  */
 export class Checker {
   readonly violations: string[] = [];
   grants = 0;
   #held = new Set<Held>();
+  readonly #candidates = new Map<string, { readonly process: SimProcess; readonly claims: () => boolean }>();
   /** Ids of permits that an operator revoked: their holders may not know yet. */
   #revoked = new Set<string>();
   readonly #histories = new Map<string, NameHistory>();
@@ -66,6 +68,18 @@ export class Checker {
     this.#held.add({ semaphore, node, process, lease });
     this.#checkCount(semaphore, permit);
     this.#historyOf(semaphore).returned(permit);
+  }
+
+  /** A process began to lead. @param claims whether it says so at the moment */
+  leads(node: string, process: SimProcess, claims: () => boolean): void {
+    this.#candidates.set(node, { process, claims });
+    this.checkLeaders();
+  }
+
+  /** S3: call it now and then. A frozen process can't answer; S1 counts its permit. */
+  checkLeaders(): void {
+    const leaders = [...this.#candidates].filter(([, { process, claims }]) => process.isRunning && claims());
+    if (leaders.length > 1) this.#violated(`S3 ${leaders.map(([node]) => node).join(' and ')} lead at once`);
   }
 
   revoked(permitId: string): void {
@@ -133,7 +147,7 @@ export class Checker {
   }
 
   #violated(what: string): void {
-    const isOnTwoSides = this.time.now <= this.#twoSidesUntil && /\bS[12] /.test(what);
+    const isOnTwoSides = this.time.now <= this.#twoSidesUntil && /\bS[123] /.test(what);
     const at = (this.time.now / 1000).toFixed(4);
     this.violations.push(`at ${at}${isOnTwoSides ? `, ${TWO_SIDES}` : ''}: ${what}`);
     this.trace.note('!!!', () => what);
