@@ -5,7 +5,7 @@ import { type ShardRecord, rewriteShard } from './shard.js';
  * A name that code defines has its own record. Nodes with other code must use that record too. A claim in the name's
  * shard tells them:
  *
- *     own record   pending(origin) ───────────────────────▶ active: with a grace if the claim has another origin
+ *     own record   pending(origin) ───────────────────────▶ active: with a grace unless the claim has this origin
  *     shard               └──▶ claim(name ▶ origin) ──▶┘     (then the record that was claimed first is lost)
  *
  * Before the claim, nodes whose code does not define the name may use it on demand. So the own record grants nothing

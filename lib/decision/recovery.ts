@@ -1,5 +1,5 @@
 import type { Expiring, StoredPermit } from './permit.js';
-import { EMPTY_RECORD, type SemaphoreRecord, type View, rewrite } from './record.js';
+import { EMPTY_RECORD, type SemaphoreRecord, type View, isActive, rewrite } from './record.js';
 
 /**
  * Recovery of lost data. If a node finds a record missing, or older than its own copy, it writes the record again:
@@ -38,7 +38,16 @@ export function restore(
   const graces = [known, found].flatMap((record) => record?.grace ?? []);
   const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));
   const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
-  return rewrite(merged, { grace }, view, nonce);
+  const restored = rewrite(merged, { grace }, view, nonce);
+  return isActive(restored) ? restored : withoutOrigin(restored);
+}
+
+/**
+ * A node that saw a record only while it was pending can't know whether it became active and was granted since, and has
+ * no duration for the grace. Without the origin, the record gets a grace when it becomes active (`claims.ts`).
+ */
+function withoutOrigin({ origin: _, ...record }: SemaphoreRecord): SemaphoreRecord {
+  return record;
 }
 
 /** The part of a record that an archive keeps: the definition and its last change, without permits. */

@@ -25,7 +25,13 @@ export interface AppSettings {
 export interface Contention {
   readonly seed: number;
   /** Each is acquired, worked under and given back over and over. */
-  readonly semaphores: readonly { readonly name: string; readonly permits: number; readonly duration: number }[];
+  readonly semaphores: readonly {
+    readonly name: string;
+    readonly permits: number;
+    readonly duration: number;
+    /** Whether no code defines it: each call asks for the duration. */
+    readonly isOnDemand?: boolean;
+  }[];
   /** Name of the semaphore of a guarded method. */
   readonly job: string;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, isBehind, restore } from '../../lib/decision/index.js';
+import { decide, isBehind, pendingRecord, restore } from '../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const held = aPermit('holder');
@@ -34,6 +34,12 @@ describe('a record that is put back after the store lost it', () => {
     expect(again.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
     const merged = restore({ ...known, permits: [] }, { ...forgotten, seq: 1 }, viewAt(2000), 'merged');
     expect(merged.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
+  });
+
+  it('has no origin if it was known only as pending: others may have defined and granted it since', () => {
+    const pending = pendingRecord('first', START, 'pending');
+    expect(restore(pending, undefined, viewAt(1000), 'restored').origin).toBeUndefined();
+    expect(restore({ ...known, origin: 'first' }, undefined, viewAt(1000), 'restored').origin).toBe('first');
   });
 
   it('refreshes a permit for the holder that still has it', () => {

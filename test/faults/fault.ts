@@ -26,6 +26,7 @@ export interface Fault {
   /** Differences of its site and clients from the defaults. */
   readonly site?: Partial<Pick<SiteOptions, 'quorum' | 'memberClock'>>;
   readonly clientClocks?: boolean;
+  readonly losesData?: boolean;
   /** Stores, besides the optimistic one, that it is tried on by default. */
   readonly alsoOn: readonly StoreName[];
   readonly bounds: Bounds;

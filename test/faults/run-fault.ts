@@ -43,7 +43,8 @@ export interface FaultResult {
 export async function runFault(site: Site, fault: Fault, options: FaultOptions): Promise<FaultResult> {
   const { seed, lasts, folder } = options;
   const chance = new Chance(seed);
-  const testBed = await TestBed.open(site, { fault: fault.name, seed, clientClocks: fault.clientClocks ?? false });
+  const { name, clientClocks = false, losesData = false } = fault;
+  const testBed = await TestBed.open(site, { fault: name, seed, clientClocks, losesData });
   const began = sharedNow();
   let injections = 0;
   let recovery = 0;
@@ -86,14 +87,14 @@ async function inject(testBed: TestBed, fault: Fault, chance: Chance): Promise<n
   }
   tell('fault-over');
   // Where only clients suffer takeovers are due all the time, and are judged by the history.
-  return fault.isOfStore ? testBed.grantsOf(testBed.semaphores, fault.bounds.recovery) : 0;
+  return fault.isOfStore ? testBed.grantsOf(testBed.recovering, fault.bounds.recovery) : 0;
 }
 
 function judge(
   testBed: TestBed,
   { bounds }: Fault,
 ): Pick<FaultResult, 'figures' | 'violations' | 'tolerated' | 'story'> {
-  const times = testBed.semaphores.map(({ name, duration }) => [
+  const times = testBed.recovering.map(({ name, duration }) => [
     name,
     { duration, tolerance: CLOCK_TOLERANCE, bound: bounds.takeover },
   ]);

@@ -15,6 +15,7 @@ const SEMAPHORES = [
   { name: 'long', permits: 1, duration: 5000 },
   { name: 'trio', permits: 3, duration: 3000 },
   { name: 'job', permits: 1, duration: 3000 },
+  { name: 'order', permits: 1, duration: 2000, isOnDemand: true },
 ] as const;
 
 export type SemaphoreName = (typeof SEMAPHORES)[number]['name'];
@@ -27,10 +28,14 @@ export interface Contended {
   readonly name: string;
   readonly permits: number;
   readonly duration: number;
+  /** Whether no code defines it: each call asks for the duration. */
+  readonly isOnDemand?: boolean;
 }
 
 export interface TestBedOptions {
   readonly fault: string;
+  /** Whether the fault loses data: a name on demand is not granted for 15 minutes after that. */
+  readonly losesData: boolean;
   readonly seed: number;
   readonly clientClocks: boolean;
 }
@@ -62,6 +67,16 @@ export class TestBed implements AsyncDisposable {
 
   get semaphores(): Contended[] {
     return SEMAPHORES.map((semaphore) => ({ ...semaphore, name: `${this.options.fault}-${semaphore.name}` }));
+  }
+
+  /** Those that code defines. */
+  get defined(): Contended[] {
+    return this.semaphores.filter(({ isOnDemand }) => !isOnDemand);
+  }
+
+  /** Those that must be granted again soon after the fault. */
+  get recovering(): Contended[] {
+    return this.options.losesData ? this.defined : this.semaphores;
   }
 
   semaphore(name: SemaphoreName): Contended {
@@ -130,7 +145,7 @@ export class TestBed implements AsyncDisposable {
         sockets,
         contention,
         store: { ...mode.client, ...(options.quorum && { quorum: 2 }) },
-        options: { definitions: this.semaphores, clockTolerance: CLOCK_TOLERANCE },
+        options: { definitions: this.defined.map(definitionOf), clockTolerance: CLOCK_TOLERANCE },
       };
       const place = await network.place(`client${index}`);
       this.clients.push(new Client(`c${index}`, { place, settings, recorder: this.recorder, clock: clientClocks }));
@@ -138,4 +153,8 @@ export class TestBed implements AsyncDisposable {
     await Promise.all(this.clients.map((client) => client.start()));
     await this.grantsOf(this.semaphores, 20_000);
   }
+}
+
+function definitionOf({ name, permits, duration }: Contended) {
+  return { name, permits, duration };
 }

@@ -50,16 +50,21 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #contend(semaphore: Contended, chance: Chance): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      const permit = await this.#acquire(semaphore.name, chance.happens(0.6));
+      const permit = await this.#acquire(semaphore, chance.happens(0.6));
       if (permit) await this.#use(permit, semaphore, chance);
       await pause(chance.between(10, 200));
     }
   }
 
-  async #acquire(name: string, keepAlive: boolean): Promise<Permit | undefined> {
+  async #acquire({ name, duration, isOnDemand }: Contended, keepAlive: boolean): Promise<Permit | undefined> {
     const call = this.diary.invoked('acquire', name);
     try {
-      const options = { keepAlive, timeout: PATIENCE, signal: this.#closing.signal };
+      const options = {
+        keepAlive,
+        timeout: PATIENCE,
+        signal: this.#closing.signal,
+        ...(isOnDemand && { duration }),
+      };
       const permit = await this.gatekeeper.acquire(name, options);
       this.diary.granted(call, permit);
       return permit;

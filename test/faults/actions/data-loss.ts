@@ -57,6 +57,7 @@ export const DATA_LOSSES: readonly Fault[] = [
     name: 'data-loss',
     needs: [],
     isOfStore: true,
+    losesData: true,
     alsoOn: ['pessimistic'],
     // Three members start one after the other, and then comes the grace: as long as the longest permit.
     bounds: { takeover: 20_000, recovery: 20_000 },

@@ -8,5 +8,4 @@ export type MemberTarget = (testBed: TestBed, chance: Chance) => Promise<Hazelca
 export const anyMember: MemberTarget = async (testBed, chance) => chance.pick(testBed.members);
 
 /** The one that owns the record which most of the others wait for. */
-export const ownerOfAKey: MemberTarget = (testBed, chance) =>
-  testBed.site.ownerOf(chance.pick(testBed.semaphores).name);
+export const ownerOfAKey: MemberTarget = (testBed, chance) => testBed.site.ownerOf(chance.pick(testBed.defined).name);
