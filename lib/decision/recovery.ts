@@ -46,8 +46,9 @@ export function restore(
  * A node that saw a record only while it was pending can't know whether it became active and was granted since, and has
  * no duration for the grace. Without the origin, the record gets a grace when it becomes active (`claims.ts`).
  */
-function withoutOrigin({ origin: _, ...record }: SemaphoreRecord): SemaphoreRecord {
-  return record;
+function withoutOrigin(record: SemaphoreRecord): SemaphoreRecord {
+  const { origin: _, ...rest } = record;
+  return rest;
 }
 
 /** The part of a record that an archive keeps: the definition and its last change, without permits. */

@@ -9,8 +9,8 @@ export interface FreezeWatchOptions {
   readonly onStalled?: (since: number) => void;
   /** The very first callback that runs after that. */
   readonly onWoken: (callback: 'io' | 'timer') => void;
-  /** All timers that were due have run once, and no I/O since. */
-  readonly onTimersOver: () => void;
+  /** All timers that were due at `since` (ms by the shared clock) have run once, and no I/O since. */
+  readonly onTimersOver: (since: number) => void;
 }
 
 /** ms between two looks. */
@@ -54,6 +54,6 @@ export class FreezeWatch {
     }
     if (callback === 'io' || !this.#isFirstTimer) return;
     this.#isFirstTimer = false;
-    setImmediate(this.options.onTimersOver);
+    setImmediate(this.options.onTimersOver, now);
   }
 }

@@ -36,8 +36,8 @@ export class EndNotices {
     this.#violated(holding, `ended at ${this.#time(holding.until)} and was revived at ${this.#time(at)}`);
   }
 
-  woken(holding: Holding, { at, callback, threw, aborted }: EntryOf<'woken'>): void {
-    if (holding.until > at) return;
+  woken(holding: Holding, { at, callback, threw, aborted, since = at }: EntryOf<'woken'>): void {
+    if (holding.until > since) return;
     const late = `${formatMs(at - holding.until)} after its end`;
     if (callback === 'after-timers' && aborted !== true) {
       this.#violated(holding, `woke, and the signal had not aborted after the first turn of timers, ${late}`);

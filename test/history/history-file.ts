@@ -27,6 +27,7 @@ const schema = z.discriminatedUnion('event', [
     callback: z.enum(['io', 'timer', 'after-timers']),
     threw: z.boolean().optional(),
     aborted: z.boolean().optional(),
+    since: z.number().optional(),
   }),
   z.object({ event: z.literal('stalled'), ...source, since: z.number() }),
   z.object({ event: z.enum(['killed', 'frozen', 'thawed']), ...source }),

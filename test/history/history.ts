@@ -71,6 +71,11 @@ export type PermitEntry =
       /** Whether assertHeld() threw; undefined where only the signal was looked at. */
       readonly threw?: boolean;
       readonly aborted?: boolean;
+      /**
+       * For `after-timers`: when that turn of timers ran. The machine may have had no time for the process between it and
+       * `at`, and a permit that ended in between can't have been noticed.
+       */
+      readonly since?: number;
     };
 
 /**

@@ -181,6 +181,13 @@ describe('S4: holders learn of the end', () => {
       expect(broken(look(false).ended('p1:1', 502))).toEqual(['S4']);
     });
 
+    it('keeps: the permit ended after that turn of timers, while the process got no time', () => {
+      const look = (since: number) =>
+        story().woken('p1:1', 600, { callback: 'after-timers', aborted: false, since }).ended('p1:1', 501);
+      expect(broken(look(499))).toEqual([]);
+      expect(broken(look(500))).toEqual(['S4']);
+    });
+
     it('breaks: a refresh revives what had ended', () => {
       const revived = (at: number) =>
         thawed()

@@ -50,7 +50,7 @@ export class Story {
     return this.add({ event: 'ended', at, process: parts(permit)[0], semaphore: 'job', permit, reason });
   }
 
-  woken(permit: string, at: number, look: Pick<EntryOf<'woken'>, 'callback' | 'threw' | 'aborted'>): this {
+  woken(permit: string, at: number, look: Pick<EntryOf<'woken'>, 'callback' | 'threw' | 'aborted' | 'since'>): this {
     return this.add({ event: 'woken', at, process: parts(permit)[0], semaphore: 'job', permit, ...look });
   }
 

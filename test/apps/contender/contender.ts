@@ -26,7 +26,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
     frozen: 300,
     onStalled: (since) => this.diary.stalled(since),
     onWoken: (callback) => this.#woken(callback),
-    onTimersOver: () => this.#timersOver(),
+    onTimersOver: (since) => this.#timersOver(since),
   });
   /** Permits of which only the signal is checked after a freeze: asking whether one is held would end it. */
   #untouched: Permit[] = [];
@@ -127,10 +127,10 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  #timersOver(): void {
+  #timersOver(since: number): void {
     for (const permit of this.#untouched) {
       const signal = this.#held.get(permit);
-      if (signal) this.diary.woken('after-timers', permit, { aborted: signal.aborted });
+      if (signal) this.diary.woken('after-timers', permit, { aborted: signal.aborted, since });
     }
     this.#untouched = [];
   }
