@@ -19,5 +19,4 @@ export * from './round/owner-map.js';
 export * from './round/round.js';
 export * from './round/plan-round.js';
 // The node's side.
-export * from './node/incarnation.js';
 export * from './node/belief.js';

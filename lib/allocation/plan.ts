@@ -1,13 +1,13 @@
 import type { Pieces } from '../async/slices.js';
 import { type RevocationReason, ascending, assign } from './assign/assign.js';
-import { type Participant, byText } from './assign/participant.js';
+import { type WeightedParticipant, byText } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';
 import { eachInPieces } from './each-in-pieces.js';
 
 /** The owners now, and everything that decides about them. */
 export interface PlanInput {
   readonly resources: readonly string[];
-  readonly participants: readonly Participant[];
+  readonly participants: readonly WeightedParticipant[];
   /** Resource -> participant. */
   readonly current: ReadonlyMap<string, string>;
   readonly pins: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export interface PlannedChange {
   /** Participants that are gone at once, as after a crash. */
   readonly lose?: readonly string[];
   /** Participants that join, or get another weight. */
-  readonly join?: readonly Participant[];
+  readonly join?: readonly WeightedParticipant[];
   /** Resource -> participant. */
   readonly pin?: ReadonlyMap<string, string>;
   readonly unpin?: readonly string[];
@@ -84,7 +84,10 @@ export function* planMoves(input: PlanInput, change: PlannedChange = {}): Pieces
   return { moves, shares: yield* sharesOf(ids, current, moves), sentences: yield* sentencesOf(moves) };
 }
 
-function participantsAfter(participants: readonly Participant[], { drain = [], lose = [], join = [] }: PlannedChange) {
+function participantsAfter(
+  participants: readonly WeightedParticipant[],
+  { drain = [], lose = [], join = [] }: PlannedChange,
+) {
   const joined = new Map([...participants, ...join].map((participant) => [participant.id, participant]));
   for (const id of lose) joined.delete(id);
   return [...joined.values()].map((each) => (drain.includes(each.id) ? { ...each, weight: 0 } : each));

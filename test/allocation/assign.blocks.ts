@@ -3,7 +3,11 @@ import type { Pieces } from '../../lib/async/slices.js';
 import { type AssignRequest, assign } from '../../lib/allocation/assign/assign.js';
 import { readMasterSet } from '../../lib/allocation/resources/master-set.js';
 import { threadCpu } from '../console/longest-block.js';
+import { applyRoot, noBelief } from '../../lib/allocation/node/belief.js';
+import { planMoves } from '../../lib/allocation/plan.js';
+import { planRound } from '../../lib/allocation/round/plan-round.js';
 import { finish, ownersAfter } from './divisions.js';
+import { after, anEntry, anInput, aRegistry, planned } from './maps.js';
 
 const TRIES = 5;
 
@@ -45,5 +49,34 @@ describe('100,000 resources and 100 nodes', () => {
   it('are read without a block of 20 ms', () => {
     const { longest } = measure('master set', () => readMasterSet('queues', resources, (id) => id));
     expect(longest).toBeLessThan(20);
+  });
+
+  const entries = Array.from({ length: 100 }, (_, index) => anEntry(`node-${index}#0`, { weight: 1 + (index % 3) }));
+  const empty = { resources: resources.toSorted(), pages: { owned: new Map(), limbo: new Map() } };
+  const first = { ...empty, registry: aRegistry(entries.slice(1)) };
+  const all = after(first, planned(first));
+
+  it.each([
+    { when: 'all are granted', input: first },
+    { when: 'nothing changes', input: all },
+    { when: 'a node joins', input: { ...all, registry: aRegistry(entries) } },
+    { when: 'half of the nodes are over', input: { ...all, registry: aRegistry(entries.slice(50)) } },
+  ])('are planned by the leader without a block of 20 ms when $when', ({ when, input }) => {
+    expect(measure(`round: ${when}`, () => planRound(anInput(input))).longest).toBeLessThan(20);
+  });
+
+  it('are taken over, and given up, by one node without a block of 20 ms', () => {
+    const alone = { ...empty, registry: aRegistry([entries[0]!]) };
+    const { found, pages } = after(alone, planned(alone));
+    const taken = measure('node: all is added', () => applyRoot(noBelief('node-0#0'), found!, pages!.owned));
+    const { belief } = finish(applyRoot(noBelief('node-0#0'), found!, pages!.owned));
+    const none = { ...found!, seq: found!.seq + 1, members: new Map() };
+    const given = measure('node: all is revoked', () => applyRoot(belief, none, new Map()));
+    expect(Math.max(taken.longest, given.longest)).toBeLessThan(20);
+  });
+
+  it('are explained without a block of 20 ms', () => {
+    const input = { resources, participants, current: settled, pins: new Map() };
+    expect(measure('plan', () => planMoves(input, { drain: ['node-5'] })).longest).toBeLessThan(20);
   });
 });

@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssignRequest } from '../../lib/allocation/assign/assign.js';
-import type { Participant } from '../../lib/allocation/assign/participant.js';
+import type { WeightedParticipant } from '../../lib/allocation/assign/participant.js';
 import { anyRequest, assigned, ownersAfter, sharesOf } from './divisions.js';
 
-const weightsOf = (participants: readonly Participant[]) => participants.reduce((sum, { weight }) => sum + weight, 0);
+const weightsOf = (participants: readonly WeightedParticipant[]) =>
+  participants.reduce((sum, { weight }) => sum + weight, 0);
 
 /** Largest difference between a share and its ideal. */
-function unevenness(owners: ReadonlyMap<string, string>, total: number, participants: readonly Participant[]): number {
+function unevenness(
+  owners: ReadonlyMap<string, string>,
+  total: number,
+  participants: readonly WeightedParticipant[],
+): number {
   const weights = weightsOf(participants);
   const shares = sharesOf(owners, participants);
   return Math.max(0, ...participants.map(({ id, weight }) => Math.abs(shares.get(id)! - (total * weight) / weights)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AssignRequest, type Revocation } from '../../lib/allocation/assign/assign.js';
-import { mostMoves } from '../../lib/allocation/assign/movement-limit.js';
+import { mostMoves, movementLimitSchema } from '../../lib/allocation/assign/movement-limit.js';
 import { assigned, ownersAfter, sharesOf } from './divisions.js';
 
 /** "a:12 b:3" are the owners of the resources 1, 2 and 3; "-" has none. */
@@ -163,6 +163,16 @@ describe('the limit of moves', () => {
     { limit: { count: 2 }, total: 100, moving: 5, most: 0 },
   ])('of $limit allows $most of $total when $moving are moving', ({ limit, total, moving, most }) => {
     expect(mostMoves(limit, total, moving)).toBe(most);
+  });
+
+  it.each([
+    { limit: { count: 0 }, fault: '0 is not a whole number of resources, 1 or more' },
+    { limit: { count: '5' }, fault: '"5" is not a whole number of resources, 1 or more' },
+    { limit: { share: 0 }, fault: '0 is not a part of all resources, above 0 and at most 1' },
+    { limit: { share: 1.5 }, fault: '1.5 is not a part of all resources, above 0 and at most 1' },
+    { limit: { part: 1 }, fault: 'not known here; the options are count, share' },
+  ])('is refused with a sentence: $fault', ({ limit, fault }) => {
+    expect(movementLimitSchema.safeParse(limit).error?.issues[0]?.message).toBe(fault);
   });
 });
 

@@ -7,12 +7,6 @@ import {
   noBelief,
   tokenOf,
 } from '../../lib/allocation/node/belief.js';
-import {
-  firstIncarnation,
-  incarnationId,
-  nextIncarnation,
-  withoutFormer,
-} from '../../lib/allocation/node/incarnation.js';
 import type { OwnedPage } from '../../lib/allocation/map/page.js';
 import type { AllocationRoot } from '../../lib/allocation/map/root.js';
 import { finish } from './divisions.js';
@@ -123,14 +117,6 @@ describe('a trap that the simulated protocol fell into', () => {
   it('a skipped root acknowledged too far: the revocation may be in any of those that the node did not see', () => {
     const { belief } = apply(owning('abc'), giving(10, ['a']));
     expect(acknowledgementOf(belief)).toEqual({ born: 'b1', seq: 7 });
-  });
-
-  it('a join with unknown outcome: the next one has another incarnation, and the first is marked as ended', () => {
-    const first = firstIncarnation('n');
-    const second = nextIncarnation(first);
-    expect([incarnationId(first), incarnationId(second)]).toEqual(['n#0', 'n#1']);
-    expect(second.former).toEqual(['n#0']);
-    expect(withoutFormer(second, ['n#0']).former).toEqual([]);
   });
 
   it('a lapse: the next incarnation owns nothing, and remembers the highest token', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Pieces } from '../../lib/async/slices.js';
 import { type AssignRequest, type Assignment, assign } from '../../lib/allocation/assign/assign.js';
-import type { Participant } from '../../lib/allocation/assign/participant.js';
+import type { WeightedParticipant } from '../../lib/allocation/assign/participant.js';
 
 /** Does all pieces at once. */
 export function finish<T>(pieces: Pieces<T>): T {
@@ -22,7 +22,7 @@ export function ownersAfter({ current }: AssignRequest, { keep, grant }: Assignm
 }
 
 /** Number of resources of each participant. */
-export function sharesOf(owners: Owners, participants: readonly Participant[]): Map<string, number> {
+export function sharesOf(owners: Owners, participants: readonly WeightedParticipant[]): Map<string, number> {
   const shares = new Map(participants.map(({ id }) => [id, 0]));
   for (const owner of owners.values()) shares.set(owner, shares.get(owner)! + 1);
   return shares;

@@ -1,7 +1,7 @@
 import type { Pieces } from '../../async/slices.js';
 import { sortedInPieces } from '../../async/sorted.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import { type Participant, byText } from './participant.js';
+import { type WeightedParticipant, byText } from './participant.js';
 import { type Strategy, divide } from './strategy.js';
 
 /** Input of {@link assign}. */
@@ -9,7 +9,7 @@ export interface AssignRequest {
   /** Ids in any order, each once. */
   readonly resources: readonly string[];
   /** The living participants, in any order, each once. */
-  readonly participants: readonly Participant[];
+  readonly participants: readonly WeightedParticipant[];
   /** Resource -> participant that has it now, living or not. */
   readonly current: ReadonlyMap<string, string>;
   /**

@@ -9,16 +9,13 @@ export interface MovementLimit {
   readonly share?: number;
 }
 
+const countError = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number of resources, 1 or more`;
+const shareError = ({ input }: { input?: unknown }) =>
+  `${show(input)} is not a part of all resources, above 0 and at most 1`;
+
 export const movementLimitSchema = onlyFields({
-  count: z
-    .int({ error: ({ input }) => `${show(input)} is not a whole number of resources, 1 or more` })
-    .min(1)
-    .optional(),
-  share: z
-    .number({ error: ({ input }) => `${show(input)} is not a part of all resources, above 0 and at most 1` })
-    .positive()
-    .max(1)
-    .optional(),
+  count: z.int({ error: countError }).min(1, { error: countError }).optional(),
+  share: z.number({ error: shareError }).positive({ error: shareError }).max(1, { error: shareError }).optional(),
 });
 
 /**

@@ -1,5 +1,5 @@
 /** A node that may own resources. */
-export interface Participant {
+export interface WeightedParticipant {
   readonly id: string;
   /** A whole number: its share, compared with the others. 0 for a drained node, which owns nothing. */
   readonly weight: number;

@@ -1,7 +1,7 @@
-import { type Participant, byText } from './participant.js';
+import { type WeightedParticipant, byText } from './participant.js';
 
 /** A participant with the resources that bear on its quota. */
-export interface Claimant extends Participant {
+export interface Claimant extends WeightedParticipant {
   /** Number of resources that it has, or that are pinned to it. */
   readonly has: number;
   /** Number of resources that are pinned to it. */

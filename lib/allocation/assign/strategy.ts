@@ -1,7 +1,7 @@
 import type { Pieces } from '../../async/slices.js';
 import { GatekeeperError, messageOf, show } from '../../decision/index.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import type { Participant } from './participant.js';
+import type { WeightedParticipant } from './participant.js';
 import { type Claimant, quotasOf } from './quotas.js';
 
 /** Input of a strategy. Pinned resources and drained participants are left out. */
@@ -9,7 +9,7 @@ export interface StrategyInput {
   /** In ascending order, each once. */
   readonly resources: readonly string[];
   /** Living participants with a weight above 0, in ascending order of their ids. */
-  readonly participants: readonly Participant[];
+  readonly participants: readonly WeightedParticipant[];
   /** Resource -> participant that has it now. */
   readonly current: ReadonlyMap<string, string>;
 }

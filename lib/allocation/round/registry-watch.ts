@@ -2,7 +2,7 @@ import type { ParticipantEntry, RegistryView } from './registry-view.js';
 
 /** One page of the registry, as far as one group needs it. */
 export interface RegistryPage {
-  /** Id of the page's lineage: a page that was lost and made again has another one. */
+  /** Id of the page's lineage: a page that was lost and restored has another one, for example that of its grace. */
   readonly born: string;
   /** Grows with every write. */
   readonly seq: number;

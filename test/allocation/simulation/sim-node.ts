@@ -1,9 +1,4 @@
-import {
-  firstIncarnation,
-  incarnationId,
-  nextIncarnation,
-  withoutFormer,
-} from '../../../lib/allocation/node/incarnation.js';
+import { firstIncarnation, incarnationId, nextIncarnation, withoutFormer } from './incarnation.js';
 import {
   type Belief,
   acknowledgementOf,
