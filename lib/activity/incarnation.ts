@@ -27,9 +27,9 @@ export class Incarnation {
     return this.#sent !== undefined && !this.#isOver;
   }
 
-  /** ms until the lease ends; 0 before the first write. */
+  /** ms until the lease ends; 0 or less if it is not held. Only reads the clocks. */
   get remaining(): number {
-    if (!this.#sent) return 0;
+    if (!this.#sent || this.#isOver) return 0;
     const { nodeClock, timing } = this.context;
     const passed = Math.max(nodeClock.monotonic() - this.#sent.monotonic, nodeClock.wall() - this.#sent.wall);
     return this.lease - timing.clockTolerance - passed;

@@ -11,14 +11,17 @@ interface Living {
   readonly entry: MemberEntry;
   readonly participant: Participant;
   readonly page: PageClient;
-  /** Monotonic ms at which the lease is surely over: it was written before this node first saw it. */
+  /** Monotonic ms at which the lease is surely over: it was written before this node first saw it, or missed it. */
   readonly until: number;
+  /** Whether its page did not show it after its end. A lost page may have lost a renewal that this node never saw. */
+  readonly isMissing?: true;
 }
 
 /**
  * The other nodes that this node believes to be alive. A node that leaves says so in its entry. A node counts as
  * crashed when its lease is over by the rules for permits, in a page that was read after that. An entry that is missing,
- * or stands in a page that can't be read, proves nothing: then only this node's own observation of the lease counts.
+ * or stands in a page that can't be read, proves nothing, until that has lasted for a whole lease. The same holds for the
+ * grace of a restored page.
  */
 export class LivingMembers {
   readonly #living = new Map<string, Living>();
@@ -28,7 +31,7 @@ export class LivingMembers {
 
   constructor(
     private readonly context: Context,
-    private readonly onChange: (change: MemberChange, member: Participant) => void,
+    private readonly onChange: (change: MemberChange, member: Participant, incarnation: string) => void,
   ) {}
 
   get participants(): Participant[] {
@@ -64,12 +67,19 @@ export class LivingMembers {
     for (const page of new Set(suspects.map(({ page }) => page))) {
       const ofPage = suspects.filter((suspect) => suspect.page === page);
       const began = this.context.nodeClock.monotonic();
-      const isOver = await readExpired(page, ofPage);
-      for (const { entry, until } of ofPage) {
-        // A renewal that was read meanwhile replaced the object.
-        if (this.#living.get(entry.instance)?.entry !== entry) continue;
-        if (isOver.get(entry.inc) ?? began >= until) this.#crash(entry);
-      }
+      const expired = await readExpired(page, ofPage);
+      // A renewal that was read meanwhile replaced the object.
+      const unchanged = ofPage.filter((suspect) => this.#living.get(suspect.entry.instance) === suspect);
+      for (const suspect of unchanged) this.#decide(suspect, expired.get(suspect.entry.inc), began);
+    }
+  }
+
+  /** @param isOver undefined if the page does not show the entry; then its absence must last for a whole lease */
+  #decide(suspect: Living, isOver: boolean | undefined, readAt: number): void {
+    const { entry, isMissing, until } = suspect;
+    if (isOver ?? (isMissing && readAt >= until)) this.#crash(entry);
+    else if (isOver === undefined && !isMissing) {
+      this.#living.set(entry.instance, { ...suspect, isMissing: true, until: this.#endOf(entry) });
     }
   }
 
@@ -81,12 +91,17 @@ export class LivingMembers {
       if (known) this.#remove(entry.instance, 'left');
       return;
     }
-    const { nodeClock, timing } = this.context;
-    const until = nodeClock.monotonic() + entry.duration + timing.clockTolerance;
+    const until = this.#endOf(entry);
     const isSame = known?.entry.inc === entry.inc;
     const participant = isSame ? known.participant : participantOf(entry);
     this.#living.set(entry.instance, { entry, participant, page, until });
-    if (!isSame) this.onChange(known ? 'rejoined' : 'joined', participant);
+    if (!isSame) this.onChange(known ? 'rejoined' : 'joined', participant, entry.inc);
+  }
+
+  /** Monotonic ms at which a lease is surely over that was written before now. */
+  #endOf({ duration }: MemberEntry): number {
+    const { nodeClock, timing } = this.context;
+    return nodeClock.monotonic() + duration + timing.clockTolerance;
   }
 
   #crash({ instance, inc }: MemberEntry): void {
@@ -95,16 +110,17 @@ export class LivingMembers {
   }
 
   #remove(instance: string, change: MemberChange): void {
-    const { participant } = this.#living.get(instance)!;
+    const { participant, entry } = this.#living.get(instance)!;
     this.#living.delete(instance);
-    this.onChange(change, participant);
+    this.onChange(change, participant, entry.inc);
   }
 
   /** ms until the lease may be over. */
-  #remaining({ entry, page, until }: Living): number {
+  #remaining({ entry, page, until, isMissing }: Living): number {
     const { nodeClock, clusterClock } = this.context;
     const at = nodeClock.monotonic();
-    const left = clusterClock.isFresh ? Math.min(until - at, page.timeUntilExpiry(leaseOf(entry))) : until - at;
+    const left =
+      clusterClock.isFresh && !isMissing ? Math.min(until - at, page.timeUntilExpiry(leaseOf(entry))) : until - at;
     return Math.max(left, this.#judgesFrom - at);
   }
 }
@@ -118,11 +134,13 @@ export class LivingMembers {
 async function readExpired(page: PageClient, suspects: readonly Living[]): Promise<ReadonlyMap<string, boolean>> {
   try {
     return await page.transact((record, view) => {
+      // In a page that was restored, a renewal may be missing until its node has written again.
+      const isRecovering = record?.grace !== undefined && !view.isExpired(record.grace);
       const shown = suspects.flatMap(({ entry: { instance, inc, beat } }) => {
         const stored = entryIn(record, instance);
         // An earlier beat comes from a copy of a lost page.
         const isShown = stored?.inc === inc && stored.beat >= beat;
-        return isShown ? [[inc, view.isExpired(leaseOf(stored))] as const] : [];
+        return isShown ? [[inc, !isRecovering && view.isExpired(leaseOf(stored))] as const] : [];
       });
       return { result: new Map(shown) };
     });

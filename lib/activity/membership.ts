@@ -48,7 +48,7 @@ export class Membership {
   ) {
     this.#pages = new MemberPages(context, (page, record) => this.#others.update(page, record));
     this.#own = new OwnMember(this.#pages.all, context, options);
-    this.#others = new LivingMembers(context, (change, member) => this.#changed(change, member));
+    this.#others = new LivingMembers(context, (...change) => this.#changed(...change));
     this.#periodic = new Periodic(context.nodeClock, () => this.#heartbeat(), {
       interval: () => this.#untilNextHeartbeat(),
       chance: context.random.number,
@@ -77,13 +77,18 @@ export class Membership {
     return this.#own.isHeld;
   }
 
+  /** Id of this node's unbroken lease, while it is held. A node that lost its lease joins again with another id. */
+  get incarnation(): string | undefined {
+    return this.#own.incarnation;
+  }
+
   /**
    * The participants as this node knows them now, sorted by group, acquirer and id. This node is among them while its
    * own lease is held. While the store can't be asked, the others stay as last known. Empty after the gatekeeper closed.
    * Does not ask the store.
    */
   participants(): readonly Participant[] {
-    this.#refresh();
+    if (this.#self && !this.#own.isHeld) this.#refresh();
     return this.#listed;
   }
 
@@ -139,10 +144,10 @@ export class Membership {
     this.#refresh();
   }
 
-  #changed(change: MemberChange, member: Participant): void {
+  #changed(change: MemberChange, member: Participant, incarnation: string): void {
     // The nodes that the first look finds did not join now.
     if (!this.#hasLooked || this.#isClosed) return;
-    this.context.events.next({ type: `member-${change}`, member });
+    this.context.events.next({ type: `member-${change}`, member, incarnation });
     this.#refresh();
   }
 

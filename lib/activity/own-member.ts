@@ -44,6 +44,11 @@ export class OwnMember {
     return this.#own.isHeld;
   }
 
+  /** Id of the unbroken lease that is held now. */
+  get incarnation(): string | undefined {
+    return this.remaining > 0 ? this.#own.id : undefined;
+  }
+
   /** ms until the lease lapses; 0 or less if it is not held. */
   get remaining(): number {
     return this.#own.remaining;

@@ -82,6 +82,8 @@ export type GatekeeperEvent =
   | {
       readonly type: 'member-joined' | 'member-left' | 'member-crashed' | 'member-rejoined';
       readonly member: Participant;
+      /** Id of the unbroken lease that began or ended. */
+      readonly incarnation: string;
     }
   /** This node's own membership lease lapsed. It joins again when it can. */
   | { readonly type: 'membership-lost'; readonly member: Participant }

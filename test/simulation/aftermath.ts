@@ -25,6 +25,7 @@ export async function aftermath(world: World, machines: Machines): Promise<void>
   merge(world);
   cluster.faultMix = { ...FAULT_MIXES.none, memberSpread: faultMix.memberSpread };
   await finishWork(world, machines);
+  if (world.settings.membership) await meetAgain(world, machines);
   await probeAll(world, machines);
   if (faultMix.leadership) await probeLeader(world, machines);
   await shutDown(world, machines);
@@ -46,6 +47,19 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
   const within = 20 * measures.longest + 5 * callTimeout;
   if (!(await time.pass(within, () => machines.areIdle))) checker.violated('S5 work did not come to its end');
   checker.checkEndsHeard();
+}
+
+/** M2: all nodes know exactly the living ones again. */
+async function meetAgain({ time, settings, faultMix, checker, callTimeout }: World, machines: Machines): Promise<void> {
+  const names = machines.living.map(({ name }) => name).toSorted();
+  const known = ({ gatekeeper }: SimNode) => gatekeeper.membership.participants().map(({ id }) => id);
+  const isRight = (node: SimNode) => known(node).toSorted().join() === names.join();
+  const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
+  const within = 3 * settings.membership!.lease + setBack + 2 * callTimeout + SOON;
+  if (await time.pass(within, () => machines.living.every(isRight))) return;
+  for (const node of machines.living.filter((each) => !isRight(each))) {
+    checker.violated(`M2 ${node.name} knows ${known(node).join()} of ${names.join()}`);
+  }
 }
 
 /** S5: everybody can have a permit within the time that the promises leave. */

@@ -5,7 +5,6 @@ import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
 import { LENGTHS } from './kind/length.js';
-import type { Kind } from './kind/kind.js';
 import { HOLES, KEPT, FAULT_MIXES } from './kind/fault-mix.js';
 
 const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the length follow from the seed unless given.
@@ -14,6 +13,7 @@ const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the 
   --count <n>        how many schedules (100000)
   --faults <name>    ${Object.keys(KEPT).join(', ')};
                      with known holes: ${Object.keys(HOLES).join(', ')}
+  --members          with membership leases
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
   --workers <n>      threads (${availableParallelism()})
   --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed the trace of one schedule`;
@@ -30,6 +30,7 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
       count: { type: 'string', default: '100000' },
       faults: { type: 'string' },
       length: { type: 'string' },
+      members: { type: 'boolean', default: false },
       bug: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
@@ -41,7 +42,11 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
     print(USAGE);
     return isKnown ? 0 : 2;
   }
-  const asked = { ...(faultMix && { faultMix }), ...(length && { length }) } as Partial<Kind>;
+  const asked = {
+    ...(faultMix && { faultMix }),
+    ...(length && { length }),
+    hasMembers: values.members,
+  } as ScheduleOptions;
   if (values.seed !== undefined) return replay(Number(values.seed), asked, print);
   if (values.bug !== undefined) return findBug(values.bug, Number(values.from), print);
   const pool = new WorkerPool(Number(values.workers));

@@ -36,6 +36,8 @@ const SETTINGS = parseGatekeeperOptions({
 /** Values that are not given follow from the seed. */
 export interface ScheduleOptions extends Partial<Kind> {
   readonly isTraced?: boolean;
+  /** Whether the nodes are participants, with leases as long as the permits. */
+  readonly hasMembers?: boolean;
 }
 
 export interface ScheduleResult extends Kind {
@@ -73,7 +75,7 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
 }
 
 function createWorld(seed: number, { faultMix: name, length }: Kind, options: ScheduleOptions): World {
-  const { isTraced = false } = options;
+  const { isTraced = false, hasMembers = false } = options;
   const chance = new Chance(seed);
   const time = new VirtualTime();
   const trace = new Trace(time, isTraced);
@@ -97,8 +99,11 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
     callTimeout,
     shutdownGrace: Math.ceil(measures.longest),
     strictStart: faultMix.strictStart,
+    ...(hasMembers && { membership: { lease: duration } }),
   };
-  return { time, trace, checker, cluster, faultMix, measures, definition, settings, tolerance, callTimeout, chance };
+  const members = new Map();
+  const parts = { time, trace, checker, cluster, faultMix, measures, definition, settings };
+  return { ...parts, tolerance, callTimeout, chance, members };
 }
 
 /** The nodes work while everything goes wrong that may. */

@@ -1,4 +1,10 @@
-import { Gatekeeper, type GatekeeperEvent, type Permit, partsOf } from '../../../lib/gatekeeper/index.js';
+import {
+  Gatekeeper,
+  type GatekeeperEvent,
+  type Participant,
+  type Permit,
+  partsOf,
+} from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
 import { HeldPermit } from '../../../lib/permits/held-permit.js';
 import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
@@ -34,7 +40,9 @@ export class SimNode {
     if (world.faultMix.leadership) this.leadership = new LeadershipWork(this, world, chance.beside());
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());
+    world.members.set(name, this);
     this.gatekeeper.events$.subscribe((event) => {
+      if (event.type === 'member-crashed') this.#judged(event);
       world.trace.note(name, () => describe(event));
       // External clients report their grants themselves: see Outsider.
       if (event.type === 'leadership-gained') world.checker.leads(name, process, () => this.leadership!.isLeader);
@@ -127,6 +135,13 @@ export class SimNode {
     const lease = this.#lease(semaphore, permitId);
     if (lease) this.world.checker.granted(semaphore, this.name, this.process, lease);
     else this.world.checker.violated(`${this.name} says granted ${permitId} but has no such lease`);
+  }
+
+  /** M1: no node counts on a membership lease that another node has judged to be over. A frozen one, too. */
+  #judged({ member, incarnation }: { readonly member: Participant; readonly incarnation: string }): void {
+    const judged = this.world.members.get(member.id);
+    if (!judged || judged.process.isCrashed || judged.gatekeeper.membership.incarnation !== incarnation) return;
+    this.world.checker.violated(`M1 ${this.name} judged ${incarnation} of ${judged.name}, which still counts on it`);
   }
 
   #createGatekeeper(): Gatekeeper {
