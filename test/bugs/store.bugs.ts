@@ -114,8 +114,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/decision/recovery.ts',
-        find: 'return rewrite(merged, { grace }, view, nonce);',
-        replace: 'return rewrite(merged, grace ? {} : {}, view, nonce);',
+        find: 'const restored = rewrite(merged, { grace }, view, nonce);',
+        replace: 'const restored = rewrite(merged, grace ? {} : {}, view, nonce);',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'data-loss', within: 500, says: /S1/ },
