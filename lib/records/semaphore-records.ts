@@ -120,11 +120,13 @@ export async function freeExpired(client: OwnRecordClient, { events }: Context):
 }
 
 /**
- * Whether a permit is missing or ends earlier than in the former version, or the revision is new. Then a slot may be
- * free, and a permit of this node may be gone.
+ * Whether a permit is missing or ends earlier than in the former version, a preference is gone, or the revision is new.
+ * Then a slot may be free, and a permit of this node may be gone.
  */
 export function takesAway({ record, former }: SemaphoreChanged): boolean {
   if (record.revision !== former?.revision) return true;
+  // A node that saw the free slot of another node did not see the grant, which sends no hint.
+  if (former.preference && !record.preference) return true;
   // Writes keep the order of permits, so a permit at another index counts as gone. That only costs an additional look.
   return !former.permits.every(({ id, expiresAt }, index) => {
     const permit = record.permits[index];

@@ -11,7 +11,7 @@ import {
   release,
   restore,
 } from '../../lib/decision/index.js';
-import { isIdle } from '../../lib/records/semaphore-records.js';
+import { isIdle, takesAway } from '../../lib/records/semaphore-records.js';
 
 const NOW = 1_700_000_000_000;
 const definition = parseDefinition({ name: 'leader:default', duration: '10s' }, 500);
@@ -50,6 +50,12 @@ describe('a preference', () => {
     expect(record).not.toHaveProperty('preference');
     const freed = release(record, 'permit of b', viewAt(NOW), 'freed')!;
     expect(decide(freed, asking('a'), viewAt(NOW)).outcome).toBe('granted');
+  });
+
+  it('wakes nodes that saw the free slot, when the permit that they did not see is released', () => {
+    const freed = release(granted(KEPT, 'b'), 'permit of b', viewAt(NOW), 'freed')!;
+    expect(takesAway({ record: freed, former: KEPT, own: false })).toBe(true);
+    expect(takesAway({ record: KEPT, former: FREE, own: false })).toBe(false);
   });
 
   it('takes no permit from its holder, who can refresh it', () => {

@@ -93,6 +93,16 @@ describe('transferTo()', () => {
     expect(leads(nodes[0]!)).toBe(true);
   });
 
+  it('leaves the others awake: when the target resigns soon, one of them leads in a moment', async () => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 3);
+    await nodes[0]!.gatekeeper.cluster.transferTo(instanceOf(nodes[2]!));
+    await untilLed(cluster, nodes, 1000);
+    await cluster.time.advance(50);
+    await scopeOf(nodes[2]!).resign();
+    expect(await untilLed(cluster, nodes, 2000)).toBeLessThan(200);
+  });
+
   it('gives the permit back even if a write fails meanwhile', async () => {
     const cluster = newCluster();
     const nodes = await candidates(cluster, 2);

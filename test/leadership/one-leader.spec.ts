@@ -64,9 +64,9 @@ describe('one scope', () => {
     const { term } = scopeOf(nodes[0]!);
     cluster.time.freeze(LEASE - TOLERANCE);
     // No timer has run since, and no other node has asked.
-    expect(leads(nodes[0]!)).toBe(false);
-    expect(() => term!.assertHeld()).toThrow(/not held|does not lead/);
     expect(term!.signal.aborted).toBe(true);
+    expect(() => term!.assertHeld()).toThrow(/not held|does not lead/);
+    expect(leads(nodes[0]!)).toBe(false);
     expect(leadersOf(nodes)).toEqual([]);
   });
 
