@@ -14,6 +14,6 @@ export default {
   },
   testSequencer: '<rootDir>/test/longest-first.sequencer.js',
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
-  maxWorkers: 2,
+  maxWorkers: 3,
   testTimeout: 60_000,
 };
