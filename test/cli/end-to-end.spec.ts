@@ -175,7 +175,7 @@ describeOnHazelcast('what may go wrong on the way', () => {
     for (const path of ['/', '/elsewhere']) {
       const { exitCode, stderr } = await cluster.bare(['status', '--url', url.origin + path]);
       expect(exitCode).toBe(6);
-      expect(stderr).toMatch(/^gatekeeper: there is no console at .*: give the address with the path/);
+      expect(stderr).toMatch(/^gatekeeper: there is no console at .*: give its address with its path/);
     }
   });
 

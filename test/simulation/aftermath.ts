@@ -12,8 +12,9 @@ const SOON = 5000;
 const LONGEST_SWEEP = 11_000;
 
 /**
- * In how many schedules a node waits until the grace of names on demand has passed: a quarter of an hour, twenty times as
- * long as all the rest, in which nothing happens that promises depend on.
+ * In how many schedules of an old cluster a node waits until the grace of names on demand has passed: a quarter of an
+ * hour, twenty times as long as all the rest, in which nothing happens that promises depend on. In a new cluster with
+ * `strictStart` nothing is granted before.
  */
 const WAITS_OUT_GRACE = 0.1;
 
@@ -65,7 +66,7 @@ async function meetAgain({ time, settings, faultMix, checker, callTimeout }: Wor
 /** S5: everybody can have a permit within the time that the promises leave. */
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures, cluster } = world;
-  const waitsOutGrace = world.chance.happens(WAITS_OUT_GRACE);
+  const waitsOutGrace = !measures.isOld || world.chance.happens(WAITS_OUT_GRACE);
   const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
   const usual = 2 * measures.longest + setBack + SOON;
   const [first] = machines.living;

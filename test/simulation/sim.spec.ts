@@ -6,8 +6,8 @@ import { HOLES, KEPT, type FaultMixName } from './kind/fault-mix.js';
 import { TWO_SIDES } from './world/checker.js';
 
 /** Some of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
-const BRIEF = 300;
-const SHORT = 150;
+const BRIEF = 200;
+const SHORT = 100;
 const LONG = 3;
 const SHORT_WITH_HOLES = 50;
 
