@@ -14,6 +14,6 @@ export default {
   },
   testSequencer: '<rootDir>/test/longest-first.sequencer.js',
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
-  maxWorkers: 3,
+  maxWorkers: 2,
   testTimeout: 60_000,
 };
