@@ -121,6 +121,8 @@ export class Membership {
     this.#isFailing = true;
     // A failed look must not keep this node from renewing its lease.
     const look = await this.#pages.look().catch((error: unknown) => ({ error }));
+    // The write drops entries that were over for long, and an entry that is missing proves nothing.
+    if (!this.#hasLooked) await this.#others.judge().catch((error: unknown) => this.#report(error));
     await this.#renew();
     if (look) throw look.error;
     await this.#others.judge();

@@ -263,6 +263,7 @@ export class Gatekeeper {
     const semaphores = [...this.#parts.directory.inUse.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
     const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);
+    // Runs that outlast the grace are no failure: close() ends their permits.
     const running = grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
     this.#parts.leaderWatch.stop();
     await Promise.all([running, this.cluster.close()]);

@@ -5,17 +5,16 @@ import {
   LEASE,
   TOLERANCE,
   changesAt,
-  entryOf,
+  incOf,
   kill,
   namesAt,
+  overwrite,
   pageOf,
   pagesIn,
   startMember,
 } from '../support/members.js';
-import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { useCluster } from '../support/nodes.js';
 import type { ScriptedStore } from '../support/scripted-store.js';
-
-const incOf = async (nodes: TestCluster, node: TestNode) => (await entryOf(nodes, node))?.inc;
 
 /** Members' clocks as a node reads them are wrong by this from now on, in ms. */
 function shiftClock({ store }: { store: ScriptedStore }, by: number): void {
@@ -23,11 +22,6 @@ function shiftClock({ store }: { store: ScriptedStore }, by: number): void {
     const answer = await go();
     return call === 'now' ? { ...(answer as ClockReading), time: (answer as ClockReading).time + by } : answer;
   };
-}
-
-/** Overwrites a text as a foreign program would. */
-async function overwrite(nodes: TestCluster, key: string, text: string): Promise<void> {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'none' });
 }
 
 describe('the other participants', () => {

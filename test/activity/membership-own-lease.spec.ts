@@ -6,22 +6,17 @@ import {
   TOLERANCE,
   changesAt,
   entryOf,
+  incOf,
   kill,
   namesAt,
+  overwrite,
   pageOf,
   pagesIn,
   startMember,
 } from '../support/members.js';
-import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';
 import { Sleeper } from '../support/sleeper.js';
-
-const incOf = async (nodes: TestCluster, node: TestNode) => (await entryOf(nodes, node))?.inc;
-
-/** Overwrites a text as a foreign program would. */
-async function overwrite(nodes: TestCluster, key: string, text: string): Promise<void> {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'none' });
-}
 
 describe('a participant', () => {
   const cluster = useCluster();

@@ -46,3 +46,12 @@ export async function entryOf(nodes: TestCluster, { gatekeeper }: TestNode): Pro
   const entries = [...(await pagesIn(nodes)).values()].flatMap((page) => page.entries);
   return entries.filter((entry) => entry.instance === instance).toSorted((one, other) => other.beat - one.beat)[0];
 }
+
+/** The id of a node's present lease. */
+export const incOf = async (nodes: TestCluster, node: TestNode): Promise<string | undefined> =>
+  (await entryOf(nodes, node))?.inc;
+
+/** Overwrites a text as a foreign program would. */
+export async function overwrite(nodes: TestCluster, key: string, text: string): Promise<void> {
+  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'none' });
+}

@@ -92,14 +92,9 @@ export function pageKey({ born, seq }: AllocationRoot, nonce: string, index: num
 }
 
 /**
- * Whether a page can be deleted: the root does not have it, and no commit that is under way can bring it in. A commit
- * with this page succeeds only while the root is the one that it was decided on.
+ * The pages of a list that can be deleted: the root does not have them, and no commit that is under way can bring them in.
+ * A commit with such a page succeeds only while the root is the one that the page was decided on.
  */
-export function isOrphan(key: string, root: AllocationRoot): boolean {
-  return orphansIn([key], root).length > 0;
-}
-
-/** The pages of a list that can be deleted. See {@link isOrphan}. */
 export function orphansIn(keys: readonly string[], root: AllocationRoot): string[] {
   const used = new Set(pageKeysOf(root));
   return keys.filter((key) => {
