@@ -6,7 +6,7 @@ import {
   encodeAllocationRoot,
   encodePage,
 } from '../../lib/allocation/map/map.codec.js';
-import { limboPages, orphansIn, ownedPages, pageKey } from '../../lib/allocation/map/page.js';
+import { freeSlots, limboPages, ownedPages, pageKey, slotOf } from '../../lib/allocation/map/page.js';
 import { finish } from './divisions.js';
 import { aPage, aRoot } from './maps.js';
 
@@ -24,9 +24,9 @@ describe('the texts of an owner map', () => {
   it('are read as they were written', () => {
     expect(decodeAllocationRoot('queues', encodeAllocationRoot(root))).toEqual(root);
     const owned = aPage('ab');
-    expect(decodeOwnedPage('p1', encodePage(owned))).toEqual(owned);
+    expect(decodeOwnedPage('p1', encodePage('p1', owned))).toEqual(owned);
     const limbo = { v: 1, limbo: [['b#0', 6, ['ü"\\', '\ud800']]] } as const;
-    expect(decodeLimboPage('p3', encodePage(limbo))).toEqual(limbo);
+    expect(decodeLimboPage('p3', encodePage('p3', limbo))).toEqual(limbo);
   });
 
   it.each([
@@ -50,14 +50,14 @@ describe('the texts of an owner map', () => {
   });
 
   it.each([
-    { fault: 'has an id twice', text: '{"v":1,"owned":[[1,["a"]],[2,["a"]]]}' },
-    { fault: 'owned.0.1.0', text: '{"v":1,"owned":[[1,[""]]]}' },
-    { fault: 'owned.0.1.0', text: `{"v":1,"owned":[[1,["${'x'.repeat(501)}"]]]}` },
+    { fault: 'has an id twice', text: '{"v":1,"id":"p1","owned":[[1,["a"]],[2,["a"]]]}' },
+    { fault: 'owned.0.1.0', text: '{"v":1,"id":"p1","owned":[[1,[""]]]}' },
+    { fault: 'owned.0.1.0', text: `{"v":1,"id":"p1","owned":[[1,["${'x'.repeat(501)}"]]]}` },
     {
       fault: 'owned.0.1',
-      text: JSON.stringify({ v: 1, owned: [[1, Array.from({ length: 1001 }, (_, id) => `r${id}`)]] }),
+      text: JSON.stringify({ v: 1, id: 'p1', owned: [[1, Array.from({ length: 1001 }, (_, id) => `r${id}`)]] }),
     },
-    { fault: 'owned', text: '{"v":1,"limbo":[]}' },
+    { fault: 'owned', text: '{"v":1,"id":"p1","limbo":[]}' },
   ])('of a page are refused: $fault', ({ fault, text }) => {
     expect(() => decodeOwnedPage('p1', text)).toThrow(fault);
   });
@@ -92,13 +92,13 @@ describe('pages', () => {
     ]);
   });
 
-  it('can be deleted when no root has them and no commit can bring them in', () => {
-    const decidedOn = aRoot({ seq: 7 });
-    const key = pageKey(decidedOn, 'n1', 0);
-    expect(orphansIn([key], decidedOn)).toEqual([]);
-    expect(orphansIn([key], aRoot({ seq: 8 }))).toEqual([key]);
-    expect(orphansIn([key], aRoot({ seq: 8, limbo: [key] }))).toEqual([]);
-    expect(orphansIn([key], aRoot({ seq: 3, born: 'b2' }))).toEqual([key]);
-    expect(orphansIn([key, 'p1'], aRoot({ seq: 8, limbo: ['p1'] }))).toEqual([key]);
+  it('of an attempt get slots that the root does not use, the lowest first', () => {
+    const slots = freeSlots(aRoot({ members: new Map([['a#0', ['0/n', '3/n']]]), limbo: ['1/m'] }));
+    expect([slots.next().value, slots.next().value, slots.next().value]).toEqual([2, 4, 5]);
+    expect(slotOf(pageKey(12, 'n1'))).toBe(12);
+  });
+
+  it('are missing when another page has overwritten their slot', () => {
+    expect(decodeOwnedPage('4/n1', encodePage('4/n2', aPage('a')))).toBeUndefined();
   });
 });

@@ -43,6 +43,7 @@ const rootSchema = z
 
 const ownedSchema = z.strictObject({
   v: z.literal(PAGE_VERSION),
+  id: key,
   owned: storedList(z.tuple([storedCount, ids]), MOST_IN_PAGE).refine(
     (items) => isPage(items.map(([, list]) => list)),
     'has an id twice, or too many',
@@ -51,6 +52,7 @@ const ownedSchema = z.strictObject({
 
 const limboSchema = z.strictObject({
   v: z.literal(PAGE_VERSION),
+  id: key,
   limbo: storedList(z.tuple([inc, storedCount, ids]), MOST_IN_PAGE).refine(
     (items) => isPage(items.map(([, , list]) => list)),
     'has an id twice, or too many',
@@ -72,16 +74,18 @@ export function decodeAllocationRoot(group: string, text: string): AllocationRoo
   return decodeStored(rootSchema, ROOT_VERSION, subject, checked(subject, text));
 }
 
-/** @throws CorruptRecordError or NewerRecordError */
-export function decodeOwnedPage(pageKey: string, text: string): OwnedPage {
-  const subject = `page ${show(pageKey)} of an owner map`;
-  return decodeStored(ownedSchema, PAGE_VERSION, subject, checked(subject, text));
+/** @returns undefined if another page is in its slot. @throws CorruptRecordError or NewerRecordError */
+export function decodeOwnedPage(key: string, text: string): OwnedPage | undefined {
+  const subject = `page ${show(key)} of an owner map`;
+  const { id, ...page } = decodeStored(ownedSchema, PAGE_VERSION, subject, checked(subject, text));
+  return id === key ? page : undefined;
 }
 
-/** @throws CorruptRecordError or NewerRecordError */
-export function decodeLimboPage(pageKey: string, text: string): LimboPage {
-  const subject = `page ${show(pageKey)} of the limbo of an owner map`;
-  return decodeStored(limboSchema, PAGE_VERSION, subject, checked(subject, text));
+/** @returns undefined if another page is in its slot. @throws CorruptRecordError or NewerRecordError */
+export function decodeLimboPage(key: string, text: string): LimboPage | undefined {
+  const subject = `page ${show(key)} of the limbo of an owner map`;
+  const { id, ...page } = decodeStored(limboSchema, PAGE_VERSION, subject, checked(subject, text));
+  return id === key ? page : undefined;
 }
 
 function checked(subject: string, text: string): string {
@@ -95,6 +99,6 @@ export function encodeAllocationRoot(root: AllocationRoot): string {
   return JSON.stringify({ ...root, members: [...root.members] });
 }
 
-export function encodePage(page: OwnedPage | LimboPage): string {
-  return JSON.stringify(page);
+export function encodePage(key: string, page: OwnedPage | LimboPage): string {
+  return JSON.stringify({ ...page, id: key });
 }

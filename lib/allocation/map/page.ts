@@ -2,7 +2,7 @@ import type { Pieces } from '../../async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { type AllocationRoot, type Withdrawal, pageKeysOf } from './root.js';
 
-/** Resources of one member. A page never changes: a change of the map writes new pages under new keys. */
+/** Resources of one member. A page that a root has never changes: a change of the map writes new pages in free slots. */
 export interface OwnedPage {
   readonly v: typeof PAGE_VERSION;
   readonly owned: readonly OwnedItem[];
@@ -82,23 +82,23 @@ function grouped<V, Item>(
 }
 
 /**
- * Key of a new page, within its group. It says on which root the page was decided, because pages are written before
- * their root.
- *
- * @param root the root that is replaced
+ * Id of a page: its slot in the store, and the nonce of the attempt that wrote it. A text with another id in the slot is
+ * another page.
  */
-export function pageKey({ born, seq }: AllocationRoot, nonce: string, index: number): string {
-  return `${born}/${seq + 1}/${nonce}/${index}`;
+export function pageKey(slot: number, nonce: string): string {
+  return `${slot}/${nonce}`;
+}
+
+/** The slot of a page: the number that its key in the store ends with. */
+export function slotOf(key: string): number {
+  return Number.parseInt(key, 10);
 }
 
 /**
- * The pages of a list that can be deleted: the root does not have them, and no commit that is under way can bring them in.
- * A commit with such a page succeeds only while the root is the one that the page was decided on.
+ * Slots that a root does not use, the lowest first. New pages overwrite them, so the store holds no more pages than the
+ * largest map needed. A slot may be overwritten only while the root is the one that this was called with.
  */
-export function orphansIn(keys: readonly string[], root: AllocationRoot): string[] {
-  const used = new Set(pageKeysOf(root));
-  return keys.filter((key) => {
-    const [born, seq] = key.split('/');
-    return !used.has(key) && (born !== root.born || Number(seq) <= root.seq);
-  });
+export function* freeSlots(root: AllocationRoot): Generator<number, never> {
+  const used = new Set(pageKeysOf(root).map(slotOf));
+  for (let slot = 0; ; slot++) if (!used.has(slot)) yield slot;
 }

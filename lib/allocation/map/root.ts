@@ -1,6 +1,7 @@
 /**
- * The owner map of one allocation group: one root record and immutable pages. A compare-and-set of the root is the only
- * commit, so a leader that was frozen and wakes up can't commit anything that was decided on an older root.
+ * The owner map of one allocation group: one root record and pages, which do not change while the root has them. A
+ * compare-and-set of the root is the only commit, so a leader that was frozen and wakes up can't commit anything that
+ * was decided on an older root.
  *
  *     allocation:queues              root   seq 42, members: node A -> page 1, page 2; node B -> page 3; limbo -> page 4
  *       page 1, page 2, page 3       tokens and ids of what the member owns, at most 1,000 each

@@ -1,7 +1,7 @@
 import type { Pieces } from '../../async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import { type LimboPage, MOST_IN_PAGE, type OwnedPage, limboPages, ownedPages, pageKey } from '../map/page.js';
-import { type AllocationRoot, pageKeysOf } from '../map/root.js';
+import { type LimboPage, MOST_IN_PAGE, type OwnedPage, limboPages, ownedPages, pageKey, freeSlots } from '../map/page.js';
+import type { AllocationRoot } from '../map/root.js';
 import type { OwnerMap } from './owner-map.js';
 import type { RoundInput } from './round.js';
 
@@ -30,8 +30,6 @@ export interface RewrittenMap {
   readonly root: AllocationRoot;
   readonly owned: ReadonlyMap<string, OwnedPage>;
   readonly limbo: ReadonlyMap<string, LimboPage>;
-  /** Keys of pages that the root no longer has. */
-  readonly orphans: readonly string[];
 }
 
 /**
@@ -40,8 +38,8 @@ export interface RewrittenMap {
  */
 export function* rewriteMap(rewrite: Rewrite): Pieces<RewrittenMap> {
   const { root, term, map, changes, token, isLimboChanged, input } = rewrite;
-  let count = 0;
-  const newKey = () => pageKey(root, input.nonce, count++);
+  const slots = freeSlots(root);
+  const newKey = () => pageKey(slots.next().value, input.nonce);
   const { members, owned } = yield* rewriteMembers(rewrite, newKey);
   const limboPagesNow = isLimboChanged ? yield* limboPages(map.limbo) : [];
   const limbo = new Map(limboPagesNow.map((page) => [newKey(), page] as const));
@@ -60,12 +58,7 @@ export function* rewriteMap(rewrite: Rewrite): Pieces<RewrittenMap> {
     lost: map.lost,
     grace: false,
   };
-  return { root: next, owned, limbo, orphans: without(pageKeysOf(root), pageKeysOf(next)) };
-}
-
-function without(keys: readonly string[], others: readonly string[]): string[] {
-  const kept = new Set(others);
-  return keys.filter((key) => !kept.has(key));
+  return { root: next, owned, limbo };
 }
 
 function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => string) {

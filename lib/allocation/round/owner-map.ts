@@ -82,8 +82,16 @@ function* readLimbo({ root, pages }: MapSources, isFree: (withdrawal: Withdrawal
   return { limbo, isChanged };
 }
 
-/** Pages that nodes miss and this node remembers, by their keys: write each of them if its key is absent. */
-export function pagesToPutBack({ living }: RegistryView, { owned }: KnownPages): Map<string, OwnedPage> {
-  const missing = [...living.values()].flatMap((entry) => entry.missing ?? []);
-  return found(missing, owned);
+/** Pages of a root that nodes miss and this node remembers, by their keys: write each of them in its slot. */
+export function pagesToPutBack(
+  { members }: AllocationRoot,
+  { living }: RegistryView,
+  { owned }: KnownPages,
+): Map<string, OwnedPage> {
+  // A slot of an older root may be in use for another page.
+  const missing = [...living.values()].filter((entry) => members.get(entry.inc)?.includes(entry.missing ?? ''));
+  return found(
+    missing.map((entry) => entry.missing!),
+    owned,
+  );
 }

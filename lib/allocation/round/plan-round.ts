@@ -4,7 +4,7 @@ import { type Assignment, type Grant, assign } from '../assign/assign.js';
 import { mostMoves } from '../assign/movement-limit.js';
 import { byText } from '../assign/participant.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import { type AllocationRoot, isRootBehind, pageKeysOf, restoreRoot } from '../map/root.js';
+import { type AllocationRoot, isRootBehind, restoreRoot } from '../map/root.js';
 import { type MemberChange, rewriteMap } from './next-root.js';
 import { type OwnerMap, readOwnerMap } from './owner-map.js';
 import type { ParticipantEntry } from './registry-view.js';
@@ -55,15 +55,12 @@ function isRolledBack(root: AllocationRoot, { registry }: RoundInput): boolean {
 
 function restored({ found, copy, options, now, nonce }: RoundInput, term: number): CommitRound {
   const root = restoreRoot({ copy, found, term, lease: options.lease, now, nonce });
-  const kept = new Set(pageKeysOf(root));
-  const orphans = found ? pageKeysOf(found).filter((key) => !kept.has(key)) : [];
   return {
     kind: 'commit',
     why: 'restored',
     root,
     owned: new Map(),
     limbo: new Map(),
-    orphans,
     revoked: [],
     granted: [],
   };

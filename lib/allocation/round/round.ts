@@ -75,15 +75,13 @@ export interface IdleRound {
   readonly counts?: RoundCounts;
 }
 
-/** Write the pages under their new keys, then the root by compare-and-set against `found`, then delete the orphans. */
+/** Write the pages in their slots, then the root by compare-and-set against `found`. */
 export interface CommitRound {
   readonly kind: 'commit';
   readonly why: 'restored' | 'grace-over' | 'changed';
   readonly root: AllocationRoot;
   readonly owned: ReadonlyMap<string, OwnedPage>;
   readonly limbo: ReadonlyMap<string, LimboPage>;
-  /** Keys of pages that the root no longer has. */
-  readonly orphans: readonly string[];
   readonly revoked: readonly Revocation[];
   readonly granted: readonly Grant[];
   readonly counts?: RoundCounts;

@@ -6,14 +6,14 @@ import {
   encodePage,
 } from '../../../lib/allocation/map/map.codec.js';
 import type { LimboPage, OwnedPage } from '../../../lib/allocation/map/page.js';
-import type { AllocationRoot } from '../../../lib/allocation/map/root.js';
+import { type AllocationRoot, pageKeysOf } from '../../../lib/allocation/map/root.js';
 import { pagesToPutBack } from '../../../lib/allocation/round/owner-map.js';
 import { planRound } from '../../../lib/allocation/round/plan-round.js';
 import { RegistryWatch, type RegistryPage } from '../../../lib/allocation/round/registry-watch.js';
 import type { CommitRound, RoundInput } from '../../../lib/allocation/round/round.js';
 import { finish } from '../divisions.js';
 import type { SimNode } from './sim-node.js';
-import { LEADER_KEY, type LeaderText, REGISTRY_PAGES, ROOT_KEY, registryKey } from './sim-records.js';
+import { LEADER_KEY, type LeaderText, REGISTRY_PAGES, ROOT_KEY, pageSlot, registryKey } from './sim-records.js';
 import { HEARTBEAT, LEASE, TOLERANCE } from './world.js';
 
 /** One node's part as a leader: elects itself when the leader is silent, reads, plans, writes. */
@@ -81,8 +81,8 @@ export class SimLeader {
     const registry = await this.#readRegistry();
     if (!registry) return 200;
     const known = { owned: this.#owned, limbo: this.#limbo };
-    for (const [key, page] of pagesToPutBack(registry, known))
-      await world.replace(this.node, key, undefined, encodePage(page));
+    for (const [key, page] of found ? pagesToPutBack(found, registry, known) : [])
+      await this.#putBack(key, encodePage(key, page));
     const round = finish(planRound({ ...this.#input(found, readAt), registry, pages: known }));
     if (round.kind === 'idle') return Math.min(HEARTBEAT, Math.max(5, registry.nextChangeIn), 1000);
     return (await this.#commit(round, text.value)) ? 20 : 200;
@@ -136,18 +136,32 @@ export class SimLeader {
     return (await Promise.all(reads)).every(Boolean);
   }
 
-  async #readPage<P>(key: string, into: Map<string, P>, decode: (key: string, text: string) => P): Promise<boolean> {
+  async #readPage<P>(key: string, into: Map<string, P>, decode: (key: string, text: string) => P | undefined) {
     if (into.has(key)) return true;
-    const page = await this.node.world.read(this.node, key);
-    if (page?.value !== undefined) into.set(key, decode(key, page.value));
-    return page !== undefined;
+    const text = await this.node.world.read(this.node, pageSlot(key));
+    const page = text?.value === undefined ? undefined : decode(key, text.value);
+    if (page) into.set(key, page);
+    return text !== undefined;
+  }
+
+  /** A page of the root was lost, or a former leader has overwritten it. */
+  async #putBack(key: string, text: string): Promise<void> {
+    const { world } = this.node;
+    const found = await world.read(this.node, pageSlot(key));
+    if (found && found.value !== text) await world.replace(this.node, pageSlot(key), found.value, text);
   }
 
   async #commit(round: CommitRound, expected: string | undefined): Promise<boolean> {
     const { world } = this.node;
     const pages = [...round.owned, ...round.limbo];
+    const former = await Promise.all(pages.map(([key]) => world.read(this.node, pageSlot(key))));
+    // A slot that was free in this root may be in use in a later one.
+    const again = await world.read(this.node, ROOT_KEY);
+    if (!again || again.value !== expected || former.includes(undefined)) return false;
     const written = await Promise.all(
-      pages.map(([key, page]) => world.replace(this.node, key, undefined, encodePage(page))),
+      pages.map(([key, page], at) =>
+        world.replace(this.node, pageSlot(key), former[at]!.value, encodePage(key, page)),
+      ),
     );
     if (!written.every((answer) => answer?.value)) return false;
     for (const [key, page] of round.owned) this.#owned.set(key, page);
@@ -157,10 +171,9 @@ export class SimLeader {
     this.#term = round.root.term;
     this.node.copy = round.root;
     world.hint();
-    for (const key of round.orphans) {
-      world.store.delete(key);
-      this.#owned.delete(key);
-      this.#limbo.delete(key);
+    const kept = new Set(pageKeysOf(round.root));
+    for (const pages of [this.#owned, this.#limbo]) {
+      for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key);
     }
     return true;
   }

@@ -14,7 +14,7 @@ import { type AllocationRoot, isRootBehind } from '../../../lib/allocation/map/r
 import { finish } from '../divisions.js';
 import type { Checker } from './checker.js';
 import { SimLeader } from './sim-leader.js';
-import { type RegistryText, REGISTRY_PAGES, ROOT_KEY, type Work, pageAt, registryKey } from './sim-records.js';
+import { type RegistryText, REGISTRY_PAGES, ROOT_KEY, type Work, pageAt, pageSlot, registryKey } from './sim-records.js';
 import { HEARTBEAT, LEASE, type Machine, TOLERANCE, type World } from './world.js';
 
 /** A process with the production code's decisions, and the smallest I/O around them. */
@@ -118,9 +118,10 @@ export class SimNode implements Machine {
     const inc = this.inc;
     const keys = root.members.get(inc) ?? [];
     for (const key of keys.filter((each) => !this.pages.has(each))) {
-      const page = await this.world.read(this, key);
-      if (!page) return;
-      if (page.value !== undefined) this.pages.set(key, decodeOwnedPage(key, page.value));
+      const text = await this.world.read(this, pageSlot(key));
+      if (!text) return;
+      const page = text.value === undefined ? undefined : decodeOwnedPage(key, text.value);
+      if (page) this.pages.set(key, page);
     }
     this.#lapse();
     if (this.inc !== inc) return;

@@ -1,3 +1,4 @@
+import { slotOf } from '../../../lib/allocation/map/page.js';
 import type { MovementLimit } from '../../../lib/allocation/assign/movement-limit.js';
 import type { AllocationOrders } from '../../../lib/allocation/round/round.js';
 import type { RegistryPage } from '../../../lib/allocation/round/registry-watch.js';
@@ -5,6 +6,9 @@ import type { RegistryPage } from '../../../lib/allocation/round/registry-watch.
 export const ROOT_KEY = 'root';
 export const LEADER_KEY = 'leader';
 export const REGISTRY_PAGES = 2;
+
+/** Key of a page in the store. */
+export const pageSlot = (key: string) => `page:${slotOf(key)}`;
 
 export const registryKey = (page: number) => `registry:${page}`;
 
