@@ -19,7 +19,7 @@ import { isObject } from './metadata.js';
  * it from before it sends the write, and the others judge its end by their own observations.
  *
  *     {
- *       "v": 1, "nonce": "3w5e11264sg2a.1f", "seq": 42, "at": 1790000000000,
+ *       "v": 1, "nonce": "3w5e11264sg2a.1f", "seq": 42, "at": 1790000000000, "born": "3w5e11264sg2a.3",
  *       "entries": [{ "instance": "9f1c...", "inc": "3w5e11264sg2a.0", "beat": 17,
  *                     "expiresAt": 1790000010000, "duration": 10000,
  *                     "group": "eu-west", "acquirer": "app-7", "host": "app-7", "metadata": {}, "startedAt": 1789999950000 }]
@@ -29,6 +29,8 @@ import { isObject } from './metadata.js';
  */
 export interface MemberPage extends StoredRecord {
   readonly v: typeof PAGE_VERSION;
+  /** Id of this lineage: a page that was lost and restored has a new one. */
+  readonly born: string;
   /** At most one entry per instance. */
   readonly entries: readonly MemberEntry[];
   /** Present after lost data. Until it ends, a holder whose own lease still runs may put its entry back. */
@@ -46,6 +48,25 @@ export interface MemberEntry extends Omit<Participant, 'id'> {
   readonly metadata: NodeMetadata;
   /** The node left. The entry stays for a while, so that every node sees that. */
   readonly ended?: true;
+  /** Earlier leases of this process, the newest ones. It believes in none of them any more. */
+  readonly former?: readonly string[];
+  /** The allocation groups in which the node takes part. */
+  readonly groups?: readonly GroupEntry[];
+}
+
+/** A node's part in an allocation group. */
+export interface GroupEntry {
+  readonly group: string;
+  /** The node's share, compared with the others. 0: it must own nothing. */
+  readonly weight: number;
+  /** The newest owner map that the node has applied, with all that it took away. */
+  readonly acked?: { readonly born: string; readonly seq: number };
+  /** The highest fencing token that the node has seen. */
+  readonly top: number;
+  /** Id of a page of the owner map that the node does not find. */
+  readonly missing?: string;
+  /** Digest of the resources that the node has read. */
+  readonly digest?: string;
 }
 
 const PAGE_VERSION = 1;
@@ -58,6 +79,15 @@ export const PAGE_PREFIX = 'members:';
 export const PAGES = 8;
 /** Characters: enough for hundreds of nodes in one page. A longer text would block the event loop. */
 const LONGEST_PAGE = 512 * 1024;
+
+const groupSchema = z.looseObject({
+  group: storedText.min(1),
+  weight: storedCount,
+  acked: z.object({ born: storedText.min(1), seq: storedCount }).optional(),
+  top: storedCount,
+  missing: storedText.optional(),
+  digest: storedText.optional(),
+});
 
 const entrySchema = z.looseObject({
   instance: storedText.min(1),
@@ -72,6 +102,8 @@ const entrySchema = z.looseObject({
   metadata: z.custom<NodeMetadata>(isObject, 'is not an object'),
   startedAt: storedTime,
   ended: z.literal(true).optional(),
+  former: storedList(storedText).optional(),
+  groups: storedList(groupSchema).optional(),
 });
 
 const pageSchema = z.looseObject({
@@ -79,6 +111,7 @@ const pageSchema = z.looseObject({
   nonce: z.string().min(1),
   seq: storedCount,
   at: storedTime,
+  born: storedText.min(1),
   entries: storedList(entrySchema).refine(
     (entries) => new Set(entries.map(({ instance }) => instance)).size === entries.length,
     'has an instance twice',
@@ -86,7 +119,7 @@ const pageSchema = z.looseObject({
   grace: graceSchema.optional(),
 });
 
-const EMPTY_PAGE: MemberPage = { v: PAGE_VERSION, nonce: '', seq: 0, at: 0, entries: [] };
+const EMPTY_PAGE: MemberPage = { v: PAGE_VERSION, nonce: '', seq: 0, at: 0, born: '', entries: [] };
 
 /** The storage format of the pages, and the rules for lost data. */
 export const MEMBERS: RecordCodec<MemberPage> = {
@@ -141,7 +174,7 @@ function nextPage(
 ): MemberPage {
   const { grace, entries, ...rest } = { ...page, ...changes };
   const kept = entries.filter((entry) => !isForgotten(entry, view));
-  const next = { ...rest, nonce, seq: page.seq + 1, at: view.now, entries: kept };
+  const next = { ...rest, nonce, seq: page.seq + 1, at: view.now, born: page.born || nonce, entries: kept };
   return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
 
@@ -161,5 +194,5 @@ function restorePage(known: MemberPage, found: MemberPage | undefined, view: Vie
   const expiresAt = Math.max(view.now + longest, ...graces.map((grace) => grace.expiresAt));
   const grace = { id: `grace-${nonce}`, expiresAt, duration: expiresAt - view.now };
   const seq = Math.max(known.seq, found?.seq ?? 0);
-  return nextPage({ ...known, seq }, { entries: [...entries.values()], grace }, view, nonce);
+  return nextPage({ ...known, seq, born: nonce }, { entries: [...entries.values()], grace }, view, nonce);
 }

@@ -1,3 +1,4 @@
+import { CorruptRecordError } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { Caretaker } from '../records/caretaker.js';
 import { RecordClient } from '../records/record-client.js';
@@ -7,10 +8,23 @@ import { MEMBERS, type MemberPage, PAGES, PAGE_PREFIX } from './member-page.js';
 
 export type PageClient = RecordClient<MemberPage>;
 
+/** All pages as one look found them. Times are this node's monotonic ms. */
+export interface MembersReading {
+  /** Before the pages were asked for. */
+  readonly sent: number;
+  /** After the last answer. */
+  readonly received: number;
+  /** Lower bound of cluster time at `sent`, in ms; -Infinity if it is unknown. */
+  readonly earliest: number;
+  /** A page that the store does not have, or that is no page, is undefined. */
+  readonly pages: readonly (MemberPage | undefined)[];
+}
+
 /** All pages of the membership as this node knows them. */
 export class MemberPages {
   readonly all: readonly PageClient[];
   readonly #caretaker: Caretaker<MemberPage>;
+  readonly #corrupt = new Set<PageClient>();
   #endWatch?: () => Promise<void>;
 
   /** @param onChange hears of each new version of a page */
@@ -35,15 +49,34 @@ export class MemberPages {
    * Reads all pages with one call, because each living node has written since the last time. Restores lost pages, and
    * reports pages that can't be read.
    *
+   * @returns undefined if a page could not be restored, or only a newer version of this package can read it
    * @throws StoreUnavailableError
    */
-  async look(): Promise<void> {
-    const { store, timers, timing } = this.context;
+  async look(): Promise<MembersReading | undefined> {
+    const { store, timers, timing, nodeClock, clusterClock } = this.context;
+    const sent = nodeClock.monotonic();
+    const earliest = clusterClock.isFresh ? clusterClock.earliest() : -Infinity;
     const keys = this.all.map(({ key }) => key);
     const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
+    let isComplete = true;
     for (const page of this.all) {
       await this.#caretaker.turn();
-      await this.#caretaker.examine(page, texts.get(page.key));
+      isComplete = (await this.#examine(page, texts.get(page.key))) && isComplete;
+    }
+    const pages = this.all.map((page) => (this.#corrupt.has(page) ? undefined : page.known));
+    return isComplete ? { sent, received: nodeClock.monotonic(), earliest, pages } : undefined;
+  }
+
+  /** @returns whether this node knows what the store has */
+  async #examine(page: PageClient, text: string | undefined): Promise<boolean> {
+    try {
+      if (text === undefined ? page.known !== undefined : !page.observe(text)) await page.look();
+      this.#corrupt.delete(page);
+      return true;
+    } catch (error) {
+      this.#caretaker.report(error, 'read the members');
+      if (error instanceof CorruptRecordError) this.#corrupt.add(page);
+      return error instanceof CorruptRecordError;
     }
   }
 
@@ -61,7 +94,7 @@ export class MemberPages {
 
   async #takeIn({ key, text }: RecordChange): Promise<void> {
     const page = this.all.find((each) => each.key === key);
-    if (page) return this.#caretaker.examine(page, text);
+    if (page) return void (await this.#examine(page, text));
     // Without a key, anything may have changed, for example after a reconnection.
     if (key === undefined)
       await this.look().catch((error: unknown) => this.#caretaker.report(error, 'read the members'));

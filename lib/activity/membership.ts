@@ -1,4 +1,4 @@
-import { type Observable, ReplaySubject } from 'rxjs';
+import { type Observable, ReplaySubject, Subject } from 'rxjs';
 import type { CancelTimer } from '../async/node-clock.js';
 import { Periodic } from '../async/periodic.js';
 import type { Context } from '../context/context.js';
@@ -6,10 +6,10 @@ import { byName } from '../context/node-identity.js';
 import type { Participant } from '../context/participant.js';
 import { isUnreadable } from '../records/known-record.js';
 import { answerWithin } from '../stores/answer-within.js';
-import { StoreUnavailableError } from '../stores/index.js';
+import { type Notify, StoreUnavailableError } from '../stores/index.js';
 import { LivingMembers, type MemberChange } from './living-members.js';
-import { MemberPages } from './member-pages.js';
-import { type MembershipOptions, OwnMember } from './own-member.js';
+import { MemberPages, type MembersReading } from './member-pages.js';
+import { type GroupsOf, type MembershipOptions, OwnMember } from './own-member.js';
 
 /** Heartbeats in one lease. */
 const BEATS = 3;
@@ -29,6 +29,10 @@ export class Membership {
   readonly #own: OwnMember;
   readonly #others: LivingMembers;
   readonly #periodic: Periodic;
+  /** Each complete look at all pages. */
+  readonly readings = new Subject<MembersReading>();
+  /** Emits when an entry of any node may have changed. */
+  readonly changes = new Subject<void>();
   readonly #list = new ReplaySubject<readonly Participant[]>(1);
   #listed: readonly Participant[] = [];
   #published?: readonly Participant[];
@@ -40,13 +44,18 @@ export class Membership {
   #isFailing = false;
   #isStarted = false;
   #isClosed = false;
+  /** The announcement that has not begun yet. */
+  #announcement: Promise<void> | undefined;
   #cancelTimer?: CancelTimer;
 
   constructor(
     private readonly context: Context,
     private readonly options: MembershipOptions,
   ) {
-    this.#pages = new MemberPages(context, (page, record) => this.#others.update(page, record));
+    this.#pages = new MemberPages(context, (page, record) => {
+      this.#others.update(page, record);
+      this.changes.next();
+    });
     this.#own = new OwnMember(this.#pages.all, context, options);
     this.#others = new LivingMembers(context, (...change) => this.#changed(...change));
     this.#periodic = new Periodic(context.nodeClock, () => this.#heartbeat(), {
@@ -100,6 +109,42 @@ export class Membership {
     return this.#list.asObservable();
   }
 
+  /** Publishes the allocation groups of this node with each heartbeat. */
+  publish(groupsOf: GroupsOf): void {
+    this.#own.publish(groupsOf);
+  }
+
+  /**
+   * Writes this node's entry now, because its groups have changed. Calls in one turn of the event loop are one write. The
+   * next heartbeat writes it too, so a failure is only reported.
+   */
+  announce(): Promise<void> {
+    this.#announcement ??= Promise.resolve().then(async () => {
+      this.#announcement = undefined;
+      if (this.#isStarted && !this.#isClosed)
+        await this.#renew('waiting').catch((error: unknown) => this.#report(error));
+    });
+    return this.#announcement;
+  }
+
+  /**
+   * Reads the entries of all nodes now.
+   *
+   * @returns undefined if a part of them can't be read now
+   * @throws StoreUnavailableError
+   */
+  async look(): Promise<MembersReading | undefined> {
+    const reading = await this.#pages.look();
+    if (reading) this.readings.next(reading);
+    return reading;
+  }
+
+  /** Announces that this node waits for changes of entries: see {@link changes}. Call the returned function to end it. */
+  awaitChanges(): () => void {
+    const ends = this.#pages.all.map((page) => page.awaitChanges());
+    return () => ends.forEach((end) => end());
+  }
+
   /** Leaves, so that the other nodes see that at once. The gatekeeper calls this when it closes. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -113,6 +158,8 @@ export class Membership {
       await ending.catch((error: unknown) => this.#report(error));
     }
     this.#listed = [];
+    this.readings.complete();
+    this.changes.complete();
     this.#list.complete();
   }
 
@@ -120,11 +167,11 @@ export class Membership {
   async #heartbeat(): Promise<void> {
     this.#isFailing = true;
     // A failed look must not keep this node from renewing its lease.
-    const look = await this.#pages.look().catch((error: unknown) => ({ error }));
+    const look = await this.look().catch((error: unknown) => ({ error }));
     // The write drops entries that were over for long, and an entry that is missing proves nothing.
     if (!this.#hasLooked) await this.#others.judge().catch((error: unknown) => this.#report(error));
     await this.#renew();
-    if (look) throw look.error;
+    if (look && 'error' in look) throw look.error;
     await this.#others.judge();
     this.context.reachability.back();
     this.#isFailing = false;
@@ -132,8 +179,8 @@ export class Membership {
     this.#refresh();
   }
 
-  async #renew(): Promise<void> {
-    const renewal = await this.#own.renew();
+  async #renew(notify?: Notify): Promise<void> {
+    const renewal = await this.#own.renew(notify);
     if (renewal === 'none') return;
     if (renewal === 'joined') {
       this.#lapse();

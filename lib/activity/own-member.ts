@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { SerialQueue } from '../async/serial-queue.js';
 import type { Context } from '../context/context.js';
 import type { NodeMetadata, Participant } from '../context/participant.js';
 import type { View } from '../decision/index.js';
@@ -6,8 +7,9 @@ import { spreadOf } from '../decision/texts/spread.js';
 import { isUnreadable } from '../records/known-record.js';
 import type { Instant, Step } from '../records/plan.js';
 import { Incarnation } from './incarnation.js';
+import type { Notify } from '../stores/index.js';
 import { participantOf } from './living-members.js';
-import { type MemberEntry, type MemberPage, PAGES, entryIn, mayRenew, withEntry } from './member-page.js';
+import { type GroupEntry, type MemberEntry, type MemberPage, PAGES, entryIn, mayRenew, withEntry } from './member-page.js';
 import type { PageClient } from './member-pages.js';
 
 export interface MembershipOptions {
@@ -16,6 +18,12 @@ export interface MembershipOptions {
   readonly version?: string | undefined;
   readonly metadata: NodeMetadata;
 }
+
+/** Says in which allocation groups this node takes part. @param incarnation id of the lease that is being written */
+export type GroupsOf = (incarnation: string) => readonly GroupEntry[];
+
+/** Earlier leases that an entry lists. Older ones are over by time, too. */
+const MOST_FORMER = 8;
 
 /** Outcome of a heartbeat: the former lease was renewed, or this node joined, or neither. */
 export type Renewal = 'renewed' | 'joined' | 'none';
@@ -31,6 +39,9 @@ export class OwnMember {
   /** Number of pages that this node gave up because they can't be read. */
   #skipped = 0;
   #isLeaving = false;
+  readonly #former: string[] = [];
+  readonly #queue = new SerialQueue();
+  #groupsOf: GroupsOf = () => [];
 
   constructor(
     private readonly pages: readonly PageClient[],
@@ -59,16 +70,21 @@ export class OwnMember {
     return this.#entry && participantOf(this.#entry);
   }
 
+  /** Publishes the groups with each write from now on. */
+  publish(groupsOf: GroupsOf): void {
+    this.#groupsOf = groupsOf;
+  }
+
   /**
    * Writes the entry: once, unless this node must join again.
    *
+   * @param notify the other nodes that a hint notifies of a renewal. Of a join, all are notified
    * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
    * @throws CorruptRecordError or NewerRecordError if the page can't be read; the next call uses another page
    */
-  async renew(): Promise<Renewal> {
-    if (this.#own.hasJoined && (await this.#write())) return 'renewed';
-    this.#own = this.#newIncarnation();
-    return (await this.#write()) ? 'joined' : 'none';
+  renew(notify: Notify = 'none'): Promise<Renewal> {
+    // Two at a time could each begin a new lease.
+    return this.#queue.run(() => this.#renew(notify));
   }
 
   /** Ends the lease in the store, so that the other nodes need not wait for its end. */
@@ -76,6 +92,15 @@ export class OwnMember {
     this.#isLeaving = true;
     if (this.#beat > 0) await this.#page.transact<void>((page, view, nonce) => this.#planLeave(page, view, nonce));
     this.#own.end();
+  }
+
+  async #renew(notify: Notify): Promise<Renewal> {
+    if (this.#own.hasJoined && (await this.#write(notify))) return 'renewed';
+    // A write of it may have been applied.
+    if (this.#beat > 0) this.#former.unshift(this.#own.id);
+    this.#former.splice(MOST_FORMER);
+    this.#own = this.#newIncarnation();
+    return (await this.#write('all')) ? 'joined' : 'none';
   }
 
   get #page(): PageClient {
@@ -87,10 +112,10 @@ export class OwnMember {
   }
 
   /** @returns whether the lease is held after this write */
-  async #write(): Promise<boolean> {
+  async #write(notify: Notify): Promise<boolean> {
     const own = this.#own;
     try {
-      const sent = await this.#page.transact((page, view, nonce) => this.#planWrite(own, page, view, nonce));
+      const sent = await this.#page.transact((page, view, nonce) => this.#planWrite(own, notify, page, view, nonce));
       if (sent) own.renew(sent);
       return sent !== undefined && own.isHeld;
     } catch (error) {
@@ -102,6 +127,7 @@ export class OwnMember {
 
   #planWrite(
     own: Incarnation,
+    notify: Notify,
     page: MemberPage | undefined,
     view: View,
     nonce: string,
@@ -117,7 +143,7 @@ export class OwnMember {
         this.#entry = entry;
         return sent;
       },
-      notify: isRenewal ? 'none' : 'all',
+      notify,
       isDoneIn: (later) => entryIn(later, instance)?.beat === entry.beat,
     };
   }
@@ -139,8 +165,18 @@ export class OwnMember {
     const { node } = this.context;
     const { version, metadata } = this.options;
     const startedAt = this.#entry?.startedAt ?? view.now;
-    const base = { ...node, host: hostname(), inc, ...this.#nextLease(view), metadata, startedAt };
-    return version === undefined ? base : { ...base, version };
+    const groups = this.#groupsOf(inc);
+    return {
+      ...node,
+      host: hostname(),
+      inc,
+      ...this.#nextLease(view),
+      metadata,
+      startedAt,
+      ...(version !== undefined && { version }),
+      ...(this.#former.length > 0 && { former: [...this.#former] }),
+      ...(groups.length > 0 && { groups }),
+    };
   }
 
   #nextLease({ now }: View): Pick<MemberEntry, 'beat' | 'expiresAt' | 'duration'> {

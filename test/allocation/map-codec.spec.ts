@@ -50,14 +50,14 @@ describe('the texts of an owner map', () => {
   });
 
   it.each([
-    { fault: 'has an id twice', text: '{"v":1,"id":"p1","owned":[[1,["a"]],[2,["a"]]]}' },
-    { fault: 'owned.0.1.0', text: '{"v":1,"id":"p1","owned":[[1,[""]]]}' },
-    { fault: 'owned.0.1.0', text: `{"v":1,"id":"p1","owned":[[1,["${'x'.repeat(501)}"]]]}` },
+    { fault: 'has an id twice', text: '{"id":"p1","v":1,"owned":[[1,["a"]],[2,["a"]]]}' },
+    { fault: 'owned.0.1.0', text: '{"id":"p1","v":1,"owned":[[1,[""]]]}' },
+    { fault: 'owned.0.1.0', text: `{"id":"p1","v":1,"owned":[[1,["${'x'.repeat(501)}"]]]}` },
     {
       fault: 'owned.0.1',
-      text: JSON.stringify({ v: 1, id: 'p1', owned: [[1, Array.from({ length: 1001 }, (_, id) => `r${id}`)]] }),
+      text: JSON.stringify({ id: 'p1', v: 1, owned: [[1, Array.from({ length: 1001 }, (_, id) => `r${id}`)]] }),
     },
-    { fault: 'owned', text: '{"v":1,"id":"p1","limbo":[]}' },
+    { fault: 'owned', text: '{"id":"p1","v":1,"limbo":[]}' },
   ])('of a page are refused: $fault', ({ fault, text }) => {
     expect(() => decodeOwnedPage('p1', text)).toThrow(fault);
   });

@@ -41,29 +41,33 @@ const rootSchema = z
     'has one page in two places, so two members would own its resources',
   );
 
-const ownedSchema = z.strictObject({
-  v: z.literal(PAGE_VERSION),
-  id: key,
-  owned: storedList(z.tuple([storedCount, ids]), MOST_IN_PAGE).refine(
-    (items) => isPage(items.map(([, list]) => list)),
-    'has an id twice, or too many',
-  ),
-});
+const ownedSchema = z
+  .strictObject({
+    id: key,
+    v: z.literal(PAGE_VERSION),
+    owned: storedList(z.tuple([storedCount, ids]), MOST_IN_PAGE).refine(
+      (items) => fitsPage(items.map(([, list]) => list)),
+      'has an id twice, or too many',
+    ),
+  })
+  .transform(({ v, owned }): OwnedPage => ({ v, owned }));
 
-const limboSchema = z.strictObject({
-  v: z.literal(PAGE_VERSION),
-  id: key,
-  limbo: storedList(z.tuple([inc, storedCount, ids]), MOST_IN_PAGE).refine(
-    (items) => isPage(items.map(([, , list]) => list)),
-    'has an id twice, or too many',
-  ),
-});
+const limboSchema = z
+  .strictObject({
+    id: key,
+    v: z.literal(PAGE_VERSION),
+    limbo: storedList(z.tuple([inc, storedCount, ids]), MOST_IN_PAGE).refine(
+      (items) => fitsPage(items.map(([, , list]) => list)),
+      'has an id twice, or too many',
+    ),
+  })
+  .transform(({ v, limbo }): LimboPage => ({ v, limbo }));
 
 function isDistinct(texts: readonly string[]): boolean {
   return new Set(texts).size === texts.length;
 }
 
-function isPage(lists: readonly (readonly string[])[]): boolean {
+function fitsPage(lists: readonly (readonly string[])[]): boolean {
   const all = lists.flat();
   return all.length <= MOST_IN_PAGE && isDistinct(all);
 }
@@ -74,18 +78,27 @@ export function decodeAllocationRoot(group: string, text: string): AllocationRoo
   return decodeStored(rootSchema, ROOT_VERSION, subject, checked(subject, text));
 }
 
-/** @returns undefined if another page is in its slot. @throws CorruptRecordError or NewerRecordError */
+/**
+ * @returns undefined if its slot has another text: the page was lost
+ * @throws CorruptRecordError or NewerRecordError
+ */
 export function decodeOwnedPage(key: string, text: string): OwnedPage | undefined {
-  const subject = `page ${show(key)} of an owner map`;
-  const { id, ...page } = decodeStored(ownedSchema, PAGE_VERSION, subject, checked(subject, text));
-  return id === key ? page : undefined;
+  return isPage(key, text) ? decodePage(ownedSchema, key, text) : undefined;
 }
 
-/** @returns undefined if another page is in its slot. @throws CorruptRecordError or NewerRecordError */
+/** As {@link decodeOwnedPage}. */
 export function decodeLimboPage(key: string, text: string): LimboPage | undefined {
-  const subject = `page ${show(key)} of the limbo of an owner map`;
-  const { id, ...page } = decodeStored(limboSchema, PAGE_VERSION, subject, checked(subject, text));
-  return id === key ? page : undefined;
+  return isPage(key, text) ? decodePage(limboSchema, key, text) : undefined;
+}
+
+/** The id comes first, so that the text of another page need not be parsed. */
+function isPage(key: string, text: string): boolean {
+  return text.startsWith(JSON.stringify({ id: key }).slice(0, -1));
+}
+
+function decodePage<P>(schema: z.ZodType<P>, key: string, text: string): P {
+  const subject = `page ${show(key)} of an owner map`;
+  return decodeStored(schema, PAGE_VERSION, subject, checked(subject, text));
 }
 
 function checked(subject: string, text: string): string {
@@ -100,5 +113,5 @@ export function encodeAllocationRoot(root: AllocationRoot): string {
 }
 
 export function encodePage(key: string, page: OwnedPage | LimboPage): string {
-  return JSON.stringify({ ...page, id: key });
+  return JSON.stringify({ id: key, ...page });
 }
