@@ -7,7 +7,13 @@ import {
   type GatekeeperModuleOptions,
   MODULE_OPTIONS_TOKEN,
 } from './gatekeeper.module-definition.js';
-import { ClusterService, GuardedMethodsExplorer, LeadershipExplorer } from './nest/index.js';
+import {
+  AllocationExplorer,
+  AllocationService,
+  ClusterService,
+  GuardedMethodsExplorer,
+  LeadershipExplorer,
+} from './nest/index.js';
 
 /**
  * Registers the gatekeeper: `GatekeeperModule.forRoot({ store: hazelcast({...}), definitions: [...] })`, or
@@ -24,10 +30,12 @@ import { ClusterService, GuardedMethodsExplorer, LeadershipExplorer } from './ne
       inject: [MODULE_OPTIONS_TOKEN],
     },
     ClusterService,
+    AllocationService,
     GuardedMethodsExplorer,
     LeadershipExplorer,
+    AllocationExplorer,
   ],
-  exports: [GatekeeperService, ClusterService, GuardedMethodsExplorer],
+  exports: [GatekeeperService, ClusterService, AllocationService, GuardedMethodsExplorer],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 

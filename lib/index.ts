@@ -87,9 +87,41 @@ export {
   parseGatekeeperOptions,
 } from './gatekeeper/index.js';
 export { GatekeeperService } from './nest/gatekeeper.service.js';
-export { manualSlice } from './allocation/index.js';
+export {
+  type Allocated,
+  type Allocation,
+  type AllocationChange,
+  type AllocationGroup,
+  type AllocationGroupDefinition,
+  type AllocationGroupOptions,
+  type AllocationListener,
+  type AllocationOptions,
+  type AllocationPlan,
+  AllocationStrategyError,
+  GroupExistsError,
+  type GroupNode,
+  type GroupOverview,
+  InvalidResourcesError,
+  type MovementLimit,
+  type MoveReason,
+  NotOwnerError,
+  type OwnedBy,
+  type OwnerRun,
+  type Ownership,
+  type PlannedMove,
+  type PlannedShare,
+  type PlanRequest,
+  type Strategy,
+  type StrategyFunction,
+  type StrategyInput,
+  UnknownGroupError,
+  type WeightedParticipant,
+  manualSlice,
+} from './allocation/index.js';
 export { fileArchive } from './definitions/archive/file/index.js';
 export {
+  AllocatedResources,
+  AllocationService,
   ClusterService,
   ClusterSingleton,
   type ClusterSingletonOptions,

@@ -8,3 +8,5 @@ export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';
 export { Membership } from './membership.js';
 export { metadataSchema } from './metadata.js';
+export type { GroupEntry, MemberEntry, MemberPage } from './member-page.js';
+export type { MembersReading } from './member-pages.js';

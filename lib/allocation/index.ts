@@ -1,22 +1,17 @@
+export * from './allocation.errors.js';
+export { ALLOCATION_SCOPE, Allocation } from './allocation.js';
+export { AllocationGroup } from './allocation-group.js';
+export * from './group-options.js';
+export type { GroupNode, GroupOverview, OwnedBy, PlanRequest } from './group-overview.js';
 export * from './manual-slice.js';
-// The master set.
-export * from './resources/master-set.js';
-export * from './resources/master-set-state.js';
-// The division.
-export * from './assign/assign.js';
-export * from './assign/movement-limit.js';
-export * from './assign/participant.js';
-export * from './assign/strategy.js';
-export * from './plan.js';
-// The owner map in the store.
-export * from './map/root.js';
-export * from './map/page.js';
-export * from './map/map.codec.js';
-// The leader's side.
-export * from './round/registry-view.js';
-export * from './round/registry-watch.js';
-export * from './round/owner-map.js';
-export * from './round/round.js';
-export * from './round/plan-round.js';
-// The node's side.
-export * from './node/belief.js';
+export type { OwnerRun, Ownership } from './node/owner-work.js';
+export type { AllocationPlan, MoveReason, PlannedMove, PlannedShare } from './plan.js';
+export type { MovementLimit } from './assign/movement-limit.js';
+export {
+  AllocationStrategyError,
+  type Strategy,
+  type StrategyFunction,
+  type StrategyInput,
+} from './assign/strategy.js';
+export type { WeightedParticipant } from './assign/participant.js';
+export { InvalidResourcesError } from './resources/master-set.js';

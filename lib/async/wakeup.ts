@@ -21,8 +21,9 @@ export class Wakeup {
    * Waits for {@link ring}. Returns at once if it was called since the last {@link reset}.
    *
    * @param delay longest wait in ms. Default: no limit
+   * @param isAwaited whether a call waits for it, so that the process stays alive. False for work in the background
    */
-  wait(delay?: number): Promise<void> {
+  wait(delay?: number, isAwaited = true): Promise<void> {
     if (this.#hasRung) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -30,7 +31,7 @@ export class Wakeup {
         this.#wake = undefined;
         resolve();
       };
-      const cancel = delay === undefined ? undefined : this.nodeClock.schedule(wake, delay, true);
+      const cancel = delay === undefined ? undefined : this.nodeClock.schedule(wake, delay, isAwaited);
       this.#wake = wake;
     });
   }

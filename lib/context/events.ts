@@ -65,6 +65,23 @@ export type GatekeeperEvent =
     }
   /** A scope has had no leader for too long. `sentence` says for how long, and why this node does not lead it. */
   | { readonly type: 'no-leader'; readonly semaphore: string; readonly scope: string; readonly sentence: string }
+  /** This node, which leads the allocation, has decided on other owners. Numbers of resources. */
+  | {
+      readonly type: 'allocation-changed';
+      readonly group: string;
+      readonly revoked: number;
+      readonly granted: number;
+    }
+  /** This node owns other resources. Numbers of resources. */
+  | {
+      readonly type: 'resources-changed';
+      readonly group: string;
+      readonly added: number;
+      readonly revoked: number;
+      readonly owned: number;
+    }
+  /** Resources have had no owner for too long. `sentence` says for how long, and why. */
+  | { readonly type: 'resources-unowned'; readonly group: string; readonly count: number; readonly sentence: string }
   /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';

@@ -97,6 +97,13 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.log(`${name}: this node leads now, token ${event.token}`);
     case 'leadership-lost':
       return logger.log(`${name}: this node does not lead any more (${event.reason})`);
+    case 'allocation-changed':
+      return logger.log(`group ${quoted(event.group)}: ${event.revoked} resources revoked, ${event.granted} granted`);
+    case 'resources-changed':
+      return logger.log(
+        `group ${quoted(event.group)}: this node owns ${event.owned} resources (${event.added} added, ${event.revoked} revoked)`,
+      );
+    case 'resources-unowned':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':

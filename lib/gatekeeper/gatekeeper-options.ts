@@ -20,6 +20,7 @@ import type { Persistence } from '../definitions/archive/definition-archive.js';
 import { metadataSchema } from '../activity/metadata.js';
 import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
+import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
@@ -59,6 +60,8 @@ export interface GatekeeperOptions {
   readonly heartbeat?: number | string;
   /** Leadership: elects one leader per scope among the nodes. Default: this node does not take part. */
   readonly leadership?: LeadershipOptions;
+  /** Allocation: divides resources over the nodes. Default: this node does not take part. */
+  readonly allocation?: AllocationOptions;
   /** Makes this node a participant, with a lease that it renews every third of it. Default: none, unless needed. */
   readonly membership?: MembershipInput;
   /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
@@ -112,6 +115,7 @@ const optionsSchema = onlyFields({
   sweepInterval: durationSchema.default(10_000),
   heartbeat: delaySchema.default(10_000),
   leadership: leadershipSchema.prefault({}),
+  allocation: allocationSchema.prefault({}),
   membership: membershipSchema.optional(),
   metadata: metadataSchema.default({}),
   history: switchSchema.default(true),

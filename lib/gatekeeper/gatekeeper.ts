@@ -9,6 +9,7 @@ import type { GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
+import type { Allocation } from '../allocation/index.js';
 import type { Cluster } from '../leadership/index.js';
 import type { Explanation } from '../permits/explanation.js';
 import type { Permit } from '../permits/permit.js';
@@ -38,6 +39,8 @@ export class Gatekeeper {
   readonly audit: Audit;
   /** The leadership of scopes. In Nest applications, inject ClusterService instead. */
   readonly cluster: Cluster;
+  /** The allocation groups of this node. In Nest applications, inject AllocationService instead. */
+  readonly allocation: Allocation;
   readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
@@ -49,7 +52,7 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, membership, audit, cluster } = this.#parts;
+    const { context, definitions, registry, membership, audit, cluster, allocation } = this.#parts;
     keepParts(this, this.#parts);
     this.node = context.node;
     this.definitions = definitions;
@@ -57,6 +60,7 @@ export class Gatekeeper {
     this.membership = membership;
     this.audit = audit;
     this.cluster = cluster;
+    this.allocation = allocation;
   }
 
   /** All events of this node. Completes at {@link close}. */
@@ -266,7 +270,7 @@ export class Gatekeeper {
     // Runs that outlast the grace are no failure: close() ends their permits.
     const running = grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
     this.#parts.leaderWatch.stop();
-    await Promise.all([running, this.cluster.close()]);
+    await Promise.all([running, this.cluster.close(), this.allocation.close(), this.allocation.cluster.close()]);
   }
 
   async #close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALLOCATION_SCOPE } from '../allocation/index.js';
 import { LEADER_PREFIX, durationSchema, nameSchema, onlyFields, show } from '../decision/index.js';
 import { LONGEST_NAME } from '../decision/patterns/pattern-cost.js';
 import { switchSchema } from '../decision/option-types.js';
@@ -23,10 +24,13 @@ const scopeSchema = nameSchema.refine(({ length }) => length <= LONGEST_SCOPE, {
   error: ({ input }) => `${show(input)} is longer than ${LONGEST_SCOPE} characters`,
 });
 
+const RESERVED = 'is reserved for the scope that divides resources: take another name';
+
 const scopesSchema = z
   .array(scopeSchema, { error: ({ input }) => `${show(input)} is not a list of names` })
   .min(1, 'is empty: give at least one scope')
-  .refine((scopes) => new Set(scopes).size === scopes.length, 'has a scope twice');
+  .refine((scopes) => new Set(scopes).size === scopes.length, 'has a scope twice')
+  .refine((scopes) => !scopes.includes(ALLOCATION_SCOPE), `"${ALLOCATION_SCOPE}" ${RESERVED}`);
 
 /** zod type of {@link LeadershipOptions}. */
 export const leadershipSchema = onlyFields({

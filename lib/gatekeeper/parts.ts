@@ -6,6 +6,7 @@ import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js'
 import { HealthCheck, LeaderWatch } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
+import { ALLOCATION_SCOPE, Allocation } from '../allocation/index.js';
 import { Cluster, type ClusterParts } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
@@ -37,6 +38,7 @@ export interface Parts {
   readonly runHistory: RunHistory;
   readonly external: ExternalPermits;
   readonly cluster: Cluster;
+  readonly allocation: Allocation;
   readonly leaderWatch: LeaderWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
@@ -116,8 +118,11 @@ export function createParts(
     leaderWatch.start();
     return membership.start();
   };
-  const cluster = createCluster(context, settings, { directory, declare, membership, join });
-  const leaderWatch: LeaderWatch = new LeaderWatch(cluster, context);
+  const leading = { context, grace: settings.shutdownGrace, directory, declare, membership, join };
+  const cluster = createCluster(settings, leading);
+  const allocation = createAllocation(leading);
+  for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
+  const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive, leaders: leaderWatch };
   const health: HealthCheck = new HealthCheck(context, sources);
   const nodes = () => registry.nodes();
@@ -156,6 +161,7 @@ export function createParts(
     runHistory,
     external,
     cluster,
+    allocation,
     leaderWatch,
     sweeping,
     health,
@@ -164,12 +170,17 @@ export function createParts(
   };
 }
 
+function createAllocation(parts: ClusterParts & Pick<Parts, 'membership'>): Allocation {
+  const { lease } = parts.membership;
+  const cluster = new Cluster(parts, { enabled: false, scopes: [ALLOCATION_SCOPE], lease });
+  return new Allocation({ ...parts, cluster });
+}
+
 function createCluster(
-  context: Context,
-  { leadership: { scopes, lease, enabled }, shutdownGrace: grace }: GatekeeperSettings,
-  parts: Pick<ClusterParts, 'directory' | 'declare' | 'membership' | 'join'> & Pick<Parts, 'directory'>,
+  { leadership: { scopes, lease, enabled } }: GatekeeperSettings,
+  parts: ClusterParts & Pick<Parts, 'directory'>,
 ): Cluster {
-  const cluster = new Cluster({ context, grace, ...parts }, { enabled, scopes, lease });
+  const cluster = new Cluster(parts, { enabled, scopes, lease });
   // Registered now, so that ready() waits for them.
   if (enabled) for (const definition of cluster.definitions) parts.directory.declared.register(definition);
   return cluster;

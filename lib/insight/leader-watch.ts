@@ -20,9 +20,10 @@ export class LeaderWatch {
   readonly #seenAt = new Map<Candidate, number>();
   readonly #faults = new Map<Candidate, LeadershipFault>();
   readonly #periodic: Periodic;
+  #isStarted = false;
 
   constructor(
-    private readonly cluster: Pick<Cluster, 'candidates' | 'lease'>,
+    private readonly clusters: readonly Pick<Cluster, 'candidates' | 'lease'>[],
     private readonly context: Context,
   ) {
     this.#periodic = new Periodic(context.nodeClock, async () => this.#look(), {
@@ -33,7 +34,8 @@ export class LeaderWatch {
   }
 
   start(): void {
-    for (const candidate of this.cluster.candidates) this.#seenAt.set(candidate, this.context.nodeClock.monotonic());
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#periodic.start();
   }
 
@@ -47,20 +49,26 @@ export class LeaderWatch {
   }
 
   #look(): void {
-    for (const candidate of this.cluster.candidates) {
+    for (const cluster of this.clusters) this.#lookAt(cluster);
+  }
+
+  #lookAt({ candidates, lease }: Pick<Cluster, 'candidates' | 'lease'>): void {
+    for (const candidate of candidates.filter(({ isStarted }) => isStarted)) {
       // Also notices what no event reports, for example that the connection is back.
       candidate.look();
       if (candidate.leader) this.#faults.delete(candidate);
       if (candidate.leader) this.#seenAt.set(candidate, this.context.nodeClock.monotonic());
-      else this.#check(candidate);
+      else this.#check(candidate, lease);
     }
   }
 
-  #check(candidate: Candidate): void {
+  #check(candidate: Candidate, own: number): void {
     const { nodeClock, timing, events, isClosing } = this.context;
-    const since = this.#seenAt.get(candidate)!;
-    const missing = nodeClock.monotonic() - since;
-    const lease = candidate.own.recordClient.known?.definition?.duration ?? this.cluster.lease;
+    const now = nodeClock.monotonic();
+    const since = this.#seenAt.get(candidate) ?? now;
+    this.#seenAt.set(candidate, since);
+    const missing = now - since;
+    const lease = candidate.own.recordClient.known?.definition?.duration ?? own;
     if (this.#faults.has(candidate) || missing <= lease + timing.clockTolerance + PATIENCE) return;
     const { scope, semaphore } = candidate;
     const why = scopeStatus(candidate, isClosing()).sentence!;

@@ -50,6 +50,9 @@ export const NOT_STATIC = (method: string) =>
 export const NOT_CALLED = (method: string) =>
   `${method} hears of no leadership: its provider is not static (request-scoped or transient). Make it a singleton`;
 
+export const NOT_TOLD = (method: string) =>
+  `${method} is never called with resources: its provider is not static (request-scoped or transient). Make it a singleton`;
+
 export const NOT_ENABLED = (method: string) =>
   `${method} needs a leader, but leadership is off on this node: set leadership: { enabled: true } in GatekeeperModule's ` +
   `options, or call initialize() of ClusterService`;

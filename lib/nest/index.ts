@@ -1,3 +1,6 @@
+export { AllocatedResources } from './allocated-resources.decorator.js';
+export { AllocationExplorer } from './allocation.explorer.js';
+export { AllocationService } from './allocation.service.js';
 export { ClusterSingleton } from './cluster-singleton.decorator.js';
 export type { ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
 export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';

@@ -1,6 +1,14 @@
 import type { Pieces } from '../../async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import { type LimboPage, MOST_IN_PAGE, type OwnedPage, limboPages, ownedPages, pageKey, freeSlots } from '../map/page.js';
+import {
+  type LimboPage,
+  MOST_IN_PAGE,
+  type OwnedPage,
+  limboPages,
+  ownedPages,
+  pageKey,
+  freeSlots,
+} from '../map/page.js';
 import type { AllocationRoot } from '../map/root.js';
 import type { OwnerMap } from './owner-map.js';
 import type { RoundInput } from './round.js';

@@ -20,6 +20,8 @@ export interface ParticipantEntry {
   readonly top: number;
   /** Key of a page that the node needs and does not find. */
   readonly missing?: string | undefined;
+  /** Digest of the resources that the node has read. */
+  readonly digest?: string | undefined;
 }
 
 /**

@@ -1,0 +1,288 @@
+import { type Observable, ReplaySubject } from 'rxjs';
+import { inSlices } from '../async/slices.js';
+import { Periodic } from '../async/periodic.js';
+import type { GroupEntry, Membership } from '../activity/index.js';
+import type { Context } from '../context/context.js';
+import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
+import type { Candidate } from '../leadership/index.js';
+import { Coordinator } from './coordinator.js';
+import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
+import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
+import { MapStore } from './map/map-store.js';
+import { Delivery } from './node/delivery.js';
+import { Holdings } from './node/holdings.js';
+import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
+import { Orders } from './orders/orders.js';
+import type { AllocationPlan } from './plan.js';
+import { type Reading, ResourceReader } from './resources/resource-reader.js';
+import { GroupRegistry } from './round/group-registry.js';
+
+export interface GroupParts {
+  readonly context: Context;
+  readonly membership: Membership;
+  readonly candidate: Candidate;
+}
+
+/**
+ * The resources of one group, divided over the living nodes. Each has at most one owner at every moment of cluster time.
+ */
+export class AllocationGroup<T = unknown> {
+  readonly #map: MapStore;
+  readonly #holdings: Holdings;
+  readonly #work: OwnerWork;
+  readonly #delivery: Delivery;
+  readonly #reader: ResourceReader;
+  readonly #registry: GroupRegistry;
+  readonly #coordinator: Coordinator;
+  readonly #refresh: Periodic;
+  readonly #orders: Orders;
+  readonly #ownedChanges = new ReplaySubject<readonly Allocated<T>[]>(1);
+  #listed: { readonly of: ReadonlyMap<string, number>; readonly list: readonly Allocated<T>[] } | undefined;
+  #readingFault: string | undefined;
+  #isClosed = false;
+
+  /** Applications get groups from `AllocationService`. */
+  constructor(
+    readonly name: string,
+    private readonly settings: GroupSettings,
+    private readonly parts: GroupParts,
+  ) {
+    const { context, membership, candidate } = parts;
+    this.#map = new MapStore(name, context);
+    this.#holdings = new Holdings(this.#map, membership, context, () => this.#changed());
+    this.#work = new OwnerWork(name, this.#holdings);
+    this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
+    this.#orders = new Orders(name, context, () => this.wake());
+    this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
+    this.#delivery = new Delivery({
+      group: name,
+      holdings: this.#holdings,
+      work: this.#work,
+      context,
+      timeout: settings.handoverTimeout,
+      resourceOf: (id) => this.#reader.set?.items.get(id),
+      readResources: () => this.#reader.read(),
+      onGivenBack: () => void membership.announce(),
+    });
+    if (settings.onAllocated) this.#delivery.on(settings.onAllocated);
+    this.#coordinator = new Coordinator({
+      group: name,
+      settings,
+      context,
+      membership,
+      candidate,
+      map: this.#map,
+      holdings: this.#holdings,
+      registry: this.#registry,
+      reader: this.#reader,
+      orders: this.#orders,
+    });
+    this.#refresh = new Periodic(context.nodeClock, async () => void (await this.#reader.read()), {
+      interval: () => settings.refreshInterval,
+      chance: context.random.number,
+      onError: (error) => context.events.next({ type: 'problem', action: 'read the resources', error }),
+    });
+  }
+
+  /** The resources that this node owns now, by its own clocks. Without those that it is giving back. Asks nothing. */
+  owned(): readonly Allocated<T>[] {
+    const { owned } = this.#holdings;
+    if (this.#listed?.of !== owned) {
+      const list = [...owned].map(([id, token]) => ({ id, token, resource: this.#itemOf(id) }));
+      this.#listed = { of: owned, list: Object.freeze(list) };
+    }
+    return this.#listed.list;
+  }
+
+  /** {@link owned} after each change. Replays the last one. Completes when this node closes. */
+  get owned$(): Observable<readonly Allocated<T>[]> {
+    return this.#ownedChanges.asObservable();
+  }
+
+  /**
+   * Whether this node owns a resource now. Reads the node's own clocks and asks nothing. False when in doubt: two nodes
+   * never answer true at the same cluster time.
+   */
+  owns(id: string): boolean {
+    return this.#holdings.owned.has(id);
+  }
+
+  /**
+   * Runs `work` if this node owns the resource. When the resource is revoked, `ownership.signal` aborts, and the resource
+   * goes to another node when the work has ended, or after `handoverTimeout`.
+   *
+   * @throws any error of `work`
+   */
+  run<R>(id: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
+    return this.#work.run(id, work);
+  }
+
+  /** Calls `listener` for each change from now on, as `onAllocated`. */
+  onAllocated(listener: AllocationListener<T>): void {
+    this.#delivery.on(listener as AllocationListener);
+  }
+
+  /**
+   * Reads the resources now, on this node and on the leader, and divides them anew.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
+   */
+  async rebalance(): Promise<void> {
+    await this.#reader.read();
+    await this.#orders.ask();
+  }
+
+  /**
+   * Keeps a resource on a node, by the node's name (`acquirer`), also after a restart. While no such node lives, the
+   * resource is on another one.
+   *
+   * @throws InvalidOptionsError
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
+   */
+  async pin(id: string, node: string): Promise<void> {
+    await this.#orders.pin(id, node);
+  }
+
+  /** Ends a {@link pin}. Same errors. */
+  async unpin(id: string): Promise<void> {
+    await this.#orders.unpin(id);
+  }
+
+  /** Takes all resources of a node away, by the node's name, until {@link undrain}. Same errors as {@link pin}. */
+  async drain(node: string): Promise<void> {
+    await this.#orders.drain(node);
+  }
+
+  /** Ends a {@link drain}. Same errors. */
+  async undrain(node: string): Promise<void> {
+    await this.#orders.undrain(node);
+  }
+
+  /**
+   * Says what would move, and why, without doing it. Nodes are named by their names. Without a change: what would move now.
+   *
+   * @throws StoreUnavailableError, and AllocationStrategyError if your strategy gives a wrong result
+   * @throws InvalidOptionsError if the resources could never be read on this node
+   */
+  async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
+    const { set } = this.#reader.set ? { set: this.#reader.set } : await this.#readNow();
+    const owners = await readOwners(this.#map);
+    const registry = await this.#look();
+    const request = { resources: set.ids, owners, living: [...registry.living.values()], change };
+    return planOf(request, this.#orders.current, this.settings.strategy, this.parts.context);
+  }
+
+  /** The owners of all resources, as the store has them now. @throws StoreUnavailableError */
+  async overview(): Promise<GroupOverview> {
+    const owners = await readOwners(this.#map);
+    const { living } = await this.#look();
+    const ids = this.#reader.set?.ids;
+    const { alarm, problem, warnings } = this.#coordinator;
+    const faults = [...(alarm ? [alarm.sentence] : []), ...(problem ? [problem] : []), ...warnings];
+    if (this.#readingFault !== undefined) faults.push(this.#readingFault);
+    const facts = { name: this.name, ids, owners, living: [...living.values()], orders: this.#orders.current, faults };
+    return inSlices(overviewOf(facts), this.parts.context.nodeClock);
+  }
+
+  /** The alarm about resources without an owner, on the leader. */
+  get alarm(): { readonly since: number; readonly sentence: string } | undefined {
+    return this.#coordinator.alarm;
+  }
+
+  /** @internal */
+  get keys(): readonly string[] {
+    return [this.#map.rootKey, this.#orders.client.key];
+  }
+
+  /** Whether something is on the way. @internal */
+  get isMoving(): boolean {
+    return this.#holdings.isMoving;
+  }
+
+  /** @internal */
+  start(): void {
+    this.#coordinator.start();
+    this.#refresh.start(0);
+  }
+
+  /** Call this when members or the leader may have changed. @internal */
+  wake(): void {
+    this.#coordinator.wake();
+  }
+
+  /** @internal */
+  observe(reading: Parameters<GroupRegistry['observe']>[0]): void {
+    this.#registry.observe(reading);
+  }
+
+  /** This node's part of its entry. @internal */
+  entryFor(incarnation: string): GroupEntry {
+    const digest = this.#reader.set?.digest;
+    // A node that shuts down gets nothing more.
+    const weight = this.#isClosed ? 0 : this.settings.weight;
+    const entry = { group: this.name, weight, ...this.#holdings.entryFor(incarnation) };
+    return digest === undefined ? entry : { ...entry, digest };
+  }
+
+  /** Takes over the texts of {@link keys}. @internal */
+  async take(texts: ReadonlyMap<string, string>): Promise<void> {
+    await this.#orders.takeIn(texts.get(this.#orders.client.key));
+    const before = this.#holdings.newest?.nonce;
+    const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
+    if (root && (await this.#holdings.take(root))) void this.parts.membership.announce();
+    // The leader looks when the owner map was lost, too.
+    if (root?.nonce !== before) this.wake();
+  }
+
+  /** The membership lease lapsed. @internal */
+  lapse(): void {
+    if (this.#holdings.lapse()) this.#changed();
+  }
+
+  /** Gives everything back. @internal */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#refresh.stop();
+    await Promise.all([this.#coordinator.close(), this.#delivery.close()]);
+    this.#holdings.close();
+    this.#ownedChanges.complete();
+  }
+
+  #changed(): void {
+    this.#delivery.notify();
+    this.#ownedChanges.next(this.owned());
+  }
+
+  #itemOf(id: string): T | undefined {
+    return this.#reader.set?.items.get(id) as T | undefined;
+  }
+
+  #read(reading: Reading): void {
+    const isFailed = 'error' in reading;
+    const fault = isFailed ? `resources: they could not be read on this node: ${messageOf(reading.error)}` : undefined;
+    if (isFailed && fault !== this.#readingFault) {
+      const { events } = this.parts.context;
+      events.next({
+        type: 'problem',
+        semaphore: `allocation:${this.name}`,
+        action: 'read the resources',
+        error: reading.error,
+      });
+    }
+    this.#readingFault = fault;
+    this.wake();
+  }
+
+  async #readNow(): Promise<Exclude<Reading, { readonly error: unknown }>> {
+    const reading = await this.#reader.read();
+    if ('set' in reading) return reading;
+    throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [
+      `the resources can't be read: ${messageOf(reading.error)}`,
+    ]);
+  }
+
+  async #look() {
+    await this.parts.membership.look();
+    return this.#registry.view ?? { living: new Map<string, never>() };
+  }
+}

@@ -1,0 +1,43 @@
+import { GatekeeperError, show } from '../decision/index.js';
+
+/** A call names an allocation group that this node does not have. */
+export class UnknownGroupError extends GatekeeperError {
+  readonly code = 'unknown-group';
+
+  constructor(
+    /** Name of the group. */
+    readonly group: string,
+    known: readonly string[],
+  ) {
+    const groups = known.length > 0 ? `it has ${known.map(show).join(', ')}` : 'it has none';
+    super(
+      `${show(group)} is no allocation group of this node (${groups}): add it to allocation.groups, or call AllocationService.group() with its options`,
+    );
+  }
+}
+
+/** This node has an allocation group of that name already. */
+export class GroupExistsError extends GatekeeperError {
+  readonly code = 'group-exists';
+
+  constructor(
+    /** Name of the group. */
+    readonly group: string,
+  ) {
+    super(`this node has an allocation group ${show(group)} already: give each group a name of its own`);
+  }
+}
+
+/** This node does not own the resource (any more): stop the work on it. */
+export class NotOwnerError extends GatekeeperError {
+  readonly code = 'not-owner';
+
+  constructor(
+    /** Name of the group. */
+    readonly group: string,
+    /** Id of the resource. */
+    readonly resource: string,
+  ) {
+    super(`this node does not own resource ${show(resource)} of group ${show(group)} any more: stop the work on it`);
+  }
+}

@@ -1,0 +1,150 @@
+import { Subscription, filter } from 'rxjs';
+import { Wakeup } from '../async/wakeup.js';
+import type { Membership } from '../activity/index.js';
+import type { Context } from '../context/context.js';
+import { isUnreadable } from '../records/known-record.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { MOST_KEYS, StoreUnavailableError } from '../stores/index.js';
+import type { Cluster } from '../leadership/index.js';
+import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
+import { AllocationGroup } from './allocation-group.js';
+import type { GroupSettings } from './group-options.js';
+import { ALLOCATION_PREFIX } from './map/map-store.js';
+
+/** The scope whose leader decides on the owners. */
+export const ALLOCATION_SCOPE = 'allocation';
+/** ms between two looks at the owner maps while resources are on the way, if no hint comes. */
+const LOOK = 1000;
+/** Looks in one membership lease while nothing is on the way. */
+const LOOKS = 3;
+
+export interface AllocationParts {
+  readonly context: Context;
+  readonly membership: Membership;
+  /** The leadership of {@link ALLOCATION_SCOPE}. */
+  readonly cluster: Cluster;
+}
+
+/** The allocation groups of this node. One loop reads the owner maps of all groups, with one call. */
+export class Allocation {
+  readonly #groups = new Map<string, AllocationGroup>();
+  readonly #wakeup: Wakeup;
+  readonly #subscriptions = new Subscription();
+  #loop: Promise<void> | undefined;
+  #endWatch?: () => Promise<void>;
+  #startsWithFirst = false;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(private readonly parts: AllocationParts) {
+    this.#wakeup = new Wakeup(parts.context.nodeClock);
+  }
+
+  get groups(): readonly AllocationGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  /** The leadership that decides on the owners. */
+  get cluster(): Cluster {
+    return this.parts.cluster;
+  }
+
+  /** @throws UnknownGroupError */
+  group<T>(name: string): AllocationGroup<T> {
+    const group = this.#groups.get(name);
+    if (!group) throw new UnknownGroupError(name, [...this.#groups.keys()]);
+    return group as AllocationGroup<T>;
+  }
+
+  /** Adds a group. This node takes part in it at once if it has been started. @throws GroupExistsError */
+  add(name: string, settings: GroupSettings): AllocationGroup {
+    if (this.#groups.has(name)) throw new GroupExistsError(name);
+    const { context, membership, cluster } = this.parts;
+    const group = new AllocationGroup(name, settings, { context, membership, candidate: cluster.scope() });
+    this.#groups.set(name, group);
+    if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
+    else if (this.#isStarted) {
+      group.start();
+      this.#wakeup.ring();
+    }
+    return group;
+  }
+
+  /** Begins to take part when the first group is added. */
+  startWithFirst(): void {
+    this.#startsWithFirst = true;
+  }
+
+  /** Begins to take part in all groups. Does not wait for the store. Idempotent. */
+  async start(): Promise<void> {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    this.#startsWithFirst = false;
+    const { context, membership, cluster } = this.parts;
+    membership.publish((incarnation) => this.groups.map((group) => group.entryFor(incarnation)));
+    this.#subscriptions.add(membership.readings.subscribe((reading) => this.#each((group) => group.observe(reading))));
+    this.#subscriptions.add(membership.changes.subscribe(() => this.#each((group) => group.wake())));
+    this.#subscriptions.add(cluster.scope().changes.subscribe(() => this.#each((group) => group.wake())));
+    const lost = context.events.pipe(filter(({ type }) => type === 'membership-lost'));
+    this.#subscriptions.add(lost.subscribe(() => this.#each((group) => group.lapse())));
+    // A node that has joined again looks at once.
+    this.#subscriptions.add(membership.participants$.subscribe(this.#wakeup.ring));
+    this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, this.#wakeup.ring);
+    for (const group of this.groups) group.start();
+    await cluster.initialize();
+    this.#loop = this.#run();
+  }
+
+  /** Gives all resources back, after callbacks and work. The membership must end only after that. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#wakeup.ring();
+    await Promise.all([this.#loop, ...this.groups.map((group) => group.close())]);
+    this.#subscriptions.unsubscribe();
+    if (this.#endWatch) {
+      const { context } = this.parts;
+      const ending = answerWithin(context.timers, context.timing.callTimeout, 'end the watch', this.#endWatch);
+      await ending.catch((error: unknown) => this.#report(error));
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#wakeup.reset();
+      const isDone = await this.#look().then(
+        () => true,
+        (error: unknown) => this.#report(error),
+      );
+      if (this.#isClosed) return;
+      const isCalm = isDone === true && !this.groups.some(({ isMoving }) => isMoving);
+      await this.#wakeup.wait(isCalm ? this.#interval : LOOK, false);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { store, timers, timing } = this.parts.context;
+    for (let from = 0; from < this.groups.length; from += MOST_KEYS / 2) {
+      const groups = this.groups.slice(from, from + MOST_KEYS / 2);
+      const keys = groups.flatMap((group) => group.keys);
+      const texts = await answerWithin(timers, timing.callTimeout, 'read the owner maps', () => store.readMany(keys));
+      for (const group of groups) await group.take(texts).catch((error: unknown) => this.#report(error));
+    }
+  }
+
+  get #interval(): number {
+    const { membership, context } = this.parts;
+    return (membership.lease / LOOKS) * (0.9 + 0.2 * context.random.number());
+  }
+
+  #each(call: (group: AllocationGroup) => void): void {
+    for (const group of this.#groups.values()) call(group);
+  }
+
+  #report(error: unknown): void {
+    if (this.#isClosed || isUnreadable(error)) return;
+    const { reachability, events } = this.parts.context;
+    if (error instanceof StoreUnavailableError) reachability.lost(error);
+    else events.next({ type: 'problem', action: 'read the owner maps', error });
+  }
+}

@@ -1,0 +1,324 @@
+import { inSlices } from '../async/slices.js';
+import { Wakeup } from '../async/wakeup.js';
+import type { Membership } from '../activity/index.js';
+import type { Context } from '../context/context.js';
+import { show } from '../decision/index.js';
+import type { Candidate, Term } from '../leadership/index.js';
+import type { GroupSettings } from './group-options.js';
+import type { MapStore, StoredRoot } from './map/map-store.js';
+import type { Holdings } from './node/holdings.js';
+import type { Orders } from './orders/orders.js';
+import { type MasterSetState, differingSets, failReading, takeReading } from './resources/master-set-state.js';
+import type { Reading, ResourceReader } from './resources/resource-reader.js';
+import type { GroupRegistry, GroupView } from './round/group-registry.js';
+import { pagesToPutBack } from './round/owner-map.js';
+import { planRound } from './round/plan-round.js';
+import { isOver } from './round/registry-view.js';
+import type { Round, RoundCounts, RoundInput } from './round/round.js';
+
+export interface CoordinatorParts {
+  readonly group: string;
+  readonly settings: GroupSettings;
+  readonly context: Context;
+  readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'lease'>;
+  readonly candidate: Pick<Candidate, 'term'>;
+  readonly map: MapStore;
+  readonly holdings: Holdings;
+  readonly registry: GroupRegistry;
+  readonly reader: ResourceReader;
+  readonly orders: Orders;
+}
+
+/** ms between two looks while resources are on the way, if no hint comes. */
+const LOOK = 1000;
+/** ms, besides lease and `clockTolerance`, after which resources without an owner are an alarm. */
+const PATIENCE = 5000;
+/** ms after a failed commit, or an error. */
+const RETRY = 200;
+/** ms for which changes are collected, so that ten nodes that join together are one round. */
+const COLLECT = 20;
+
+/**
+ * The leader's part for one group: it reads the owner map and the members, decides, and commits the next map. It looks
+ * again when a member, the resources or the orders change, and while resources are on the way. In between it costs
+ * nothing.
+ */
+export class Coordinator {
+  readonly #wakeup: Wakeup;
+  #isClosed = false;
+  #loop: Promise<void> | undefined;
+  #term: Term | undefined;
+  #confirmedUntil = 0;
+  /** Number of the term in the owner map. */
+  #number = 0;
+  #resources: MasterSetState = {};
+  #taken: Reading | undefined;
+  #asked = 0;
+  #settling = { participants: '', since: 0 };
+  /** Everything that the last round without a change depended on. */
+  #settledBy: string | undefined;
+  #counts: RoundCounts | undefined;
+  #withoutOwner: Unowned | undefined;
+  #problem: string | undefined;
+  #endWait: (() => void) | undefined;
+
+  constructor(private readonly parts: CoordinatorParts) {
+    this.#wakeup = new Wakeup(parts.context.nodeClock);
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Call this when something that matters may have changed. */
+  readonly wake = (): void => this.#wakeup.ring();
+
+  /** Counts of the last round, while this node leads. */
+  get counts(): RoundCounts | undefined {
+    return this.#term && this.#counts;
+  }
+
+  /** Why the resources can't be divided as they should, in a sentence, while this node leads. */
+  get problem(): string | undefined {
+    return this.#term && (this.#problem ?? this.#resources.problem);
+  }
+
+  /** Warnings about nodes that read other resources, while this node leads. */
+  get warnings(): readonly string[] {
+    const { current } = this.#resources;
+    const living = [...(this.parts.registry.view?.living.values() ?? [])];
+    return this.#term && current ? differingSets(current, living) : [];
+  }
+
+  /** The alarm about resources without an owner, while this node leads. */
+  get alarm(): { readonly since: number; readonly sentence: string } | undefined {
+    const { since, sentence } = this.#withoutOwner ?? {};
+    return this.#term && since !== undefined && sentence !== undefined ? { since, sentence } : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wakeup.ring();
+    await this.#loop;
+    this.#endWait?.();
+  }
+
+  async #run(): Promise<void> {
+    const { context } = this.parts;
+    while (!this.#isClosed) {
+      this.#wakeup.reset();
+      const delay = await this.#turn().catch((error: unknown) => {
+        if (!this.#isClosed)
+          context.events.next({ type: 'problem', semaphore: this.#subject, action: 'allocate', error });
+        return LOOK;
+      });
+      if (this.#isClosed) return;
+      await this.#wakeup.wait(delay, false);
+      if (this.#term && !this.#isClosed)
+        await new Promise<void>((resolve) => context.nodeClock.schedule(resolve, COLLECT));
+    }
+  }
+
+  get #subject(): string {
+    return `allocation:${this.parts.group}`;
+  }
+
+  /** @returns ms until the next turn; undefined: only a wake-up starts one */
+  async #turn(): Promise<number | undefined> {
+    const { term } = this.parts.candidate;
+    if (!term) return this.#rest();
+    if (this.#term?.token !== term.token) this.#begin(term);
+    const { map, membership, holdings } = this.parts;
+    this.#checkOwners();
+    if (this.#isSettled()) {
+      if (this.#untilNextLook() > 0) return this.#untilNextLook();
+      await membership.look();
+      if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
+    }
+    const stored = await map.readRoot();
+    if (stored.root) await this.#readPages(stored);
+    const readAt = this.parts.context.nodeClock.monotonic();
+    const isComplete = (await membership.look()) !== undefined;
+    await this.#takeResources(stored);
+    const { view } = this.parts.registry;
+    const resources = this.#resources.current?.ids;
+    if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
+    if (stored.root) await map.putBack(pagesToPutBack(stored.root, view, map));
+    const input = this.#input(stored, { readAt, view, resources, term });
+    const round = await inSlices(planRound(input), this.parts.context.nodeClock);
+    this.#counts = round.counts ?? this.#counts;
+    if (round.kind === 'idle') return this.#idle(round, input);
+    // Before the commit: the first acknowledgement comes right after it.
+    this.#endWait ??= membership.awaitChanges();
+    if (!term.isHeld || !(await map.commit(stored, round))) return RETRY;
+    this.#number = round.root.term;
+    const { events } = this.parts.context;
+    const [revoked, granted] = [round.revoked.length, round.granted.length];
+    if (revoked + granted > 0) events.next({ type: 'allocation-changed', group: this.parts.group, revoked, granted });
+    await holdings.take(round.root);
+    return this.#moving();
+  }
+
+  #rest(): undefined {
+    this.#term = undefined;
+    this.#settledBy = undefined;
+    this.#endWait?.();
+    this.#endWait = undefined;
+    return undefined;
+  }
+
+  #begin(term: Term): void {
+    this.#term = term;
+    this.#confirmedUntil = 0;
+    this.#settledBy = undefined;
+    this.#asked = this.parts.orders.asked;
+    this.#withoutOwner = undefined;
+    // The readings of a node that did not lead were not compared with the owner map.
+    this.#resources = {};
+    this.#taken = undefined;
+  }
+
+  async #readPages({ root }: StoredRoot): Promise<void> {
+    const { map } = this.parts;
+    await map.readOwned([...root!.members.values()].flat());
+    await map.readLimbo(root!.limbo);
+  }
+
+  /** Takes over a new reading of the resources. */
+  async #takeResources({ root }: StoredRoot): Promise<void> {
+    const { reader, map, context, orders } = this.parts;
+    const isAsked = this.#asked !== orders.asked;
+    this.#asked = orders.asked;
+    const reading = isAsked || !reader.last ? await reader.read() : reader.last;
+    if (reading === this.#taken) return;
+    this.#taken = reading;
+    if ('error' in reading) this.#resources = failReading(this.#resources, reading.error);
+    else {
+      const keys = root ? [...root.members.values()].flat() : [];
+      const owned = keys.flatMap((key) => map.owned.get(key)?.owned.flatMap(([, ids]) => ids) ?? []);
+      this.#resources = await inSlices(takeReading(this.#resources, reading.set, owned), context.nodeClock);
+    }
+  }
+
+  #input(
+    { root: found }: StoredRoot,
+    now: {
+      readonly readAt: number;
+      readonly view: GroupView;
+      readonly resources: readonly string[];
+      readonly term: Term;
+    },
+  ): RoundInput {
+    const { settings, context, membership, holdings, map, orders } = this.parts;
+    const { timing, clusterClock, random } = context;
+    const { expiresAt } = now.term.stored;
+    const isConfirmed = expiresAt > this.#confirmedUntil;
+    this.#confirmedUntil = expiresAt;
+    return {
+      found,
+      copy: holdings.newest,
+      pages: map,
+      readAt: now.readAt,
+      bornSeenAt: found ? holdings.bornSeenAt(found.born) : now.readAt,
+      registry: now.view,
+      resources: now.resources,
+      orders: orders.current,
+      options: {
+        lease: membership.lease,
+        tolerance: timing.clockTolerance,
+        strategy: settings.strategy,
+        limit: settings.movement,
+        isSettled: this.#settleTime(now.view) <= 0,
+      },
+      leadership: { term: this.#number, isConfirmed },
+      now: clusterClock.latest(),
+      nonce: random.id(),
+    };
+  }
+
+  /** ms until the participants have been the same for `settleDelay`. */
+  #settleTime(view: GroupView): number {
+    const now = this.parts.context.nodeClock.monotonic();
+    const participants = [...view.living.keys()].toSorted().join();
+    if (participants !== this.#settling.participants) this.#settling = { participants, since: now };
+    return this.#settling.since + this.parts.settings.settleDelay - now;
+  }
+
+  #idle(round: Round & { readonly kind: 'idle' }, input: RoundInput): number {
+    this.#problem = round.why === 'grace' ? GRACE : undefined;
+    const { found } = input;
+    const isDone = round.why === 'settled' && found && found.limbo.length + found.lost.length === 0;
+    if (!isDone) return this.#moving();
+    this.#settledBy = this.#signature();
+    this.#endWait?.();
+    this.#endWait = undefined;
+    return this.#untilNextLook();
+  }
+
+  /** Hints about acknowledgements come only to a node that waits for them. */
+  #moving(): number {
+    this.#endWait ??= this.parts.membership.awaitChanges();
+    const { nextChangeIn } = this.parts.registry.view ?? { nextChangeIn: LOOK };
+    return Math.min(LOOK, Math.max(COLLECT, nextChangeIn));
+  }
+
+  #isSettled(): boolean {
+    return this.#settledBy !== undefined && this.#settledBy === this.#signature();
+  }
+
+  /** Everything that a round depends on, by what this node knows without asking the store. */
+  #signature(): string | undefined {
+    const { registry, holdings, orders, reader, membership, context } = this.parts;
+    const { view } = registry;
+    const root = holdings.newest;
+    if (!view || !root || (reader.last && reader.last !== this.#taken)) return undefined;
+    const bound = { lease: Math.max(membership.lease, root.lease), tolerance: context.timing.clockTolerance };
+    const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));
+    const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
+    const isSettled = this.#settleTime(view) <= 0;
+    return JSON.stringify([root.nonce, orders.revision, isSettled, over, living.toSorted()]);
+  }
+
+  /** ms until a look is due: when a lease may be over. Members that renew theirs in time need none. */
+  #untilNextLook(): number {
+    const { view } = this.parts.registry;
+    if (!view) return 0;
+    const settle = this.#settleTime(view);
+    const until = view.readFrom + view.nextChangeIn - this.parts.context.nodeClock.monotonic();
+    const look = this.#counts?.unowned ? Math.min(until, LOOK) : until;
+    return settle > 0 ? Math.min(settle, look) : look;
+  }
+
+  /** Raises an alarm, once each time, if resources have had no owner for too long. */
+  #checkOwners(): void {
+    const { context, membership, group } = this.parts;
+    const now = context.nodeClock.monotonic();
+    const count = this.#counts?.unowned ?? 0;
+    if (count === 0) return void (this.#withoutOwner = undefined);
+    const { since, sentence: former } = (this.#withoutOwner ??= { since: now });
+    const missing = now - since;
+    if (missing <= membership.lease + context.timing.clockTolerance + PATIENCE) return;
+    const sentence = `${count} resources of group ${show(group)} have had no owner for ${Math.round(missing / 1000)} s: ${this.#whyUnowned()}`;
+    this.#withoutOwner = { since, sentence };
+    if (former === undefined) context.events.next({ type: 'resources-unowned', group, count, sentence });
+  }
+
+  #whyUnowned(): string {
+    if (this.#problem !== undefined) return this.#problem;
+    const able = [...(this.parts.registry.view?.living.values() ?? [])].filter(
+      ({ weight, node }) => weight > 0 && !this.parts.orders.current.drained.has(node),
+    );
+    if (able.length === 0) return 'no living node may own them: end a drain, or start a node';
+    return 'a former owner has not given them back, or the owner map can not be written';
+  }
+}
+
+interface Unowned {
+  /** In the node's monotonic ms. */
+  readonly since: number;
+  /** Present when it is an alarm. */
+  readonly sentence?: string;
+}
+
+const GRACE =
+  'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';

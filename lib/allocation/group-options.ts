@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { durationSchema, nameSchema, onlyFields, show } from '../decision/index.js';
+import { delaySchema } from '../decision/option-types.js';
+import { type MovementLimit, movementLimitSchema } from './assign/movement-limit.js';
+import { MOST_WEIGHT } from './assign/participant.js';
+import type { Strategy } from './assign/strategy.js';
+
+/** A resource that this node owns. */
+export interface Allocated<T = unknown> {
+  readonly id: string;
+  /** Fencing token: grows with every change of owner. Send it with each write. */
+  readonly token: number;
+  /** The resource as this node's `resources` returned it; undefined if this node's set does not have it. */
+  readonly resource: T | undefined;
+}
+
+/** One change of what this node owns. */
+export interface AllocationChange<T = unknown> {
+  /** New ones, and those that got a new token. */
+  readonly added: readonly Allocated<T>[];
+  /** Stop working on these: after the callback has ended, another node may own them. */
+  readonly revoked: readonly Allocated<T>[];
+  /** Aborts when `handoverTimeout` is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Called after each change, one call at a time, with all that the node owns after it. */
+export type AllocationListener<T = unknown> = (owned: readonly Allocated<T>[], change: AllocationChange<T>) => unknown;
+
+/** Options of an allocation group. Durations are ms, or text in the format of the `ms` package. */
+export interface AllocationGroupOptions<T = unknown> {
+  /**
+   * Returns all resources of the group. It may return others at each call. All nodes should return the same; while they
+   * differ, those of the leader count.
+   */
+  readonly resources: () => Iterable<T> | Promise<Iterable<T>>;
+  /** Returns the id of a resource: 1 to 500 characters, each id once. */
+  readonly id: (item: T) => string;
+  /** Awaited before a revoked resource may go to another node, for `handoverTimeout` at most. */
+  readonly onAllocated?: AllocationListener<T>;
+  /** This node's share, compared with the others: a whole number from 0 (it owns nothing) to 1000. Default 1. */
+  readonly weight?: number;
+  /** `'sticky'` (default): even, with the fewest moves. `'even'`: the same result whatever was before. Or your function. */
+  readonly strategy?: Strategy;
+  /** Interval at which `resources` is called. Default 30s. */
+  readonly refreshInterval?: number | string;
+  /** Longest time for which callbacks and work may keep a revoked resource. Default 10s. */
+  readonly handoverTimeout?: number | string;
+  /** Time without joins and leaves after which resources move for balance. Default 2s. */
+  readonly settleDelay?: number | string;
+  /** How many resources may move for balance at the same time. Default: no limit. */
+  readonly movement?: MovementLimit;
+}
+
+/** An allocation group of the option `allocation.groups`. */
+export interface AllocationGroupDefinition<T = unknown> extends AllocationGroupOptions<T> {
+  /** The same on all nodes. */
+  readonly name: string;
+}
+
+/** Options of the allocation of resources. */
+export interface AllocationOptions {
+  /** The groups that this node takes part in from its start. Default: none. */
+  // A list of groups with different kinds of resources has no better type.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly groups?: readonly AllocationGroupDefinition<any>[];
+}
+
+const functionSchema = <F>() =>
+  z.custom<F>((value) => typeof value === 'function', {
+    error: ({ input }) => (input === undefined ? 'is missing: give a function' : `${show(input)} is not a function`),
+  });
+
+const weightError = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 0 to ${MOST_WEIGHT}`;
+
+const strategySchema = z.custom<Strategy>(
+  (value) => typeof value === 'function' || value === 'sticky' || value === 'even',
+  { error: ({ input }) => `${show(input)} is not "sticky", "even" or a function` },
+);
+
+const fields = {
+  resources: functionSchema<() => Iterable<unknown> | Promise<Iterable<unknown>>>(),
+  id: functionSchema<(item: unknown) => string>(),
+  onAllocated: functionSchema<AllocationListener>().optional(),
+  weight: z
+    .int({ error: weightError })
+    .min(0, { error: weightError })
+    .max(MOST_WEIGHT, { error: weightError })
+    .default(1),
+  strategy: strategySchema.default('sticky'),
+  refreshInterval: durationSchema.default(30_000),
+  handoverTimeout: durationSchema.default(10_000),
+  settleDelay: delaySchema.default(2000),
+  movement: movementLimitSchema.default({}),
+};
+
+/** zod type of {@link AllocationGroupOptions}. */
+export const groupSchema = onlyFields(fields);
+
+const groupsSchema = z
+  .array(onlyFields({ name: nameSchema, ...fields }), {
+    error: ({ input }) => `${show(input)} is not a list of groups`,
+  })
+  .refine((groups) => new Set(groups.map(({ name }) => name)).size === groups.length, 'has two groups of one name');
+
+/** zod type of {@link AllocationOptions}. */
+export const allocationSchema = onlyFields({ groups: groupsSchema.default([]) });
+
+/** {@link AllocationGroupOptions} with defaults, durations in ms. */
+export type GroupSettings = z.output<typeof groupSchema>;

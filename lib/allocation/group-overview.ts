@@ -1,0 +1,172 @@
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import type { Strategy } from './assign/strategy.js';
+import { byText } from './assign/participant.js';
+import { eachInPieces } from './each-in-pieces.js';
+import type { MapStore } from './map/map-store.js';
+import { type AllocationPlan, type PlannedChange, planMoves } from './plan.js';
+import type { ParticipantEntry } from './round/registry-view.js';
+import type { AllocationOrders } from './round/round.js';
+
+/** One resource of a group, with its owner. */
+export interface OwnedBy {
+  readonly id: string;
+  /** Name of the owner; absent: it has none now. */
+  readonly node?: string;
+  /** Instance of the owner. */
+  readonly instance?: string;
+  /** Fencing token. */
+  readonly token?: number;
+  /** Name of the node that has not given it back yet, if it is on the way. */
+  readonly from?: string;
+  /** Node that an operator wants for it. */
+  readonly pinnedTo?: string;
+}
+
+/** One living node of a group. */
+export interface GroupNode {
+  /** Name of the node. */
+  readonly node: string;
+  /** Id of its membership lease. */
+  readonly incarnation: string;
+  readonly weight: number;
+  /** Number of resources that it owns. */
+  readonly owned: number;
+  /** Whether an operator drains it. */
+  readonly isDrained: boolean;
+}
+
+/** All resources of a group, and its nodes. */
+export interface GroupOverview {
+  readonly name: string;
+  /** Whether the owner map is new, or was lost: nothing is granted until every member has confirmed it. */
+  readonly isRecovering: boolean;
+  /** Those without an owner first, then by id. */
+  readonly resources: readonly OwnedBy[];
+  /** By name. */
+  readonly nodes: readonly GroupNode[];
+  readonly pins: readonly (readonly [resource: string, node: string])[];
+  readonly drained: readonly string[];
+  /** Faults and warnings, in sentences, as far as this node knows them. The leader knows most. */
+  readonly faults: readonly string[];
+}
+
+/** The owner map as the store has it. */
+export interface Owners {
+  readonly isRecovering: boolean;
+  /** Resource -> incarnation and token. */
+  readonly owners: ReadonlyMap<string, { readonly inc: string; readonly token: number }>;
+  /** Resource -> incarnation that has not given it back yet. */
+  readonly limbo: ReadonlyMap<string, string>;
+}
+
+/** Reads the owner map. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
+export async function readOwners(map: MapStore): Promise<Owners> {
+  const { root } = await map.readRoot();
+  const owners = new Map<string, { readonly inc: string; readonly token: number }>();
+  const limbo = new Map<string, string>();
+  if (!root) return { isRecovering: false, owners, limbo };
+  await map.readOwned([...root.members.values()].flat());
+  await map.readLimbo(root.limbo);
+  for (const [inc, keys] of root.members) {
+    for (const [token, ids] of keys.flatMap((key) => map.owned.get(key)?.owned ?? [])) {
+      for (const id of ids) owners.set(id, { inc, token });
+    }
+  }
+  for (const [from, , ids] of root.limbo.flatMap((key) => map.limbo.get(key)?.limbo ?? [])) {
+    for (const id of ids) limbo.set(id, from);
+  }
+  return { isRecovering: root.grace, owners, limbo };
+}
+
+interface OverviewFacts {
+  readonly name: string;
+  /** The resources as this node read them; undefined if it could not. */
+  readonly ids: readonly string[] | undefined;
+  readonly owners: Owners;
+  readonly living: readonly ParticipantEntry[];
+  readonly orders: AllocationOrders;
+  readonly faults: readonly string[];
+}
+
+/** Puts the owner map, the members and the orders together. */
+export function* overviewOf({ name, ids, owners, living, orders, faults }: OverviewFacts): Pieces<GroupOverview> {
+  const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
+  const counts = new Map<string, number>();
+  const [orphaned, owned]: [OwnedBy[], OwnedBy[]] = [[], []];
+  const all = [...new Set([...(ids ?? []), ...owners.owners.keys(), ...owners.limbo.keys()])];
+  yield* eachInPieces(all.toSorted(byText), (id) => {
+    const owner = owners.owners.get(id);
+    const from = owners.limbo.get(id);
+    const pinnedTo = orders.pins.get(id);
+    if (owner) counts.set(owner.inc, (counts.get(owner.inc) ?? 0) + 1);
+    (owner ? owned : orphaned).push({
+      id,
+      ...(owner && { node: nodeOf.get(owner.inc) ?? GONE, instance: owner.inc, token: owner.token }),
+      ...(from !== undefined && { from: nodeOf.get(from) ?? GONE }),
+      ...(pinnedTo !== undefined && { pinnedTo }),
+    });
+  });
+  const nodes = living.map(({ inc, node, weight }) => ({
+    node,
+    incarnation: inc,
+    weight,
+    owned: counts.get(inc) ?? 0,
+    isDrained: orders.drained.has(node),
+  }));
+  return {
+    name,
+    isRecovering: owners.isRecovering,
+    resources: [...orphaned, ...owned],
+    nodes: nodes.toSorted((one, other) => byText(one.node, other.node)),
+    pins: [...orders.pins],
+    drained: [...orders.drained],
+    faults,
+  };
+}
+
+/** The name of an owner that is no living member any more. */
+const GONE = '(gone)';
+
+/** A change to try without making it. Nodes are named by their names. */
+export interface PlanRequest {
+  /** Nodes that are to own nothing. */
+  readonly drain?: readonly string[];
+  /** Nodes that are gone at once, as after a crash. */
+  readonly lose?: readonly string[];
+  /** Nodes that join, each with its weight. */
+  readonly join?: readonly { readonly node: string; readonly weight?: number }[];
+  /** Resource and node. */
+  readonly pin?: readonly (readonly [resource: string, node: string])[];
+  /** Resources whose pins end. */
+  readonly unpin?: readonly string[];
+}
+
+interface PlanFacts {
+  readonly resources: readonly string[];
+  readonly owners: Owners;
+  readonly living: readonly ParticipantEntry[];
+  readonly change: PlanRequest;
+}
+
+/** Plans a change by the names of nodes. Processes with one name count as one node with several shares. */
+export async function planOf(
+  { resources, owners, living, change }: PlanFacts,
+  orders: AllocationOrders,
+  strategy: Strategy,
+  { nodeClock }: Pick<Context, 'nodeClock'>,
+): Promise<AllocationPlan> {
+  const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
+  const weights = new Map<string, number>();
+  for (const { node, weight } of living) weights.set(node, (weights.get(node) ?? 0) + weight);
+  const participants = [...weights].map(([id, weight]) => ({ id, weight: orders.drained.has(id) ? 0 : weight }));
+  const current = new Map([...owners.owners].map(([id, { inc }]) => [id, nodeOf.get(inc) ?? GONE] as const));
+  const planned: PlannedChange = {
+    drain: change.drain ?? [],
+    lose: change.lose ?? [],
+    join: (change.join ?? []).map(({ node, weight = 1 }) => ({ id: node, weight })),
+    pin: new Map(change.pin),
+    unpin: change.unpin ?? [],
+  };
+  return inSlices(planMoves({ resources, participants, current, pins: orders.pins, strategy }, planned), nodeClock);
+}

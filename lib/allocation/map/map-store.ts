@@ -1,0 +1,191 @@
+import { Deadline, DeadlinePassed } from '../../async/deadline.js';
+import { Slices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { CorruptRecordError } from '../../decision/index.js';
+import { answerWithin } from '../../stores/answer-within.js';
+import { type Notify, UnknownOutcomeError } from '../../stores/index.js';
+import type { CommitRound } from '../round/round.js';
+import {
+  decodeAllocationRoot,
+  decodeLimboPage,
+  decodeOwnedPage,
+  encodeAllocationRoot,
+  encodePage,
+} from './map.codec.js';
+import { type LimboPage, type OwnedPage, slotOf } from './page.js';
+import { type AllocationRoot, pageKeysOf } from './root.js';
+
+/** Prefix of the keys of all groups. */
+export const ALLOCATION_PREFIX = 'allocation:';
+/** Pages that one call reads or writes: their texts arrive in one turn of the event loop. */
+const AT_ONCE = 16;
+
+/** The root as the store has it. */
+export interface StoredRoot {
+  readonly text: string | undefined;
+  readonly root: AllocationRoot | undefined;
+}
+
+/** The owner map of one group in the store, and the pages of it that this node remembers. */
+export class MapStore {
+  readonly rootKey: string;
+  readonly owned = new Map<string, OwnedPage>();
+  readonly limbo = new Map<string, LimboPage>();
+  readonly #pagePrefix: string;
+  /** The root that was reported as unreadable. */
+  #unreadable?: string;
+  #last: StoredRoot = { text: undefined, root: undefined };
+
+  constructor(
+    private readonly group: string,
+    private readonly context: Context,
+  ) {
+    // Encoded, so that the keys of two groups never begin alike.
+    const name = encodeURIComponent(group);
+    this.rootKey = `${ALLOCATION_PREFIX}root:${name}`;
+    this.#pagePrefix = `${ALLOCATION_PREFIX}page:${name}/`;
+  }
+
+  /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
+  async readRoot(): Promise<StoredRoot> {
+    return this.rootFrom(await this.#ask('read the owner map', () => this.context.store.read(this.rootKey)));
+  }
+
+  /** Decodes a text of the root, unless it is the same as before. @throws CorruptRecordError, NewerRecordError */
+  rootFrom(text: string | undefined): StoredRoot {
+    if (text !== this.#last.text) this.#last = { text, root: text === undefined ? undefined : this.#decodeRoot(text) };
+    return this.#last;
+  }
+
+  /** Reads the pages that this node does not remember. @throws StoreUnavailableError, NewerRecordError */
+  async readOwned(keys: readonly string[]): Promise<void> {
+    await this.#readPages(keys, this.owned, decodeOwnedPage);
+  }
+
+  /** As {@link readOwned}. */
+  async readLimbo(keys: readonly string[]): Promise<void> {
+    await this.#readPages(keys, this.limbo, decodeLimboPage);
+  }
+
+  /** Forgets all pages but these. */
+  keepOnly(keys: Iterable<string>): void {
+    const kept = new Set(keys);
+    for (const pages of [this.owned, this.limbo]) for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key);
+  }
+
+  /**
+   * Writes the pages of a round in their slots, then its root.
+   *
+   * @param expected the root that the round was decided on
+   * @returns false if nothing is certain; look at the root again
+   * @throws StoreUnavailableError
+   */
+  async commit(expected: StoredRoot, round: CommitRound): Promise<boolean> {
+    const pages = [...round.owned, ...round.limbo];
+    const former = await this.#readSlots(pages.map(([key]) => key));
+    // A slot that is free in this root may be in use in a later one.
+    if (pages.length > 0 && (await this.readRoot()).text !== expected.text) return false;
+    for (const some of chunks(pages)) {
+      const writes = some.map(([key, page]) =>
+        this.#write(this.#slot(key), former.get(this.#slot(key)), encodePage(key, page), 'none'),
+      );
+      if ((await Promise.all(writes)).includes(false)) return false;
+      await this.#turn();
+    }
+    const text = encodeAllocationRoot(round.root);
+    if (!(await this.#write(this.rootKey, expected.text, text, 'all'))) return false;
+    this.#last = { text, root: round.root };
+    for (const [key, page] of round.owned) this.owned.set(key, page);
+    for (const [key, page] of round.limbo) this.limbo.set(key, page);
+    this.keepOnly(pageKeysOf(round.root));
+    return true;
+  }
+
+  /** Writes pages back that the store lost. @throws StoreUnavailableError */
+  async putBack(pages: ReadonlyMap<string, OwnedPage>): Promise<void> {
+    const found = await this.#readSlots([...pages.keys()]);
+    for (const [key, page] of pages) {
+      const slot = this.#slot(key);
+      const text = encodePage(key, page);
+      if (found.get(slot) !== text) await this.#write(slot, found.get(slot), text, 'none');
+    }
+  }
+
+  /** Reports a text that can't be read once, not at each look. */
+  #decodeRoot(text: string): AllocationRoot {
+    try {
+      return decodeAllocationRoot(this.group, text);
+    } catch (error) {
+      const { events } = this.context;
+      if (text !== this.#unreadable) {
+        events.next({ type: 'record-unreadable', semaphore: this.rootKey, error: error as Error });
+      }
+      this.#unreadable = text;
+      throw error;
+    }
+  }
+
+  async #readPages<P>(
+    keys: readonly string[],
+    into: Map<string, P>,
+    decode: (key: string, text: string) => P | undefined,
+  ): Promise<void> {
+    const unknown = keys.filter((key) => !into.has(key));
+    const texts = await this.#readSlots(unknown);
+    for (const key of unknown) {
+      const text = texts.get(this.#slot(key));
+      const page = text === undefined ? undefined : this.#decode(key, text, decode);
+      if (page) into.set(key, page);
+      await this.#turn();
+    }
+  }
+
+  /** A corrupt page is a lost page: the protocol repairs it. */
+  #decode<P>(key: string, text: string, decode: (key: string, text: string) => P | undefined): P | undefined {
+    try {
+      return decode(key, text);
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error;
+      this.context.events.next({ type: 'record-unreadable', semaphore: this.#slot(key), error });
+      return undefined;
+    }
+  }
+
+  async #readSlots(keys: readonly string[]): Promise<Map<string, string>> {
+    const texts = new Map<string, string>();
+    for (const some of chunks(keys.map((key) => this.#slot(key)))) {
+      const found = await this.#ask('read an owner map', () => this.context.store.readMany(some));
+      for (const [key, text] of found) texts.set(key, text);
+    }
+    return texts;
+  }
+
+  /** @returns whether it was surely written */
+  async #write(key: string, expected: string | undefined, text: string, notify: Notify): Promise<boolean> {
+    const { store, timers, timing } = this.context;
+    try {
+      return await new Deadline(timers, timing.callTimeout).race(store.compareAndSet(key, expected, text, { notify }));
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
+      throw error;
+    }
+  }
+
+  #ask<A>(what: string, call: () => Promise<A>): Promise<A> {
+    const { timers, timing } = this.context;
+    return answerWithin(timers, timing.callTimeout, what, call);
+  }
+
+  #slot(key: string): string {
+    return this.#pagePrefix + slotOf(key);
+  }
+
+  async #turn(): Promise<void> {
+    const slices = Slices.of(this.context.nodeClock);
+    if (slices.isOver) await slices.turn();
+  }
+}
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += AT_ONCE) yield items.slice(from, from + AT_ONCE);
+}

@@ -1,0 +1,133 @@
+import { Deadline, DeadlinePassed } from '../../async/deadline.js';
+import { inSlices, type Pieces } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { show } from '../../decision/index.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { Allocated, AllocationListener } from '../group-options.js';
+import type { Holdings } from './holdings.js';
+import type { OwnerWork } from './owner-work.js';
+
+interface DeliveryParts {
+  readonly group: string;
+  readonly holdings: Holdings;
+  readonly work: OwnerWork;
+  readonly context: Context;
+  /** ms */
+  readonly timeout: number;
+  readonly resourceOf: (id: string) => unknown;
+  /** Reads the resources, because this node got one that it does not know. */
+  readonly readResources: () => Promise<unknown>;
+  /** Called when this node has given resources back. */
+  readonly onGivenBack: () => void;
+}
+
+interface Difference {
+  readonly owned: Map<string, Allocated>;
+  readonly added: Allocated[];
+  readonly revoked: Allocated[];
+}
+
+/**
+ * Tells the application about changes of what this node owns, one at a time. It compares what the application knows with
+ * what the node owns now, so several quick changes are one call.
+ */
+export class Delivery {
+  readonly #listeners = new Set<AllocationListener>();
+  /** As the application knows them. */
+  #known = new Map<string, Allocated>();
+  #running: Promise<void> | undefined;
+  #isDue = false;
+  /** Whether everything was lost since the last call: also what this node owns again. */
+  #hasLapsed = false;
+  #isClosed = false;
+
+  constructor(private readonly parts: DeliveryParts) {}
+
+  /** Calls `listener` for each change from now on. The first call has everything that the node owns. */
+  on(listener: AllocationListener): void {
+    this.#listeners.add(listener);
+    // Those that know all are called again only with changes.
+    if (this.#known.size > 0)
+      void this.#call(new Set([listener]), { owned: this.#known, added: [...this.#known.values()], revoked: [] });
+  }
+
+  /** Call this after each change. */
+  notify(): void {
+    const { work, holdings } = this.parts;
+    work.abort();
+    if (!holdings.isHeld) this.#hasLapsed = true;
+    this.#isDue = true;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+  }
+
+  /** Takes everything from the application, and waits until it has given it back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.notify();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = this.#hasLapsed && !this.#isClosed;
+      await this.#deliver();
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const { holdings, context } = this.parts;
+    const { incarnation, ending } = holdings;
+    const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : holdings.owned;
+    this.#hasLapsed = false;
+    const isStrange = (id: string) => !this.#known.has(id) && this.parts.resourceOf(id) === undefined;
+    if ([...owned.keys()].some(isStrange)) await this.parts.readResources();
+    const difference = await inSlices(this.#compare(owned), context.nodeClock);
+    this.#known = difference.owned;
+    const [added, revoked] = [difference.added.length, difference.revoked.length];
+    const isChanged = added + revoked > 0;
+    if (isChanged) {
+      const { group } = this.parts;
+      context.events.next({ type: 'resources-changed', group, added, revoked, owned: difference.owned.size });
+    }
+    await this.#call(isChanged ? this.#listeners : new Set(), difference);
+    if (ending.length === 0) return;
+    holdings.end(incarnation, ending);
+    this.parts.onGivenBack();
+  }
+
+  *#compare(target: ReadonlyMap<string, number>): Pieces<Difference> {
+    const owned = new Map<string, Allocated>();
+    const added: Allocated[] = [];
+    const revoked: Allocated[] = [];
+    yield* eachInPieces(target, ([id, token]) => {
+      const known = this.#known.get(id);
+      const allocated = { id, token, resource: this.parts.resourceOf(id) ?? known?.resource };
+      owned.set(id, allocated);
+      if (known?.token !== token) added.push(allocated);
+    });
+    yield* eachInPieces(this.#known.values(), (known) => void (target.has(known.id) || revoked.push(known)));
+    return { owned, added, revoked };
+  }
+
+  /** Waits for the callbacks and the work on revoked resources, for a limited time. Never rejects. */
+  async #call(listeners: ReadonlySet<AllocationListener>, { owned, added, revoked }: Difference): Promise<void> {
+    const { work, context, timeout, group } = this.parts;
+    const ending = new AbortController();
+    const change = { added, revoked, signal: ending.signal };
+    const calls = [...listeners].map(async (listener) => listener([...owned.values()], change));
+    const guarded = calls.map((call) => call.catch((error: unknown) => this.#problem('run onAllocated', error)));
+    const all = Promise.all([...guarded, work.drained()]);
+    await new Deadline(context.timers, timeout).race(all).catch((error: unknown) => {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      const late = new Error(
+        `onAllocated, or work on ${revoked.length} revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
+      );
+      ending.abort(late);
+      this.#problem('give resources back', late);
+    });
+  }
+
+  #problem(action: string, error: unknown): void {
+    this.parts.context.events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action, error });
+  }
+}

@@ -1,0 +1,96 @@
+import { NotOwnerError } from '../allocation.errors.js';
+import type { Holdings } from './holdings.js';
+
+/** One owned resource, for work on it. */
+export interface Ownership {
+  /** Name of the group. */
+  readonly group: string;
+  /** Id of the resource. */
+  readonly resource: string;
+  /** Fencing token: send it with each write. */
+  readonly token: number;
+  /** Aborts when the resource must be given back. */
+  readonly signal: AbortSignal;
+  /** Whether this node still owns the resource, by its own clocks. */
+  readonly isOwned: boolean;
+  /**
+   * Call this right before a step that only the owner may do. It does not ask the store.
+   *
+   * @throws NotOwnerError
+   */
+  assertOwned(): void;
+}
+
+/** Result of `group.run()`. */
+export type OwnerRun<R> =
+  { readonly executed: true; readonly value: R } | { readonly executed: false; readonly reason: 'not-owner' };
+
+interface Running {
+  readonly resource: string;
+  /** The membership lease under which it began. */
+  readonly incarnation: string;
+  readonly ending: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+/** The pieces of work on owned resources. A revoked resource is given back when its work has ended. */
+export class OwnerWork {
+  readonly #running = new Set<Running>();
+
+  constructor(
+    private readonly group: string,
+    private readonly holdings: Pick<Holdings, 'owned' | 'isHeld' | 'incarnation'>,
+  ) {}
+
+  /** Runs `work` if this node owns the resource. @throws any error of `work` */
+  async run<R>(resource: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
+    const token = this.holdings.owned.get(resource);
+    if (token === undefined) return { executed: false, reason: 'not-owner' };
+    const ending = new AbortController();
+    const begun = (async () => work(this.#ownership(resource, token, ending)))();
+    const { incarnation } = this.holdings;
+    const running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
+    this.#running.add(running);
+    try {
+      return { executed: true, value: await begun };
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Aborts the work on resources that this node does not own any more. */
+  abort(): void {
+    const { owned, incarnation: now } = this.holdings;
+    for (const { resource, incarnation, ending } of this.#running) {
+      if (incarnation !== now || !owned.has(resource)) ending.abort(new NotOwnerError(this.group, resource));
+    }
+  }
+
+  /** Resolves when all work that was aborted has ended. */
+  async drained(): Promise<void> {
+    const aborted = [...this.#running].filter(({ ending }) => ending.signal.aborted);
+    await Promise.all(aborted.map(({ done }) => done));
+  }
+
+  #ownership(resource: string, token: number, ending: AbortController): Ownership {
+    const { group, holdings } = this;
+    const { incarnation } = holdings;
+    const isOwned = () => !ending.signal.aborted && holdings.isHeld && holdings.incarnation === incarnation;
+    return {
+      group,
+      resource,
+      token,
+      get signal() {
+        // Also notices a lapse that no timer has reported yet, because the process was frozen.
+        if (!isOwned()) ending.abort(new NotOwnerError(group, resource));
+        return ending.signal;
+      },
+      get isOwned() {
+        return isOwned();
+      },
+      assertOwned() {
+        if (!isOwned()) throw new NotOwnerError(group, resource);
+      },
+    };
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { type View, decodeStored, storedCount, storedList, storedText, storedTime } from '../../decision/index.js';
+import type { RecordCodec, StoredRecord } from '../../records/record-codec.js';
+import { ALLOCATION_PREFIX } from '../map/map-store.js';
+import { LONGEST_ID } from '../resources/resource-id.js';
+
+/**
+ * The orders of operators for one group. They name nodes by their names, so they outlast a restart.
+ *
+ *     { "v": 1, "nonce": "3w5e.1f", "seq": 3, "at": 1790000000000,
+ *       "pins": [["orders-eu", "app-2"]], "drained": ["app-7"], "asked": 1 }
+ */
+export interface OrdersRecord extends StoredRecord {
+  readonly v: typeof ORDERS_VERSION;
+  /** Resource and node. */
+  readonly pins: readonly (readonly [resource: string, node: string])[];
+  /** Nodes that must own nothing. */
+  readonly drained: readonly string[];
+  /** Grows when a node asks for a look at the resources. */
+  readonly asked: number;
+}
+
+const ORDERS_VERSION = 1;
+/** Every node reads all orders of its groups with each heartbeat. */
+export const MOST_PINS = 1000;
+export const MOST_DRAINED = 1000;
+
+const ordersSchema = z.strictObject({
+  v: z.literal(ORDERS_VERSION),
+  nonce: z.string().min(1),
+  seq: storedCount,
+  at: storedTime,
+  pins: storedList(z.tuple([z.string().min(1).max(LONGEST_ID), storedText]), MOST_PINS),
+  drained: storedList(storedText, MOST_DRAINED),
+  asked: storedCount,
+});
+
+const NO_ORDERS: OrdersRecord = { v: ORDERS_VERSION, nonce: '', seq: 0, at: 0, pins: [], drained: [], asked: 0 };
+
+/** The storage format of the orders, and the rules for lost data: the copy with the most writes counts. */
+export const ORDERS: RecordCodec<OrdersRecord> = {
+  kind: 'orders of allocation group',
+  keyPrefix: `${ALLOCATION_PREFIX}orders:`,
+  decode: (name, text) => decodeStored(ordersSchema, ORDERS_VERSION, `the orders of allocation group ${name}`, text),
+  encode: (orders) => JSON.stringify(orders),
+  isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
+  restore: (known, found, view, nonce) =>
+    nextOrders({ ...known, seq: Math.max(known.seq, found?.seq ?? 0) }, {}, view, nonce),
+  rewrite: (orders, view, nonce) => nextOrders(orders, {}, view, nonce),
+  leases: () => [],
+};
+
+/** The orders after a change. */
+export function nextOrders(
+  orders: OrdersRecord = NO_ORDERS,
+  changes: Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>>,
+  view: View,
+  nonce: string,
+): OrdersRecord {
+  return { ...orders, ...changes, nonce, seq: orders.seq + 1, at: view.now };
+}

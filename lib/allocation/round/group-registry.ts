@@ -1,0 +1,67 @@
+import type { MemberEntry, MemberPage, MembersReading } from '../../activity/index.js';
+import type { ParticipantEntry, RegistryView } from './registry-view.js';
+import { type RegistryPage, RegistryWatch } from './registry-watch.js';
+
+/** A {@link RegistryView}, and when another look is useful. */
+export type GroupView = RegistryView & {
+  /** ms until a lease may be over. */
+  readonly nextChangeIn: number;
+};
+
+/**
+ * The membership as one group needs it. Every node watches it from its start, so that a new leader knows which entries
+ * the store may have lost.
+ */
+export class GroupRegistry {
+  readonly #watch: RegistryWatch;
+  #view: GroupView | undefined;
+
+  /** @param tolerance the largest difference of clocks, in ms */
+  constructor(
+    private readonly group: string,
+    tolerance: number,
+  ) {
+    this.#watch = new RegistryWatch(tolerance);
+  }
+
+  /** By the last complete look at the members. */
+  get view(): GroupView | undefined {
+    return this.#view;
+  }
+
+  observe({ sent, received, earliest, pages }: MembersReading): void {
+    const newest = newestBeats(pages);
+    this.#view = this.#watch.observe({
+      sent,
+      received,
+      earliest,
+      pages: pages.map((page) => page && this.#pageOf(page, newest)),
+    });
+  }
+
+  #pageOf({ born, seq, entries }: MemberPage, newest: ReadonlyMap<string, number>): RegistryPage {
+    // A node that could not read its page has an entry in another page, too.
+    const present = entries.filter(({ inc, beat }) => newest.get(inc) === beat);
+    const ended = present.filter((entry) => entry.ended).map(({ inc }) => inc);
+    return {
+      born,
+      seq,
+      entries: present.flatMap((entry) => (entry.ended ? [] : (participantIn(entry, this.group) ?? []))),
+      ended: [...ended, ...present.flatMap(({ former }) => former ?? [])],
+    };
+  }
+}
+
+function newestBeats(pages: readonly (MemberPage | undefined)[]): Map<string, number> {
+  const newest = new Map<string, number>();
+  for (const { inc, beat } of pages.flatMap((page) => page?.entries ?? [])) {
+    newest.set(inc, Math.max(beat, newest.get(inc) ?? 0));
+  }
+  return newest;
+}
+
+function participantIn(entry: MemberEntry, name: string): ParticipantEntry | undefined {
+  const { inc, acquirer: node, beat, expiresAt, duration, groups = [] } = entry;
+  const part = groups.find(({ group }) => group === name);
+  return part && { inc, node, beat, expiresAt, duration, ...part };
+}

@@ -1,0 +1,31 @@
+import 'reflect-metadata';
+import { checkTarget } from './guard-method.js';
+
+/** Metadata on a method that is called with what this node owns: a list of names of groups. */
+export const ALLOCATED_RESOURCES = Symbol('gatekeeper:allocated-resources');
+
+/**
+ * Calls the method after each change of what this node owns in a group, one call at a time, as the option `onAllocated`:
+ * with all that the node owns, and with the change. A revoked resource goes to another node when the method has ended, or
+ * after `handoverTimeout`. An error only makes a `problem` event.
+ *
+ * @param group one of the option `allocation.groups`, or added with `AllocationService.group()` before the application has
+ *   booted
+ *
+ * @example
+ * ```ts
+ * @AllocatedResources('queues')
+ * async follow(owned: readonly Allocated<Queue>[], { added, revoked }: AllocationChange<Queue>) {
+ *   await Promise.all(revoked.map(({ id }) => this.stop(id)));
+ *   for (const { resource, token } of added) this.start(resource, token);
+ * }
+ * ```
+ */
+export function AllocatedResources(group: string): MethodDecorator {
+  return (target, property, descriptor: PropertyDescriptor) => {
+    const method = descriptor?.value as object;
+    checkTarget('@AllocatedResources', target, property, method);
+    const others = (Reflect.getMetadata(ALLOCATED_RESOURCES, method) ?? []) as string[];
+    Reflect.defineMetadata(ALLOCATED_RESOURCES, [...others, group], method);
+  };
+}

@@ -1,0 +1,61 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { type Allocation, type AllocationListener, UnknownGroupError } from '../allocation/index.js';
+import { InvalidOptionsError } from '../decision/index.js';
+import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
+import { ALLOCATED_RESOURCES } from './allocated-resources.decorator.js';
+import { NOT_TOLD } from './cluster-singleton.messages.js';
+import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
+import { GatekeeperService } from './gatekeeper.service.js';
+
+/**
+ * Connects the methods that follow what this node owns, and begins to take part in the groups when the application has
+ * booted, so that no resource is owned before.
+ */
+@Injectable()
+export class AllocationExplorer implements OnApplicationBootstrap {
+  readonly #logger = new Logger('Gatekeeper');
+  readonly #decorated: DecoratedMethods;
+
+  constructor(
+    @Inject(DiscoveryService) discovery: DiscoveryService,
+    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+  ) {
+    this.#decorated = new DecoratedMethods(discovery, scanner);
+  }
+
+  /** @throws InvalidOptionsError listing every method with an unknown group */
+  async onApplicationBootstrap(): Promise<void> {
+    if (!isReal(this.gatekeeper)) return;
+    const { allocation } = partsOf(this.gatekeeper);
+    const methods = this.#decorated.find<readonly string[]>(ALLOCATED_RESOURCES);
+    const faults = methods.flatMap((method) => faultsOf(method, allocation));
+    if (faults.length > 0) throw new InvalidOptionsError('@AllocatedResources', [...new Set(faults)]);
+    for (const method of methods) this.#connect(method, allocation);
+    if (allocation.groups.length > 0) await allocation.start();
+    else allocation.startWithFirst();
+  }
+
+  #connect(
+    { method, property, instance, isStatic, metadata }: DecoratedMethod<readonly string[]>,
+    allocation: Allocation,
+  ): void {
+    if (!isStatic || !instance) return this.#logger.warn(NOT_TOLD(method));
+    const listener: AllocationListener = (owned, change) =>
+      (instance as Record<string, AllocationListener>)[property]!(owned, change);
+    for (const group of metadata) allocation.group(group).onAllocated(listener);
+  }
+}
+
+function faultsOf({ method, metadata }: DecoratedMethod<readonly string[]>, allocation: Allocation): string[] {
+  return metadata.flatMap((group) => {
+    try {
+      allocation.group(group);
+      return [];
+    } catch (error) {
+      if (error instanceof UnknownGroupError) return [`${method}: ${error.message}`];
+      throw error;
+    }
+  });
+}
