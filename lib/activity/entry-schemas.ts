@@ -8,8 +8,8 @@ import {
   storedTime,
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import type { AuditEntry } from '../context/audit-entry.js';
-import { SKIP_REASONS } from '../context/events.js';
+import { type AuditEntry, HANDOVERS } from '../context/audit-entry.js';
+import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
 /*
@@ -29,6 +29,7 @@ const runSchema: z.ZodType<RunEntry> = z.object({
   message: storedText.optional(),
   token: storedCount.optional(),
   slot: storedCount.optional(),
+  ended: z.enum(TERM_ENDS).optional(),
 });
 
 const skipSchema = z.object({
@@ -44,7 +45,7 @@ const definitionSchema = z.object(storedDefinitionSchema.shape);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   at: storedTime,
-  action: z.enum([...CHANGES, 'revoke', 'restore']),
+  action: z.enum([...CHANGES, ...HANDOVERS, 'revoke', 'restore']),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),
@@ -53,4 +54,5 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   from: definitionSchema.optional(),
   to: definitionSchema.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
+  target: nodeSchema.optional(),
 });

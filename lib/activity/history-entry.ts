@@ -1,5 +1,8 @@
-import type { SkipReason } from '../context/events.js';
+import type { SkipReason, TermEnd } from '../context/events.js';
 import type { NodeIdentity } from '../context/node-identity.js';
+
+/** The job of the runs that show terms of leadership. */
+export const LEADERSHIP_JOB = 'leadership';
 
 interface RunOrSkip {
   /** Name of the semaphore. */
@@ -26,6 +29,8 @@ export interface RunEntry extends RunOrSkip {
   readonly token?: number;
   /** Slot of its permit; absent if it ran without a permit. */
   readonly slot?: number;
+  /** Only of a term of leadership: why it ended. */
+  readonly ended?: TermEnd;
 }
 
 /**

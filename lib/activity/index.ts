@@ -7,6 +7,7 @@ export { NodeMatches } from './node-matches.js';
 export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';
 export { Membership } from './membership.js';
+export { type MemberLook, type MemberState, lookAtMembers } from './member-look.js';
 export { metadataSchema } from './metadata.js';
 export type { GroupEntry, MemberEntry, MemberPage } from './member-page.js';
 export type { MembersReading } from './member-pages.js';

@@ -46,6 +46,8 @@ export interface MemberEntry extends Omit<Participant, 'id'> {
   readonly expiresAt: number;
   readonly duration: number;
   readonly metadata: NodeMetadata;
+  /** The scopes of leadership in which the node takes part. Absent in entries of an earlier version. */
+  readonly scopes?: readonly string[];
   /** The node left. The entry stays for a while, so that every node sees that. */
   readonly ended?: true;
   /** Earlier leases of this process, the newest ones. It believes in none of them any more. */
@@ -101,6 +103,7 @@ const entrySchema = z.looseObject({
   version: storedText.optional(),
   metadata: z.custom<NodeMetadata>(isObject, 'is not an object'),
   startedAt: storedTime,
+  scopes: storedList(storedText).optional(),
   ended: z.literal(true).optional(),
   former: storedList(storedText).optional(),
   groups: storedList(groupSchema).optional(),
@@ -134,7 +137,7 @@ export const MEMBERS: RecordCodec<MemberPage> = {
 };
 
 /** @throws CorruptRecordError or NewerRecordError */
-function decodePage(name: string, text: string): MemberPage {
+export function decodePage(name: string, text: string): MemberPage {
   const subject = `membership page ${name}`;
   if (text.length > LONGEST_PAGE) {
     throw new CorruptRecordError(`${subject} can't be read: it is longer than ${LONGEST_PAGE} characters`);

@@ -9,7 +9,15 @@ import type { Instant, Step } from '../records/plan.js';
 import { Incarnation } from './incarnation.js';
 import type { Notify } from '../stores/index.js';
 import { participantOf } from './living-members.js';
-import { type GroupEntry, type MemberEntry, type MemberPage, PAGES, entryIn, mayRenew, withEntry } from './member-page.js';
+import {
+  type GroupEntry,
+  type MemberEntry,
+  type MemberPage,
+  PAGES,
+  entryIn,
+  mayRenew,
+  withEntry,
+} from './member-page.js';
 import type { PageClient } from './member-pages.js';
 
 export interface MembershipOptions {
@@ -17,6 +25,8 @@ export interface MembershipOptions {
   readonly lease: number;
   readonly version?: string | undefined;
   readonly metadata: NodeMetadata;
+  /** The scopes of leadership in which this node takes part now. */
+  readonly scopes: () => readonly string[];
 }
 
 /** Says in which allocation groups this node takes part. @param incarnation id of the lease that is being written */
@@ -163,7 +173,7 @@ export class OwnMember {
 
   #nextEntry({ id: inc }: Incarnation, view: View): MemberEntry {
     const { node } = this.context;
-    const { version, metadata } = this.options;
+    const { version, metadata, scopes } = this.options;
     const startedAt = this.#entry?.startedAt ?? view.now;
     const groups = this.#groupsOf(inc);
     return {
@@ -173,6 +183,7 @@ export class OwnMember {
       ...this.#nextLease(view),
       metadata,
       startedAt,
+      scopes: scopes(),
       ...(version !== undefined && { version }),
       ...(this.#former.length > 0 && { former: [...this.#former] }),
       ...(groups.length > 0 && { groups }),

@@ -1,11 +1,11 @@
 import type { Subscription } from 'rxjs';
-import { messageOf } from '../decision/index.js';
+import { LEADER_PREFIX, type StoredPermit, messageOf } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
-import type { GatekeeperEvent, SkipReason } from '../context/events.js';
+import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import { historyEntrySchema } from './entry-schemas.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
-import type { HistoryEntry, RunEntry } from './history-entry.js';
+import { type HistoryEntry, LEADERSHIP_JOB, type RunEntry } from './history-entry.js';
 
 /** Characters: long enough for a sentence, short enough to keep thousands of messages. */
 const LONGEST_MESSAGE = 500;
@@ -21,6 +21,8 @@ export class RunHistory {
   readonly #subscription?: Subscription;
   /** Runs in progress, by {@link runKey}. */
   readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
+  /** Why the last term of this node ended, by the scope's semaphore. */
+  readonly #termEnds = new Map<string, { readonly token: number; readonly reason: TermEnd }>();
   /** Current series of skips, by {@link jobKey}; the least recently updated first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
   /** The newest run of each job on this node, by {@link jobKey}; the oldest first. */
@@ -72,6 +74,10 @@ export class RunHistory {
         return this.#started(event);
       case 'lost':
         return this.#lost(event);
+      case 'leadership-lost':
+        return void this.#termEnds.set(event.semaphore, event);
+      case 'expired':
+        return this.#expired(event);
       case 'run-finished':
         return this.#finished(event);
       case 'run-skipped':
@@ -104,10 +110,33 @@ export class RunHistory {
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
-      ...(permit && { token: permit.token, slot: permit.slot }),
+      ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
     };
     this.#journal.note(entry);
     setLast(this.#newest, jobKey(entry), entry);
+  }
+
+  /** Why a term of this node ended. */
+  #endOf({ semaphore, job }: Of<'run-finished'>, { token }: StoredPermit): { readonly ended?: TermEnd } {
+    const end = job === LEADERSHIP_JOB ? this.#termEnds.get(semaphore) : undefined;
+    return end?.token === token ? { ended: end.reason } : {};
+  }
+
+  /** A leader that crashed can't write its term into the history. The node that drops its permit does that. */
+  #expired({ semaphore, permits }: Of<'expired'>): void {
+    if (!semaphore.startsWith(LEADER_PREFIX)) return;
+    for (const { group, acquirer, instance, grantedAt: at, expiresAt, token, slot } of permits) {
+      const took = Math.max(0, expiresAt - at);
+      const run = {
+        kind: 'run',
+        semaphore,
+        job: LEADERSHIP_JOB,
+        node: { group, acquirer, instance },
+        at,
+        took,
+      } as const;
+      this.#journal.note({ ...run, outcome: 'lost', token, slot, ended: 'expired' });
+    }
   }
 
   #skipped(event: Of<'run-skipped'>): void {

@@ -37,6 +37,7 @@ const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
     'edit-conflict': EXIT.conflict,
     'already-defined': EXIT.conflict,
     denied: EXIT.conflict,
+    'cannot-lead': EXIT.conflict,
     unavailable: EXIT.unreachable,
     'no-quorum': EXIT.unreachable,
   }),

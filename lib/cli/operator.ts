@@ -7,6 +7,7 @@ import type {
   Health,
   HistoryEntry,
   JournalQuery,
+  LeadersOverview,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
@@ -76,6 +77,12 @@ export interface Operator extends AsyncDisposable {
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   /** Reads the present nodes; see {@link overview} for its error. */
   nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
+  /** Reads the scopes of leadership and the membership; see {@link overview} for its error. */
+  leaders(): Promise<LeadersOverview>;
+  /** Asks the leader of a scope to step down. @returns false if no node leads */
+  stepDown(scope: string, meta: ChangeMeta): Promise<boolean>;
+  /** Makes the node of an instance the next leader of a scope. @returns false if it leads already */
+  transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean>;
   /** Newest first. */
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
   /** Newest first. */

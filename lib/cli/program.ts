@@ -10,6 +10,7 @@ import { dumpCommand, loadCommand } from './commands/dump.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { healthCommand } from './commands/health.command.js';
 import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
+import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
@@ -41,6 +42,7 @@ const COMMANDS = [
   watchCommand,
   explainCommand,
   nodesCommand,
+  leadersCommand,
   historyCommand,
   auditCommand,
   defineCommand,
@@ -48,6 +50,7 @@ const COMMANDS = [
   pauseCommand,
   resumeCommand,
   migrateCommand,
+  leaderCommand,
   revokeCommand,
   resetCommand,
   removeCommand,

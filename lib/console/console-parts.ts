@@ -24,6 +24,7 @@ import { ClusterController } from './routes/cluster.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
 import { HealthController } from './routes/health.controller.js';
+import { LeadersController } from './routes/leaders.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
@@ -35,6 +36,7 @@ const CONTROLLERS: Type[] = [
   DefinitionsController,
   BulkController,
   ClusterController,
+  LeadersController,
   PermitsController,
   EventsController,
   HealthController,

@@ -1,8 +1,11 @@
 import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
+/** Changes of who leads a scope. */
+export const HANDOVERS = ['step-down', 'transfer'] as const;
+
 /** Kind of an audited change. */
-export type AuditAction = DefinitionChange['kind'] | 'revoke' | 'restore';
+export type AuditAction = DefinitionChange['kind'] | (typeof HANDOVERS)[number] | 'revoke' | 'restore';
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
@@ -24,6 +27,8 @@ export interface AuditEntry {
   readonly from?: SemaphoreDefinition;
   /** The definition after the change; absent if there is none. */
   readonly to?: SemaphoreDefinition;
-  /** The revoked permit. */
+  /** The revoked permit; of a step-down or a transfer, the permit of the leader. */
   readonly permit?: StoredPermit;
+  /** Of a transfer: the node that leads next. */
+  readonly target?: NodeIdentity;
 }

@@ -5,12 +5,18 @@ import type { DefinitionChange } from '../decision/record.js';
 import type { AuditEntry } from './audit-entry.js';
 import type { Participant } from './participant.js';
 
+/** All values of {@link LossReason}. */
+const LOSS_REASONS = ['expired', 'revoked', 'max-run-time', 'stuck', 'released', 'closing', 'unguarded'] as const;
+
 /** Reason for the loss of a permit that its user did not release. */
-export type LossReason = 'expired' | 'revoked' | 'max-run-time' | 'stuck' | 'released' | 'closing' | 'unguarded';
+export type LossReason = (typeof LOSS_REASONS)[number];
+
+/** All values of {@link TermEnd}. */
+export const TERM_ENDS = [...new Set([...LOSS_REASONS, ...DENIAL_REASONS, 'resigned'] as const)];
 
 /**
- * Why a term of leadership ended: the permit was lost, `resigned`, a transfer (`other-preferred`), or a change of the
- * definition that no longer lets this node lead.
+ * Why a term of leadership ended: the permit was lost, `resigned`, a transfer or an operator who asked the leader to step
+ * down (`other-preferred`), or a change of the definition that no longer lets this node lead.
  */
 export type TermEnd = LossReason | DenialReason | 'resigned';
 

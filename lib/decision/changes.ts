@@ -143,7 +143,7 @@ export function remove(
   return rewrite(record, { ...changes, revision: record.revision + 1 }, view, nonce);
 }
 
-/** Keeps the next grant for one process. Replaces an earlier preference. */
+/** Keeps the next grant for one process, or for all but one. Replaces an earlier preference. */
 export function prefer(record: SemaphoreRecord, preference: Preference, view: View, nonce: string): SemaphoreRecord {
   return rewrite(record, { preference }, view, nonce);
 }

@@ -156,7 +156,8 @@ function grant(
 }
 
 function isKeptForAnother({ preference }: SemaphoreRecord, { instance }: AcquireRequest, view: View): boolean {
-  return preference !== undefined && preference.instance !== instance && !view.isExpired(preference);
+  if (!preference || view.isExpired(preference)) return false;
+  return (preference.instance === instance) === (preference.isExcluded === true);
 }
 
 /** Checks the count too: after an edit to fewer permits, a low slot may be free while too many permits are held. */

@@ -37,8 +37,13 @@ export interface AskedDuration {
   readonly under: number;
 }
 
-/** Keeps the next grant of a semaphore for one process, until it expires. It takes no permit away from its holder. */
+/**
+ * Keeps the next grant of a semaphore for one process, or for all but one, until it expires. It takes no permit away from
+ * its holder.
+ */
 export interface Preference extends Expiring {
   /** The process that the next grant is kept for. */
   readonly instance: string;
+  /** Turns the meaning round: the next grant goes to any process but `instance`. */
+  readonly isExcluded?: true;
 }

@@ -56,7 +56,11 @@ export const pauseSchema = z.strictObject({
 
 export const graceSchema = z.strictObject(expiring);
 
-const preferenceSchema = z.strictObject({ ...expiring, instance: z.string().min(1) });
+const preferenceSchema = z.strictObject({
+  ...expiring,
+  instance: z.string().min(1),
+  isExcluded: z.literal(true).optional(),
+});
 
 const recordSchema = z.strictObject({
   v: z.literal(RECORD_VERSION),

@@ -51,8 +51,8 @@ export interface Pause {
  *       "change": { "id": "1x0g8.7", "kind": "edit", "by": "ann", "at": 1789999000000, "reason": "moved to eu" }
  *     }
  *
- * The record of a paused semaphore has `pause`. A record that was restored after lost data has `grace`. While a permit is
- * handed to a certain process, the record has `preference`.
+ * The record of a paused semaphore has `pause`. A record that was restored after lost data has `grace`. While the next
+ * grant is kept for a certain process, or for all but one, the record has `preference`.
  */
 export interface SemaphoreRecord {
   readonly v: typeof RECORD_VERSION;
@@ -77,7 +77,7 @@ export interface SemaphoreRecord {
   readonly pause?: Pause;
   /** Present after lost data. Until it ends, only a holder whose own lease still runs may put its permit back. */
   readonly grace?: Expiring;
-  /** Present while the next grant is kept for one process. Ends with that grant, or when it expires. */
+  /** Present while the next grant is kept for one process, or for all but one. Ends with that grant, or when it expires. */
   readonly preference?: Preference;
   /** Id of the record of a semaphore that code defines; the claim in the shard contains it. A new one after a loss. */
   readonly origin?: string;

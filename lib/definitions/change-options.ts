@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { NodeIdentity } from '../context/node-identity.js';
 import { InvalidOptionsError, faultsOf, lineSchema, nameSchema, show, onlyFields } from '../decision/index.js';
 
 /** Author, reason and expected revision of a change of a definition. */
@@ -32,4 +33,12 @@ export function parseChangeOptions(semaphore: string, options: ChangeOptions = {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   throw new InvalidOptionsError(`a change of semaphore ${show(semaphore)}`, faultsOf(parsed.error));
+}
+
+/** The author and reason of a change. The default author is the node that writes it. */
+export function authorOf(
+  { by, reason }: ChangeOptions,
+  { acquirer }: Pick<NodeIdentity, 'acquirer'>,
+): { readonly by: string; readonly reason?: string } {
+  return { by: by ?? acquirer, ...(reason !== undefined && { reason }) };
 }

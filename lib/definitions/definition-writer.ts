@@ -11,7 +11,7 @@ import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditAction } from '../context/audit-entry.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
-import { type ChangeOptions, parseChangeOptions } from './change-options.js';
+import { type ChangeOptions, authorOf, parseChangeOptions } from './change-options.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
 
@@ -78,8 +78,8 @@ export class DefinitionWriter {
   }
 
   /** The author of a change. Default: this node. */
-  author({ by = this.context.node.acquirer, reason }: ChangeOptions): { by: string; reason?: string } {
-    return { by, ...(reason !== undefined && { reason }) };
+  author(options: ChangeOptions): ReturnType<typeof authorOf> {
+    return authorOf(options, this.context.node);
   }
 
   #note(

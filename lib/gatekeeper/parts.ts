@@ -1,13 +1,13 @@
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
-import { Audit, Membership, NodeRegistry, RunHistory } from '../activity/index.js';
+import { Audit, Membership, NodeRegistry, RunHistory, lookAtMembers } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
 import { HealthCheck, LeaderWatch } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ALLOCATION_SCOPE, Allocation } from '../allocation/index.js';
-import { Cluster, type ClusterParts } from '../leadership/index.js';
+import { Cluster, type ClusterParts, Handovers } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
@@ -39,6 +39,7 @@ export interface Parts {
   readonly external: ExternalPermits;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
+  readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
@@ -107,7 +108,10 @@ export function createParts(
     });
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
-  const membership = createMembership(context, settings);
+  const membership = createMembership(context, settings, () => [
+    ...cluster.activeScopes,
+    ...allocation.cluster.activeScopes,
+  ]);
   const registry = new NodeRegistry(context, settings, runHistory, membership);
   const declare = async (definitions: readonly SemaphoreDefinitionInput[]) => {
     await directory.declared.registerAll(definitions);
@@ -119,9 +123,16 @@ export function createParts(
     return membership.start();
   };
   const leading = { context, grace: settings.shutdownGrace, directory, declare, membership, join };
-  const cluster = createCluster(settings, leading);
-  const allocation = createAllocation(leading);
+  const cluster: Cluster = createCluster(settings, leading);
+  const allocation: Allocation = createAllocation(leading);
   for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
+  const handovers = new Handovers({
+    context,
+    audit,
+    visit: (name, work) => directory.recordClients.visit(name, work),
+    members: () => lookAtMembers(context),
+    grace: settings.shutdownGrace,
+  });
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive, leaders: leaderWatch };
   const health: HealthCheck = new HealthCheck(context, sources);
@@ -162,6 +173,7 @@ export function createParts(
     external,
     cluster,
     allocation,
+    handovers,
     leaderWatch,
     sweeping,
     health,
@@ -191,9 +203,13 @@ function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {
 }
 
 /** Without the option it has a lease too: leadership may start it later. */
-function createMembership(context: Context, { membership, version, metadata }: GatekeeperSettings): Membership {
+function createMembership(
+  context: Context,
+  { membership, version, metadata }: GatekeeperSettings,
+  scopes: () => readonly string[],
+): Membership {
   const lease = membership?.lease ?? Math.max(MEMBERSHIP_LEASE, shortestDuration(context.timing.clockTolerance));
-  return new Membership(context, { lease, version, metadata });
+  return new Membership(context, { lease, version, metadata, scopes });
 }
 
 function createDirectory(

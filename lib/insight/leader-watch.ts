@@ -1,10 +1,8 @@
 import { Periodic } from '../async/periodic.js';
 import type { Context } from '../context/context.js';
 import type { Candidate, Cluster } from '../leadership/index.js';
-import { scopeStatus } from './scope-status.js';
+import { PATIENCE, scopeStatus } from './scope-status.js';
 
-/** ms, besides lease and `clockTolerance`, after which a scope without a leader is an alarm. */
-const PATIENCE = 5000;
 /** ms between two looks. */
 const INTERVAL = 1000;
 

@@ -3,6 +3,9 @@ import type { DenialReason } from '../decision/index.js';
 import type { Candidate } from '../leadership/index.js';
 import { skipSentence } from '../permits/runs/run-skipped.error.js';
 
+/** ms, besides lease and `clockTolerance`, after which a scope without a leader is an alarm. */
+export const PATIENCE = 5000;
+
 /**
  * Why a node does not lead: a denial of its permit (`no-permit`: another node leads), `not-started`, `resigned` (the
  * others go first for a moment), or `waiting` (no node leads, and this node asks for it).

@@ -1,5 +1,6 @@
 import type { ClusterClockReport } from '../clock/index.js';
 import {
+  LEADER_PREFIX,
   type SemaphoreDefinition,
   type SemaphoreRecord,
   lastGrantOf,
@@ -76,9 +77,25 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
   };
 }
 
-/** Formats a state for the log: a line per stale part, then a line per semaphore. */
+/** Formats a state for the log: a line per stale part, a line per semaphore, then a line per scope of leadership. */
 export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
-  return [...stale.map(staleLine), ...semaphores.map(stateLine)];
+  const scopes = semaphores.filter(({ name, definition }) => definition && name.startsWith(LEADER_PREFIX));
+  return [...stale.map(staleLine), ...semaphores.map(stateLine), ...scopes.map(scopeLine)];
+}
+
+function scopeLine({ name, holders, pause }: SemaphoreState): string {
+  const leader = holders.find(({ remaining }) => remaining > 0);
+  const scope = `state scope=${word(name.slice(LEADER_PREFIX.length))}`;
+  if (!leader) return `${scope} leader=none${pause ? ` paused-by=${word(pause.by)}` : ''}`;
+  const { token, grantedAt, remaining } = leader;
+  return (
+    `${scope} leader=${holderWord(leader)} term=${token} since=${new Date(grantedAt).toISOString()} ` +
+    `ends-in=${(remaining / 1000).toFixed(1)}s`
+  );
+}
+
+function holderWord({ group, acquirer, instance }: NodeIdentity): string {
+  return `${word(group)}/${word(acquirer)}/${word(instance.slice(0, 8))}`;
 }
 
 function staleLine({ sentence, asOf }: StalePart): string {
@@ -91,8 +108,8 @@ function stateLine({ name, definition, revision, holders, free, problem }: Semap
   if (problem) return `state semaphore=${word(name)} problem=${quoted(problem)}`;
   if (!definition) return `state semaphore=${word(name)} removed revision=${revision}`;
   const held = holders.map(
-    ({ slot, group, acquirer, instance, token, remaining }) =>
-      `${slot}:${word(group)}/${word(acquirer)}/${word(instance.slice(0, 8))}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
+    ({ slot, token, remaining, ...holder }) =>
+      `${slot}:${holderWord(holder)}(token ${token}, ${(remaining / 1000).toFixed(1)}s)`,
   );
   return (
     `state semaphore=${word(name)} permits=${definition.permits} free=${free} held=[${held.join(' ')}] ` +

@@ -1,4 +1,5 @@
 import { NEVER, Subject, filter, firstValueFrom, fromEvent, map, of, startWith, takeUntil, throwIfEmpty } from 'rxjs';
+import { LEADERSHIP_JOB } from '../activity/index.js';
 import { pause } from '../async/pause.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { TermEnd } from '../context/events.js';
@@ -166,7 +167,7 @@ export class Candidate {
   async transferTo(instance: string): Promise<void> {
     const term = this.#term;
     if (this.leader?.instance === instance) return;
-    await this.own.prefer(instance, this.parts.grace + REST);
+    await this.own.prefer({ instance }, this.parts.grace + REST);
     await this.#handover(term);
   }
 
@@ -215,7 +216,7 @@ export class Candidate {
     const ending = new AbortController();
     const term = new Term(this.scope, permit, ending.signal);
     let rest = 0;
-    this.#serving = this.#work.report('leadership', term, async () => {
+    this.#serving = this.#work.report(LEADERSHIP_JOB, term, async () => {
       const reason = await this.#leadUntilEnd(term, permit, ending);
       const isDrained = await this.#work.drain(this.parts.grace);
       // If work is stuck, the others must have had their chance before this node asks again.
@@ -260,8 +261,8 @@ export class Candidate {
   /** The permit goes back whatever fails: a use that is left behind would keep it alive for ever. */
   async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
     const { preference } = this.own.recordClient.known ?? {};
-    const target = reason === 'other-preferred' ? preference?.instance : undefined;
-    // The time in which only the target may take the permit begins now.
+    const target = reason === 'other-preferred' ? preference : undefined;
+    // The time in which only others, or only the target, may take the permit begins now.
     if (target) await this.own.prefer(target, REST).catch(this.#problem('shorten the preference'));
     await permit.release().catch(this.#problem('give the leadership back'));
   }
@@ -274,8 +275,8 @@ export class Candidate {
 
   /** Whether this node must not rest: it closes, or the next term is kept for it. */
   #isCalled(): boolean {
-    const { preference } = this.own.recordClient.known ?? {};
-    return this.#closing.signal.aborted || preference?.instance === this.parts.context.node.instance;
+    const { instance, isExcluded } = this.own.recordClient.known?.preference ?? {};
+    return this.#closing.signal.aborted || (!isExcluded && instance === this.parts.context.node.instance);
   }
 
   /** Waits until the permit of a term is given back. Work under the term can't wait for that. */

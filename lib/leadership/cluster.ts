@@ -3,6 +3,7 @@ import type { Membership } from '../activity/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, mismatchOf } from '../decision/index.js';
 import { Candidate, type CandidateParts } from './candidate.js';
+import { CrashedLeaders } from './crashed-leaders.js';
 import { CannotLeadError, UnknownScopeError } from './leadership.errors.js';
 
 /** Leader and participants of the cluster. All values are instances of nodes. */
@@ -60,6 +61,11 @@ export class Cluster {
   /** Names of the scopes. The first one is the default. */
   get scopes(): readonly string[] {
     return this.settings.scopes;
+  }
+
+  /** Names of the scopes in which this node takes part now: none before {@link initialize}. */
+  get activeScopes(): readonly string[] {
+    return this.#initialized ? this.scopes : [];
   }
 
   /** ms: the lease of a leader, unless an operator changed it. */
@@ -120,8 +126,13 @@ export class Cluster {
     const { candidates } = this;
     const lookAll = () => candidates.forEach((candidate) => candidate.look());
     const contact = context.events.pipe(filter(({ type }) => type === 'store-lost' || type === 'store-back'));
+    const crashed = new CrashedLeaders(context);
+    const onChange = (candidate: Candidate | undefined) => {
+      if (candidate) crashed.observe(candidate);
+      candidate?.look();
+    };
     this.#subscriptions.add(
-      context.changes.subscribe((name) => candidates.find(({ semaphore }) => semaphore === name)?.look()),
+      context.changes.subscribe((name) => onChange(candidates.find(({ semaphore }) => semaphore === name))),
     );
     this.#subscriptions.add(contact.subscribe(lookAll));
     const changes = merge(membership.participants$, ...candidates.map((candidate) => candidate.changes));
@@ -134,7 +145,10 @@ export class Cluster {
 }
 
 /** Why the definition of a scope does not let a node lead, in a sentence. */
-function obstacleOf(node: NodeIdentity, { definition, pause }: Pick<SemaphoreRecord, 'definition' | 'pause'> = {}) {
+export function obstacleOf(
+  node: NodeIdentity,
+  { definition, pause }: Pick<SemaphoreRecord, 'definition' | 'pause'> = {},
+) {
   const mismatch = definition && mismatchOf(definition, node);
   if (!mismatch) return undefined;
   return pause ? 'the scope is paused' : `its ${mismatch} does not match the ${mismatch}Pattern`;

@@ -3,6 +3,7 @@ import {
   type Decision,
   type DenialReason,
   type Pause,
+  type Preference,
   type SemaphoreDefinition,
   type SemaphoreRecord,
   type StoredPermit,
@@ -137,10 +138,15 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
     case 'recovering':
       return 'the store lost data a moment ago: until the longest permit would have ended, only former holders go on';
     case 'other-preferred':
-      return `a permit is free, but the next one is kept for the node of instance "${record!.preference!.instance}"`;
+      return keptFor(record!.preference!);
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }
+}
+
+function keptFor({ instance, isExcluded }: Preference): string {
+  if (isExcluded) return 'a permit is free, but this node was asked to step down, so that others go first';
+  return `a permit is free, but the next one is kept for the node of instance "${instance}"`;
 }
 
 function mismatch(

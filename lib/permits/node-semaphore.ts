@@ -8,7 +8,7 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
-import { type DenialReason, decide, prefer } from '../decision/index.js';
+import { type DenialReason, type Preference, decide, prefer } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
 import type { Context } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
@@ -109,16 +109,17 @@ export class NodeSemaphore implements Semaphore {
   }
 
   /**
-   * Keeps the next grant for one process, and notifies all nodes. Has no effect without a definition.
+   * Keeps the next grant for one process, or for all but one, and notifies all nodes. Has no effect without a definition.
    *
    * @param duration ms after which any node may get the permit
    * @throws StoreUnavailableError or UnknownOutcomeError
    */
-  prefer(instance: string, duration: number): Promise<void> {
+  prefer({ instance, isExcluded }: Pick<Preference, 'instance' | 'isExcluded'>, duration: number): Promise<void> {
     const id = this.context.random.id();
+    const whom = { instance, ...(isExcluded && { isExcluded }) };
     return this.recordClient.transact<void>((record, view, nonce) => {
       if (!record?.definition) return { result: undefined };
-      const write = prefer(record, { id, instance, expiresAt: view.now + duration, duration }, view, nonce);
+      const write = prefer(record, { id, ...whom, expiresAt: view.now + duration, duration }, view, nonce);
       return { write, done: () => undefined, isDoneIn: (later) => later?.preference?.id === id };
     });
   }

@@ -41,6 +41,12 @@ export class SemaphoreListing {
     return this.#merged(this.#own.all(own), this.#shards.all(shards));
   }
 
+  /** Semaphores with their own records whose names begin with `prefix`. @throws StoreUnavailableError */
+  async ownWith(prefix: string): Promise<Map<string, Listed>> {
+    const own = await listRecords(this.context, KEY_PREFIX + prefix);
+    return this.#merged(this.#own.some(own), this.#shards.some(new Map()));
+  }
+
   /** One semaphore; empty if the store has none of that name. @throws StoreUnavailableError */
   async one(name: string): Promise<Map<string, Listed>> {
     const [own, shard] = await Promise.all([

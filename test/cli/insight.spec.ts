@@ -115,7 +115,7 @@ describe('what the command line shows', () => {
         return opened;
       },
     };
-    for (const command of ['nodes', 'dump']) {
+    for (const command of ['nodes', 'dump', 'leaders']) {
       const outcome = await gatekeeper([command], { open: over(failing) });
       expect(outcome).toMatchObject({ exitCode: 6, out: '' });
       expect(outcome.err).toMatch(/^gatekeeper: NOTHING IS GRANTED since .*: 1 of at least 2 members/);

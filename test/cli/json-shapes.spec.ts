@@ -59,11 +59,17 @@ describe('the JSON that docs/cli.md documents', () => {
     ['revoke', ['report', '--dry-run'], 1],
     ['remove', ['report'], 0],
     ['remove', ['report', '--dry-run'], 1],
+    ['leaders', [], 0],
+    ['leader', ['step-down', 'default'], 0],
+    ['leader', ['step-down', 'default', '--dry-run'], 1],
     ['dump', [], 0],
     ['contexts', [], 0],
   ])('is what "%s %j" prints', async (command, args, index) => {
     const { node, gatekeeper } = cluster();
-    await (await node()).tryAcquire('report');
+    const app = await node({ leadership: { enabled: true } });
+    await app.tryAcquire('report');
+    await app.cluster.initialize();
+    await app.cluster.scope().whenLeader();
     const shape = (await documented()).get(command)![index]!;
     expectShape(await json(gatekeeper, [command, ...args]), shape);
   });

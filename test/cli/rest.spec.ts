@@ -58,12 +58,12 @@ describe('the command line over HTTP', () => {
       const health = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
       const stale = connected ? [] : [{ part: 'records', sentence: problem, asOf: 1 }];
       if (request.url!.endsWith('/health')) sendJson(response, 503, health);
-      else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], stale });
+      else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], stale });
     });
     const status = await over(server.url, 'status');
     expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED since 1970-/) });
     expect(status.out).toContain(why);
-    for (const command of ['nodes', 'dump']) {
+    for (const command of ['nodes', 'dump', 'leaders']) {
       const { exitCode, out, err } = await over(server.url, command);
       expect({ command, exitCode, out }).toEqual({ command, exitCode: 6, out: '' });
       expect(err).toContain(why);

@@ -45,6 +45,9 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
       await send('POST', '/api/permits', { semaphore: 'other' }, as),
       await send('POST', '/api/permits/x/refresh', { semaphore: 'other', token: 1 }, as),
       await send('POST', '/api/permits/x/release', { semaphore: 'other' }, as),
+      await get('/api/leaders/other', as),
+      await send('POST', '/api/leaders/other/step-down', {}, as),
+      await send('POST', '/api/leaders/other/transfer', { node: 'x' }, as),
     ];
     for (const answer of refused) {
       expectProblem(answer, 403, 'token-limited');

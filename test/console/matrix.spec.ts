@@ -24,7 +24,7 @@ const calls = Object.entries(
   .map(({ path, method, operation }) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
-    path: path.replace('{name}', 'job').replace('{id}', 'none'),
+    path: path.replace('{name}', 'job').replace('{id}', 'none').replace('{scope}', 'default'),
     role: operation['x-role'],
     writes: (Object.values(ROUTES) as Route[]).find(
       (each) => `/${each.path}` === path.replaceAll(/\{(\w+)\}/g, ':$1') && each.method === method.toUpperCase(),
@@ -40,6 +40,10 @@ const MEANT = {
   'GET /api/semaphores/{name}': 'view',
   'GET /api/explain/{name}': 'view',
   'GET /api/nodes': 'view',
+  'GET /api/leaders': 'view',
+  'GET /api/leaders/{scope}': 'view',
+  'POST /api/leaders/{scope}/step-down': 'operate, writes',
+  'POST /api/leaders/{scope}/transfer': 'operate, writes',
   'GET /api/history': 'view',
   'GET /api/audit': 'view',
   'GET /api/events': 'view',

@@ -45,6 +45,17 @@ describe('a preference', () => {
     expect(decision.outcome === 'denied' ? decision.reason : decision.outcome).toBe(expected);
   });
 
+  it.each([
+    ['the process that it excludes, while it lives', 'b', NOW + 5999, 'other-preferred'],
+    ['any other process', 'a', NOW, 'granted'],
+    ['the process that it excludes, after it', 'b', NOW + 6000, 'granted'],
+  ])('for all but one, and a request of %s', (_of, instance, now, expected) => {
+    const record = prefer(FREE, { ...PREFERENCE, isExcluded: true }, viewAt(NOW), 'second');
+    const stored = decodeRecord('leader:default', encodeRecord(record));
+    const decision = decide(stored, asking(instance), viewAt(now));
+    expect(decision.outcome === 'denied' ? decision.reason : decision.outcome).toBe(expected);
+  });
+
   it('ends with the grant that it kept', () => {
     const record = granted(KEPT, 'b');
     expect(record).not.toHaveProperty('preference');

@@ -60,6 +60,24 @@ describe('state', () => {
     expect(lines.join('')).not.toContain('\n');
   });
 
+  it('is dumped with a line per scope of leadership', async () => {
+    const nodes = cluster();
+    const options = { definitions: [], stateDump: '10s', group: 'zone', leadership: { scopes: ['a', 'b'] } };
+    const { gatekeeper, log } = await nodes.node(options);
+    await gatekeeper.cluster.initialize();
+    await nodes.time.advance(200);
+    await gatekeeper.definitions.pause('leader:b', { by: 'ann' });
+    await nodes.time.advance(11_300);
+    const lines = log.filter((line) => line.startsWith('log state scope='));
+    const { token } = gatekeeper.cluster.scope('a').term!;
+    expect(lines).toEqual([
+      expect.stringMatching(
+        `^log state scope=a leader=zone/app1/[0-9a-f]{8} term=${token} since=2023-[0-9T:.-]+Z ends-in=[0-9.]+s$`,
+      ),
+      'log state scope=b leader=none paused-by=ann',
+    ]);
+  });
+
   it('is never dumped unless that was asked for', async () => {
     const nodes = cluster();
     const { log } = await nodes.node();

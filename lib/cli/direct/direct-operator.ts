@@ -8,6 +8,7 @@ import type {
   Health,
   HistoryEntry,
   JournalQuery,
+  LeadersOverview,
   MigrationPlan,
   MigrationRequest,
   NodeInfo,
@@ -18,6 +19,8 @@ import { systemClock } from '../../async/node-clock.js';
 import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
+import { partsOf } from '../../gatekeeper/parts.js';
+import { readLeaders } from '../../insight/leaders-reader.js';
 import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
@@ -153,6 +156,19 @@ export class DirectOperator implements Operator {
     return { now, nodes: await inSlices(withHeldPermits(nodes, semaphores), systemClock) };
   }
 
+  async leaders(): Promise<LeadersOverview> {
+    this.#assertQuorum(await this.health());
+    return readLeaders(partsOf(this.#gatekeeper));
+  }
+
+  stepDown(scope: string, meta: ChangeMeta): Promise<boolean> {
+    return partsOf(this.#gatekeeper).handovers.stepDown(scope, this.#signed(meta));
+  }
+
+  transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean> {
+    return partsOf(this.#gatekeeper).handovers.transfer(scope, instance, this.#signed(meta));
+  }
+
   history(query: JournalQuery): Promise<HistoryEntry[]> {
     return newestFirst(query, (limit) => this.#gatekeeper.history(limit));
   }
@@ -180,9 +196,13 @@ export class DirectOperator implements Operator {
    */
   async #fresh() {
     const look = await this.look();
-    const [outage] = outageLines(look.health);
-    if (outage) throw new StoreUnavailableError(outage);
+    this.#assertQuorum(look.health);
     return look;
+  }
+
+  #assertQuorum(health: Health): void {
+    const [outage] = outageLines(health);
+    if (outage) throw new StoreUnavailableError(outage);
   }
 
   #signed<T extends object>(meta: T): T & { by: string } {

@@ -7,6 +7,7 @@ import type {
   Health,
   HistoryEntry,
   JournalQuery,
+  LeadersOverview,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
@@ -110,6 +111,20 @@ export class RestOperator implements Operator {
     return answer;
   }
 
+  async leaders(): Promise<LeadersOverview> {
+    const [answer, health] = await Promise.all([this.#client.ask<LeadersOverview>(['leaders']), this.health()]);
+    this.#assertFresh({ stale: [] }, health);
+    return answer;
+  }
+
+  stepDown(scope: string, { reason }: ChangeMeta): Promise<boolean> {
+    return this.#hand(scope, 'step-down', { reason });
+  }
+
+  transfer(scope: string, node: string, { reason }: ChangeMeta): Promise<boolean> {
+    return this.#hand(scope, 'transfer', { node, reason });
+  }
+
   async history(query: JournalQuery): Promise<HistoryEntry[]> {
     return (await this.#client.ask<{ entries: HistoryEntry[] }>(['history'], { query: { ...query } })).entries;
   }
@@ -141,6 +156,11 @@ export class RestOperator implements Operator {
 
   #change<T = DefinitionState>(name: string, verb: string, body: object): Promise<T> {
     return this.#client.ask(['semaphores', name, verb], { method: 'POST', body });
+  }
+
+  async #hand(scope: string, verb: string, body: object): Promise<boolean> {
+    const path = ['leaders', scope, verb];
+    return (await this.#client.ask<{ asked: boolean }>(path, { method: 'POST', body })).asked;
   }
 
   #migrate(

@@ -14,8 +14,9 @@ function historyRow(entry: HistoryEntry): string[] {
   const { at, semaphore, job, node } = entry;
   const begin = [timeText(at), semaphore, job, `${node.group}/${node.acquirer}`];
   if (entry.kind === 'run') {
-    const { outcome, took, token, message } = entry;
-    return [...begin, outcome, formatDuration(took), token === undefined ? '-' : String(token), message ?? ''];
+    const { outcome, took, token, message, ended } = entry;
+    const remark = message ?? ended ?? '';
+    return [...begin, outcome, formatDuration(took), token === undefined ? '-' : String(token), remark];
   }
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
@@ -40,7 +41,8 @@ function auditRow(entry: AuditEntry): string[] {
   ];
 }
 
-function changeOf({ from, to, permit }: AuditEntry): string {
+function changeOf({ from, to, permit, target }: AuditEntry): string {
+  if (target) return `${permit?.acquirer ?? 'no leader'} -> ${target.acquirer}`;
   if (permit) return `slot ${permit.slot} of ${permit.acquirer}`;
   return to ? differenceText(from, to) : '-';
 }

@@ -1,4 +1,4 @@
-import { show } from '../../decision/index.js';
+import { LEADER_PREFIX, show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import type { Visitor } from './tokens.js';
 
@@ -22,6 +22,7 @@ export function expectSeen({ user, names }: Visitor, ...parts: readonly unknown[
 }
 
 function namesIn(part: unknown): string[] {
-  const { name, semaphore } = (part ?? {}) as { name?: unknown; semaphore?: unknown };
-  return [name, semaphore].filter((each) => typeof each === 'string');
+  const { name, semaphore, scope } = (part ?? {}) as { name?: unknown; semaphore?: unknown; scope?: unknown };
+  const leader = typeof scope === 'string' ? LEADER_PREFIX + scope : undefined;
+  return [name, semaphore, leader].filter((each) => typeof each === 'string');
 }

@@ -11,7 +11,8 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { SKIP_REASONS } from '../../context/events.js';
+import { HANDOVERS } from '../../context/audit-entry.js';
+import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
@@ -115,6 +116,7 @@ export const runSchema: z.ZodType<RunEntry> = z
     message: z.string().optional(),
     token: whole.optional(),
     slot: whole.optional(),
+    ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
   })
   .meta({ id: 'Run' });
 
@@ -135,10 +137,12 @@ export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, s
   },
 });
 
+export const auditActionSchema = z.enum([...changeSchema.shape.kind.options, ...HANDOVERS, 'revoke', 'restore']);
+
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
   .object({
     at: time,
-    action: z.enum([...changeSchema.shape.kind.options, 'revoke', 'restore']),
+    action: auditActionSchema,
     semaphore: z.string(),
     by: z.string(),
     reason: z.string().optional(),
@@ -147,6 +151,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     from: definitionSchema.optional(),
     to: definitionSchema.optional(),
     permit: storedPermitSchema.optional(),
+    target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
   })
   .meta({ id: 'AuditEntry' });
 

@@ -21,6 +21,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'shards-unread',
       'entries-unreadable',
       'archive-failing',
+      'no-leader',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),

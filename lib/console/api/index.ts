@@ -1,6 +1,7 @@
 export * from './answers.js';
 export * from './entities.js';
 export * from './health.js';
+export type { LeaderAnswer } from './leaders.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';

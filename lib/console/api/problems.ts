@@ -20,6 +20,7 @@ export const PROBLEMS = {
   'edit-conflict': [409, 'Another change came first'],
   'not-in-code': [409, 'The code of this node does not define it'],
   denied: [409, 'No permit was granted'],
+  'cannot-lead': [409, 'The leadership can not go to that node'],
   'permit-lost': [409, 'The permit is not held any more'],
   'corrupt-record': [409, 'The record can not be read'],
   'newer-record': [409, 'The record was written by a newer version'],

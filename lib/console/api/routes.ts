@@ -3,6 +3,7 @@ import * as answers from './answers.js';
 import * as entities from './entities.js';
 import { healthSchema } from './health.js';
 import * as requests from './requests.js';
+import { LEADER_ROUTES } from './leaders.js';
 import { type DocumentedRoute, route } from './route.js';
 
 const semaphore = 'api/semaphores/:name';
@@ -181,6 +182,7 @@ export const ROUTES = {
     role: 'view',
     answer: answers.nodesSchema,
   }),
+  ...LEADER_ROUTES,
   history: route({
     operationId: 'listRuns',
     method: 'GET',

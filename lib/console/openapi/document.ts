@@ -51,14 +51,20 @@ export function openApiOf(
 
 const TAGS = {
   Permits: 'Permits for programs that are not nodes.',
+  Leadership: 'Leaders of scopes, and the nodes that take part.',
   Cluster: 'Data and changes for operators.',
 };
+
+function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
+  if (path.startsWith('api/permits')) return 'Permits';
+  return path.startsWith('api/leaders') ? 'Leadership' : 'Cluster';
+}
 
 function operation(route: DocumentedRoute, schemas: Schemas): Json {
   const { role, body, operationId } = route;
   return {
     operationId,
-    tags: [route.path.startsWith('api/permits') ? 'Permits' : 'Cluster'] satisfies (keyof typeof TAGS)[],
+    tags: [tagOf(route)],
     summary: route.summary,
     ...(role && { description: `Needs the role ${role}.`, 'x-role': role }),
     security: role ? [{ token: [] }] : [],
