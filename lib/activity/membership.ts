@@ -7,6 +7,7 @@ import type { Participant } from '../context/participant.js';
 import { isUnreadable } from '../records/known-record.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { type Notify, StoreUnavailableError } from '../stores/index.js';
+import type { MemberPage } from './member-page.js';
 import { LivingMembers, type MemberChange } from './living-members.js';
 import { MemberPages, type MembersReading } from './member-pages.js';
 import { type GroupsOf, type MembershipOptions, OwnMember } from './own-member.js';
@@ -31,8 +32,8 @@ export class Membership {
   readonly #periodic: Periodic;
   /** Each complete look at all pages. */
   readonly readings = new Subject<MembersReading>();
-  /** Emits when an entry of any node may have changed. */
-  readonly changes = new Subject<void>();
+  /** Each new version of a page, with its place in the readings. */
+  readonly changes = new Subject<{ readonly place: number; readonly page: MemberPage }>();
   readonly #list = new ReplaySubject<readonly Participant[]>(1);
   #listed: readonly Participant[] = [];
   #published?: readonly Participant[];
@@ -54,7 +55,7 @@ export class Membership {
   ) {
     this.#pages = new MemberPages(context, (page, record) => {
       this.#others.update(page, record);
-      this.changes.next();
+      this.changes.next({ place: this.#pages.all.indexOf(page), page: record });
     });
     this.#own = new OwnMember(this.#pages.all, context, options);
     this.#others = new LivingMembers(context, (...change) => this.#changed(...change));

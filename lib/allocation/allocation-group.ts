@@ -1,7 +1,7 @@
 import { type Observable, ReplaySubject } from 'rxjs';
 import { inSlices } from '../async/slices.js';
 import { Periodic } from '../async/periodic.js';
-import type { GroupEntry, Membership } from '../activity/index.js';
+import type { GroupEntry, MemberPage, Membership, MembersReading } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import type { Candidate } from '../leadership/index.js';
@@ -211,8 +211,14 @@ export class AllocationGroup<T = unknown> {
   }
 
   /** @internal */
-  observe(reading: Parameters<GroupRegistry['observe']>[0]): void {
-    this.#registry.observe(reading);
+  observe(reading: MembersReading): void {
+    if (this.#registry.observe(reading)) this.wake();
+  }
+
+  /** @internal */
+  notice(place: number, page: MemberPage): void {
+    this.#registry.notice(place, page);
+    if (this.#registry.isStale) this.wake();
   }
 
   /** This node's part of its entry. @internal */

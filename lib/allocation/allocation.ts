@@ -83,7 +83,9 @@ export class Allocation {
     const { context, membership, cluster } = this.parts;
     membership.publish((incarnation) => this.groups.map((group) => group.entryFor(incarnation)));
     this.#subscriptions.add(membership.readings.subscribe((reading) => this.#each((group) => group.observe(reading))));
-    this.#subscriptions.add(membership.changes.subscribe(() => this.#each((group) => group.wake())));
+    this.#subscriptions.add(
+      membership.changes.subscribe(({ place, page }) => this.#each((group) => group.notice(place, page))),
+    );
     this.#subscriptions.add(cluster.scope().changes.subscribe(() => this.#each((group) => group.wake())));
     const lost = context.events.pipe(filter(({ type }) => type === 'membership-lost'));
     this.#subscriptions.add(lost.subscribe(() => this.#each((group) => group.lapse())));

@@ -1,3 +1,4 @@
+import { pause } from '../async/pause.js';
 import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Membership } from '../activity/index.js';
@@ -45,7 +46,7 @@ const COLLECT = 20;
  */
 export class Coordinator {
   readonly #wakeup: Wakeup;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   #loop: Promise<void> | undefined;
   #term: Term | undefined;
   #confirmedUntil = 0;
@@ -97,7 +98,7 @@ export class Coordinator {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#wakeup.ring();
     await this.#loop;
     this.#endWait?.();
@@ -105,17 +106,16 @@ export class Coordinator {
 
   async #run(): Promise<void> {
     const { context } = this.parts;
-    while (!this.#isClosed) {
+    while (!this.#closing.signal.aborted) {
       this.#wakeup.reset();
       const delay = await this.#turn().catch((error: unknown) => {
-        if (!this.#isClosed)
+        if (!this.#closing.signal.aborted)
           context.events.next({ type: 'problem', semaphore: this.#subject, action: 'allocate', error });
         return LOOK;
       });
-      if (this.#isClosed) return;
+      if (this.#closing.signal.aborted) return;
       await this.#wakeup.wait(delay, false);
-      if (this.#term && !this.#isClosed)
-        await new Promise<void>((resolve) => context.nodeClock.schedule(resolve, COLLECT));
+      if (this.#term) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
     }
   }
 
@@ -131,7 +131,7 @@ export class Coordinator {
     const { map, membership, holdings } = this.parts;
     this.#checkOwners();
     if (this.#isSettled()) {
-      if (this.#untilNextLook() > 0) return this.#untilNextLook();
+      if (!this.parts.registry.isStale && this.#untilNextLook() > 0) return this.#untilNextLook();
       await membership.look();
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
@@ -268,9 +268,10 @@ export class Coordinator {
 
   /** Everything that a round depends on, by what this node knows without asking the store. */
   #signature(): string | undefined {
-    const { registry, holdings, orders, reader, membership, context } = this.parts;
+    const { registry, map, orders, reader, membership, context } = this.parts;
     const { view } = registry;
-    const root = holdings.newest;
+    // Not the newest one that this node has seen: the store may have lost it.
+    const { root } = map.last;
     if (!view || !root || (reader.last && reader.last !== this.#taken)) return undefined;
     const bound = { lease: Math.max(membership.lease, root.lease), tolerance: context.timing.clockTolerance };
     const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));

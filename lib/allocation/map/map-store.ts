@@ -46,6 +46,11 @@ export class MapStore {
     this.#pagePrefix = `${ALLOCATION_PREFIX}page:${name}/`;
   }
 
+  /** The root as this node last read or wrote it. */
+  get last(): StoredRoot {
+    return this.#last;
+  }
+
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
   async readRoot(): Promise<StoredRoot> {
     return this.rootFrom(await this.#ask('read the owner map', () => this.context.store.read(this.rootKey)));

@@ -15,6 +15,9 @@ export type GroupView = RegistryView & {
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
   #view: GroupView | undefined;
+  /** What each page said that may change a decision, in the last reading. */
+  #facts: readonly string[] = [];
+  #isStale = false;
 
   /** @param tolerance the largest difference of clocks, in ms */
   constructor(
@@ -29,14 +32,38 @@ export class GroupRegistry {
     return this.#view;
   }
 
-  observe({ sent, received, earliest, pages }: MembersReading): void {
+  /** Whether a page has changed since then such that a decision may change. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  /** Takes note of a new version of a page. It is no reading: only {@link observe} changes the view. */
+  notice(place: number, page: MemberPage): void {
+    this.#isStale ||= this.#factsOf(page) !== this.#facts[place];
+  }
+
+  /** @returns whether a decision may change, besides by the end of a lease */
+  observe({ sent, received, earliest, pages }: MembersReading): boolean {
     const newest = newestBeats(pages);
+    const former = this.#facts;
+    this.#facts = pages.map((page) => this.#factsOf(page));
+    this.#isStale = false;
     this.#view = this.#watch.observe({
       sent,
       received,
       earliest,
       pages: pages.map((page) => page && this.#pageOf(page, newest)),
     });
+    return this.#facts.some((facts, place) => facts !== former[place]);
+  }
+
+  /** Everything but the times of leases, which every heartbeat changes. */
+  #factsOf(page: MemberPage | undefined): string {
+    const facts = page?.entries.map(({ inc, ended, former, groups = [] }) => {
+      const part = groups.find(({ group }) => group === this.group);
+      return [inc, ended, former, part?.weight, part?.acked, part?.missing];
+    });
+    return JSON.stringify([page?.born, facts]);
   }
 
   #pageOf({ born, seq, entries }: MemberPage, newest: ReadonlyMap<string, number>): RegistryPage {
