@@ -11,15 +11,15 @@ import { signIn, signOut } from './session.js';
 import { type Theme, chooseTheme, nextTheme, theme } from './theme.js';
 
 const PAGES = [
-  ['semaphores', 'Semaphores'],
+  ['work', 'Work'],
+  ['runs', 'Runs'],
   ['nodes', 'Nodes'],
-  ['migrate', 'Migrate'],
-  ['maintenance', 'Maintenance'],
-  ['audit', 'Audit log'],
+  ['changes', 'Changes'],
+  ['operate', 'Operate'],
 ] as const;
 
 export function Header() {
-  const current = route.value.path[0] ?? 'semaphores';
+  const current = route.value.path[0] ?? 'work';
   const nav = useRef<HTMLElement>(null);
   // On a narrow screen the current tab may be out of view.
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);

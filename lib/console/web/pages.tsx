@@ -1,37 +1,48 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AuditPage } from './audit/audit-page.js';
-import { MaintenancePage } from './maintenance/maintenance-page.js';
-import { MigratePage } from './migrate/migrate-page.js';
+import { LeaderPage } from './leader/leader-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
+import { OperatePage } from './operate/operate-page.js';
 import { hrefOf, route } from './router.js';
+import { RunsPage } from './runs/runs-page.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
+import { isLeader, scopeOf } from './semaphores/kind.js';
 import { SemaphoresPage } from './semaphores/semaphores-page.js';
 
 /** Shows the page that the address names. */
 export function Page() {
-  const [page = 'semaphores', name] = route.value.path;
+  const [page = 'work', name] = route.value.path;
   switch (page) {
-    case 'semaphores':
-      if (name === undefined) return <Main key="semaphores" title="Semaphores" children={<SemaphoresPage />} />;
-      return <Main key={`semaphore ${name}`} title={name} children={<SemaphorePage name={name} />} />;
+    case 'work':
+      if (name === undefined) return <Main key="work" title="Work" children={<SemaphoresPage />} />;
+      return <Main key={`work ${name}`} title={titleOf(name)} children={<WorkPage name={name} />} />;
+    case 'runs':
+      return <Main key="runs" title="Runs" children={<RunsPage />} />;
     case 'nodes':
       return <Main key="nodes" title="Nodes" children={<NodesPage />} />;
-    case 'migrate':
-      return <Main key="migrate" title="Migrate" children={<MigratePage />} />;
-    case 'maintenance':
-      return <Main key="maintenance" title="Maintenance" children={<MaintenancePage />} />;
-    case 'audit':
-      return <Main key="audit" title="Audit log" children={<AuditPage />} />;
+    case 'changes':
+      return <Main key="changes" title="Changes" children={<AuditPage />} />;
+    case 'operate':
+      return <Main key={`operate ${name}`} title="Operate" children={<OperatePage view={name} />} />;
     default:
       return <Main key="unknown" title="No such page" children={<Nowhere />} />;
   }
 }
 
+function titleOf(name: string): string {
+  return isLeader(name) ? `Leadership: ${scopeOf(name)}` : name;
+}
+
+/** The page of a scope of leadership, or of any other semaphore. */
+function WorkPage({ name }: { readonly name: string }) {
+  return isLeader(name) ? <LeaderPage name={name} /> : <SemaphorePage name={name} />;
+}
+
 function Nowhere() {
   return (
     <p>
-      This console has no such page. <a href={hrefOf(['semaphores'])}>To the semaphores</a>
+      This console has no such page. <a href={hrefOf(['work'])}>To the work</a>
     </p>
   );
 }

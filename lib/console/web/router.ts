@@ -2,20 +2,37 @@ import { computed, signal } from '@preact/signals';
 
 /**
  * An address of the console: the part of the URL after `#`. So the page works under any prefix without routes of the
- * server, and a proxy's log shows no names of semaphores. "#/semaphores/nightly?x=y" is { path: ['semaphores',
- * 'nightly'], query }.
+ * server, and a proxy's log shows no names of semaphores. "#/work/nightly?x=y" is { path: ['work', 'nightly'], query }.
  */
 export interface Route {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
-const hash = signal(location.hash);
+/** Pages under their former names. Bookmarks and links in tickets may still use them. */
+const MOVED: ReadonlyMap<string | undefined, readonly string[]> = new Map([
+  ['semaphores', ['work']],
+  ['audit', ['changes']],
+  ['migrate', ['operate', 'move']],
+  ['maintenance', ['operate']],
+]);
+
+const hash = signal(present());
 let former: string | undefined;
 addEventListener('hashchange', () => {
   former = hash.value;
-  hash.value = location.hash;
+  hash.value = present();
 });
+
+/** Returns the address in the browser, and replaces a former name of a page. */
+function present(): string {
+  const { path, query } = routeOf(location.hash);
+  const moved = MOVED.get(path[0]);
+  if (!moved) return location.hash;
+  const href = hrefOf([...moved, ...path.slice(1)], Object.fromEntries(query));
+  history.replaceState(history.state, '', href);
+  return href;
+}
 
 export const route = computed<Route>(() => routeOf(hash.value));
 

@@ -9,7 +9,17 @@ import { DEFINITIONS, Scene } from '../scene/scene.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const PAGES = ['semaphores', 'semaphores/nightly-export', 'nodes', 'migrate', 'maintenance', 'audit', 'nowhere'];
+const PAGES = [
+  'work',
+  'work/nightly-export',
+  'work/leader:mailbox',
+  'runs',
+  'nodes',
+  'changes',
+  'operate',
+  'operate/move',
+  'nowhere',
+];
 
 describeInBrowser('the console', () => {
   const start = useConsolesWithPage();
@@ -36,7 +46,7 @@ describeInBrowser('the console', () => {
         await page.getByText('Loading…').waitFor({ state: 'detached' });
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
-      await page.goto(`${url}/#/semaphores/nightly-export`);
+      await page.goto(`${url}/#/work/nightly-export`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByLabel('Permits', { exact: true }).fill('-1');
       await page.locator('.field.faulty').waitFor();
@@ -47,7 +57,7 @@ describeInBrowser('the console', () => {
     180_000,
   );
 
-  it.each(['semaphores', 'semaphores/nightly-export', 'nodes', 'migrate', 'audit'])(
+  it.each(['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'operate/move', 'changes'])(
     'fits a screen of 360 px: %s',
     async (at) => {
       const { url } = await startScene();

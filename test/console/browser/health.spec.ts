@@ -7,7 +7,7 @@ import { failingStore } from '../failing-store.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
-const PAGES = ['semaphores', 'semaphores/nightly', 'nodes', 'migrate', 'maintenance', 'audit'];
+const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 describeInBrowser('the console of a node whose store is away', () => {
@@ -46,7 +46,7 @@ describeInBrowser('the console of a node whose store is away', () => {
         expect(await page.getByRole('banner').getByText('Live').count()).toBe(0);
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
-      await page.goto(`${url}/#/semaphores/nightly`);
+      await page.goto(`${url}/#/work/nightly`);
       await page.getByText('The runs can’t be read now.').waitFor();
       store.giveBack();
       await page.getByRole('banner').getByText('Live').waitFor();
@@ -67,7 +67,7 @@ describeInBrowser('the console of a node whose store is away', () => {
 
   it('says of a bulk change that nothing was done, and why', async () => {
     const { url } = await startFailing();
-    const { page } = await visit(url, { token: TOKENS.define, at: '/maintenance' });
+    const { page } = await visit(url, { token: TOKENS.define, at: '/operate' });
     for (const [names, why] of [
       ['typo.*', /Nothing was paused: no semaphore's whole name matches "typo\.\*"/],
       ['(', /Nothing was paused: .*names/],

@@ -28,15 +28,15 @@ describeInBrowser('what people and nodes call things', () => {
     const { page, complaints } = await visit(url, { token: TOKENS.define });
     await page.getByRole('link', { name: IMAGE }).waitFor();
     for (const name of [IMAGE, SCRIPT, LINK]) {
-      await page.goto(`${url}/#/semaphores`);
+      await page.goto(`${url}/#/work`);
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
       await page.getByText(`Last change`).waitFor();
     }
-    for (const at of ['nodes', 'audit', 'migrate']) {
+    for (const at of ['runs', 'nodes', 'changes', 'operate/move']) {
       await page.goto(`${url}/#/${at}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      if (at !== 'migrate') await page.getByText(IMAGE).first().waitFor();
+      if (at !== 'operate/move') await page.getByText(IMAGE).first().waitFor();
     }
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('main img, main script').count()).toBe(0);

@@ -10,7 +10,7 @@ const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
 describeInBrowser('by keyboard', () => {
   const start = useConsolesWithPage();
   const visit = useBrowser();
-  const operator = async (at = '/semaphores/nightly') => {
+  const operator = async (at = '/work/nightly') => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
     await gatekeeper.tryAcquire('nightly');
     return { page: (await visit(url, { token: TOKENS.define, at })).page, gatekeeper };
@@ -20,7 +20,7 @@ describeInBrowser('by keyboard', () => {
     const { page, gatekeeper } = await operator();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     const reached = await tabThrough(page);
-    for (const name of ['Pause', 'Remove', 'Edit', 'Revoke slot 0 of app1', 'All semaphores', 'Nodes', 'Sign out'])
+    for (const name of ['Pause', 'Remove', 'Edit', 'Revoke slot 0 of app1', 'All work', 'Nodes', 'Sign out'])
       expect(reached).toContainEqual(expect.stringContaining(name));
     await page.getByRole('button', { name: 'Pause' }).focus();
     await page.keyboard.press('Enter');
@@ -93,9 +93,9 @@ describeInBrowser('a user who comes back from a semaphore', () => {
   const start = useConsolesWithPage();
   const visit = useBrowser();
 
-  it.each(['Back', 'All semaphores'])('by “%s” finds its row where it was, with the focus on it', async (way) => {
+  it.each(['Back', 'All work'])('by “%s” finds its row where it was, with the focus on it', async (way) => {
     const { url } = await start({ gatekeeper: { definitions: crowdOf(300) } });
-    const { page } = await visit(url, { token: TOKENS.view, at: '/semaphores?search=i' });
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work?search=i' });
     await page.getByText('150 of 300 semaphores').waitFor();
     await page.evaluate('scrollTo(0, 6300)');
     const link = page.getByRole('link', { name: 'reindex-0101' });

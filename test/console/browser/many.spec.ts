@@ -16,7 +16,7 @@ describeInBrowser('changes of many', () => {
   it('migrates in batches after a dry run that shows who moves and who could take over', async () => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });
     await gatekeeper.tryAcquire('job-07');
-    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/move' });
     await page.getByLabel('Names of semaphores').fill('job-[0-4].*');
     await page.getByLabel('New group pattern').fill('dr-site');
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -39,7 +39,7 @@ describeInBrowser('changes of many', () => {
 
   it('lists each failure of a migration by name', async () => {
     const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 2) } });
-    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/move' });
     await page.getByLabel('New group pattern').fill('dr-site');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('button', { name: 'Apply…' }).click();
@@ -57,7 +57,7 @@ describeInBrowser('changes of many', () => {
 
   it('says what is wrong with a pattern', async () => {
     const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 1) } });
-    const { page } = await visit(url, { token: TOKENS.operate, at: '/migrate' });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/move' });
     await page.getByLabel('New group pattern').fill('dr-(site');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('alert').filter({ hasText: 'is not an RE2 pattern' }).waitFor();
@@ -65,7 +65,7 @@ describeInBrowser('changes of many', () => {
 
   it('pauses everything and resumes it', async () => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });
-    const { page } = await visit(url, { token: TOKENS.operate, at: '/maintenance' });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate' });
     const isPaused = async () => (await gatekeeper.state()).semaphores.filter(({ pause }) => pause).length;
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByLabel('Reason').fill('the database moves');

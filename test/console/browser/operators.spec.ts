@@ -11,7 +11,7 @@ const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
 describeInBrowser('operators', () => {
   const start = useConsolesWithPage();
   const visit = useBrowser();
-  const at = '/semaphores/nightly';
+  const at = '/work/nightly';
   const operator = async ({ url }: Console) => (await visit(url, { token: TOKENS.define, at })).page;
 
   it('edits while it sees which nodes would match, and what is wrong at the field', async () => {

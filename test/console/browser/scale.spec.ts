@@ -48,7 +48,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     await page.getByText('10 of 1,000 semaphores').waitFor();
 
     await page.goto(`${url}/#/nodes`);
-    await page.getByText('100 living nodes').waitFor();
+    await page.getByText('100 nodes').waitFor();
   }, 120_000);
 
   /**

@@ -34,6 +34,24 @@ export function pastRuns({ semaphore, job, nodes, every, took, runs, bad = {} }:
   });
 }
 
+/** Terms of a scope, oldest first: one leader crashed, and no other led for a minute. */
+export function pastTerms(semaphore: string, nodes: readonly NodeIdentity[], now: number): HistoryEntry[] {
+  const terms = [
+    [0, 40, 'resigned'],
+    [1, 75, 'other-preferred'],
+    [2, 22, 'expired'],
+    [0, 64, 'closing'],
+    [2, 30, 'other-preferred'],
+  ] as const;
+  let at = now - 240 * 60_000;
+  return terms.map(([node, minutes, ended]) => {
+    const took = minutes * 60_000;
+    const term = { semaphore, job: 'leadership', node: nodes[node]!, at, took, token: at * 1024, slot: 0, ended };
+    at += took + (ended === 'expired' ? 4 * 60_000 : 20);
+    return { kind: 'run', outcome: ended === 'expired' ? 'lost' : 'ok', ...term };
+  });
+}
+
 export async function publishHistory(store: RecordStore, entries: readonly HistoryEntry[]): Promise<void> {
   const inOrder = entries.toSorted((one, other) => one.at - other.at);
   await store.journal('runs').append(inOrder.map((entry) => JSON.stringify(entry)));

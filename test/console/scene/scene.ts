@@ -6,7 +6,7 @@ import {
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
 import { cardsOf, publishCards } from './cards.js';
-import { pastRuns, publishHistory } from './history.js';
+import { pastRuns, pastTerms, publishHistory } from './history.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -43,6 +43,8 @@ export class Scene {
     await Promise.all([one!, two!].map((node) => node.tryAcquire('mail-queue')));
     await Promise.all([one!, two!, three!].map((node) => node.tryAcquire('thumbnail-workers')));
     await two!.tryAcquire('leader', { keepAlive: true });
+    for (const node of [two!, one!, three!]) await node.cluster.initialize();
+    await two!.cluster.scope().whenLeader();
     await this.#operate(one!);
   }
 
@@ -118,6 +120,7 @@ export class Scene {
         { semaphore: 'report-archive', job: 'ArchiveJob.run', nodes, every: 6 * HOUR, took: 3 * MINUTE, runs: 3 },
         now,
       ),
+      ...pastTerms('leader:mailbox', nodes, now),
     ]);
     await store.close();
   }
@@ -130,6 +133,7 @@ export class Scene {
       version: '4.17.2',
       definitions: DEFINITIONS,
       definitionsDelay: 0,
+      leadership: { scopes: ['mailbox'] },
     };
     const node = new Gatekeeper(parseGatekeeperOptions(options), silent);
     this.#nodes.push(node);

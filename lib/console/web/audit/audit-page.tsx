@@ -17,7 +17,9 @@ export function AuditPage() {
   const search = route.value.query.get('search') ?? '';
   return (
     <>
-      <p class="lead">All changes, with author, node and reason. The oldest entries are dropped.</p>
+      <p class="lead">
+        All changes by people and programs, with author, node and reason. The oldest entries are dropped.
+      </p>
       <div class="toolbar">
         <Search label="Search who, what and why" value={search} onValue={(value) => replaceQuery({ search: value })} />
       </div>

@@ -1,15 +1,17 @@
-import type { NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
+import type { LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
-import { shortId } from '../parts/format.js';
+import { dateTime, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { replaceQuery, route } from '../router.js';
+import { type ListedNode, listedNodes } from './listed-nodes.js';
 import { NodeDetails } from './node-details.js';
 
 /** ms. A larger offset of a node's clock is highlighted, although permits don't depend on it. */
@@ -17,10 +19,13 @@ const NOTABLE_OFFSET = 1000;
 
 export function NodesPage() {
   const query = useLive<NodesAnswer>('nodes', anyChange);
+  const leaders = useLive<LeadersOverview>('leaders', anyChange);
   const search = route.value.query.get('search') ?? '';
   return (
     <>
-      <p class="lead">The living processes of the application. Each publishes these data at every heartbeat.</p>
+      <p class="lead">
+        The living processes of the application, and the nodes that take part in leadership and allocation.
+      </p>
       <div class="toolbar">
         <Search
           label="Search group, name, host, version"
@@ -29,29 +34,37 @@ export function NodesPage() {
         />
       </div>
       <Loaded query={query}>
-        {({ nodes, stale }) => (
-          <NodeTable
-            stale={stale}
-            nodes={nodes.filter((node) => hasWords([node.group, node.acquirer, node.host, node.version], search))}
-            all={nodes.length}
-          />
-        )}
+        {({ nodes, stale }) => {
+          const listed = listedNodes(nodes, leaders.data.value);
+          return (
+            <NodeTable
+              stale={stale}
+              nodes={listed.filter(({ group, acquirer, host, version }) =>
+                hasWords([group, acquirer, host, version], search),
+              )}
+              all={listed.length}
+              hasMembers={listed.some(({ member }) => member)}
+            />
+          );
+        }}
       </Loaded>
     </>
   );
 }
 
 interface NodeTableProps {
-  readonly nodes: readonly NodeOverview[];
+  readonly nodes: readonly ListedNode[];
   readonly all: number;
   readonly stale: readonly StalePart[];
+  /** Whether any node takes part in leadership. Otherwise the table has no column for it. */
+  readonly hasMembers: boolean;
 }
 
-function NodeTable({ nodes, all, stale }: NodeTableProps) {
+function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
   return (
     <>
       <StaleNotice stale={stale} />
-      <ResultCount shown={nodes.length} all={all} one="living node" />
+      <ResultCount shown={nodes.length} all={all} one="node" />
       {nodes.length === 0 ? (
         <Empty>{all === 0 ? emptyReason(stale) : 'Nothing matches.'}</Empty>
       ) : (
@@ -60,6 +73,7 @@ function NodeTable({ nodes, all, stale }: NodeTableProps) {
             <tr role="row">
               <th role="columnheader">Node</th>
               <th role="columnheader">Group</th>
+              {hasMembers && <th role="columnheader">Membership</th>}
               <th role="columnheader">Version</th>
               <th role="columnheader">Started</th>
               <th role="columnheader">Clock</th>
@@ -68,7 +82,7 @@ function NodeTable({ nodes, all, stale }: NodeTableProps) {
           </thead>
           <tbody role="rowgroup">
             {nodes.map((node) => (
-              <Row key={node.instance} node={node} />
+              <Row key={node.instance} node={node} hasMembers={hasMembers} />
             ))}
           </tbody>
         </table>
@@ -82,19 +96,30 @@ function emptyReason(stale: readonly StalePart[]): string {
   return 'No node publishes data. Is the heartbeat turned off?';
 }
 
-function Row({ node }: { readonly node: NodeOverview }) {
-  const { acquirer, group, host, pid, instance, version, startedAt } = node;
+interface RowProps {
+  readonly node: ListedNode;
+  readonly hasMembers: boolean;
+}
+
+function Row({ node, hasMembers }: RowProps) {
+  const { acquirer, group, host, instance, version, startedAt, published, member, leads } = node;
   return (
     <tr role="row">
       <td role="cell">
         <strong class="name">{acquirer}</strong>
         <span class="second">
-          {host} · pid {pid} · {shortId(instance)}
+          {host}
+          {published && ` · pid ${published.pid}`} · {shortId(instance)}
         </span>
       </td>
       <td role="cell" data-label="Group">
         {group}
       </td>
+      {hasMembers && (
+        <td role="cell" data-label="Membership">
+          <Membership member={member} leads={leads} />
+        </td>
+      )}
       <td role="cell" data-label="Version">
         {version ?? <span class="second">unknown</span>}
       </td>
@@ -102,12 +127,38 @@ function Row({ node }: { readonly node: NodeOverview }) {
         <Distance at={startedAt} />
       </td>
       <td role="cell" data-label="Clock">
-        <Clock clock={node.clock} />
+        {published ? <Clock clock={published.clock} /> : <span class="second">unknown</span>}
       </td>
       <td role="cell">
-        <NodeDetails node={node} />
+        {published ? <NodeDetails node={published} /> : <span class="second">publishes nothing now</span>}
       </td>
     </tr>
+  );
+}
+
+const MEMBER_TONES = { living: 'good', lapsed: 'bad', left: 'neutral' } as const;
+
+function Membership({ member, leads }: Pick<ListedNode, 'member' | 'leads'>) {
+  if (!member) return <span class="second">takes no part</span>;
+  const { state, scopes = [] } = member;
+  return (
+    <>
+      <Badge tone={MEMBER_TONES[state]} title={`Its lease ends ${dateTime(member.expiresAt)}, unless it is renewed`}>
+        {state}
+      </Badge>
+      {leads.length > 0 ? (
+        <span class="second">
+          leads{' '}
+          {leads.map((scope) => (
+            <SemaphoreLink key={scope} name={`leader:${scope}`}>
+              {scope}
+            </SemaphoreLink>
+          ))}
+        </span>
+      ) : (
+        <span class="second">{scopes.length > 0 ? `waits for ${scopes.join(', ')}` : 'no scopes'}</span>
+      )}
+    </>
   );
 }
 

@@ -1,16 +1,18 @@
-import type { Ref } from 'preact';
+import type { ComponentChildren, Ref } from 'preact';
 import { hrefOf } from '../router.js';
 
 interface SemaphoreLinkProps {
   readonly name: string;
+  /** Default: the name. */
+  readonly children?: ComponentChildren;
   readonly link?: Ref<HTMLAnchorElement>;
   readonly onOpen?: (link: HTMLAnchorElement) => void;
 }
 
-export function SemaphoreLink({ name, link, onOpen }: SemaphoreLinkProps) {
+export function SemaphoreLink({ name, link, onOpen, children = name }: SemaphoreLinkProps) {
   return (
-    <a class="name" ref={link} href={hrefOf(['semaphores', name])} onClick={(event) => onOpen?.(event.currentTarget)}>
-      {name}
+    <a class="name" ref={link} href={hrefOf(['work', name])} onClick={(event) => onOpen?.(event.currentTarget)}>
+      {children}
     </a>
   );
 }

@@ -19,7 +19,7 @@ export function SemaphorePage({ name }: { readonly name: string }) {
   return (
     <>
       <a class="back" href={listHref()}>
-        <Icon name="back" /> All semaphores
+        <Icon name="back" /> All work
       </a>
       <Loaded query={query}>{(detail) => <Detail detail={detail} onChange={() => query.load()} />}</Loaded>
     </>

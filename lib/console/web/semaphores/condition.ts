@@ -1,14 +1,16 @@
 import type { SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
+import { isLeader } from './kind.js';
 
 /** State of a semaphore in one word: the first one that applies. */
-export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free';
+export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free' | 'led' | 'no leader';
 
-export function conditionOf({ problem, definition, pause, holders }: SemaphoreOverview): Condition {
+export function conditionOf({ name, problem, definition, pause, holders }: SemaphoreOverview): Condition {
   if (problem !== undefined) return 'problem';
   if (!definition) return 'removed';
   if (pause || definition.permits === 0) return 'paused';
+  if (isLeader(name)) return holders.some(({ remaining }) => remaining > 0) ? 'led' : 'no leader';
   return holders.length > 0 ? 'held' : 'free';
 }
 
@@ -18,10 +20,14 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   paused: 'warning',
   held: 'accent',
   free: 'good',
+  led: 'accent',
+  'no leader': 'bad',
 };
 
+const HELD: ReadonlySet<Condition> = new Set(['held', 'led']);
+
 export const FILTERS = {
-  held: { label: 'Held', has: (semaphore) => conditionOf(semaphore) === 'held' },
+  held: { label: 'Held', has: (semaphore) => HELD.has(conditionOf(semaphore)) },
   free: { label: 'Free', has: (semaphore) => conditionOf(semaphore) === 'free' },
   paused: { label: 'Paused', has: (semaphore) => conditionOf(semaphore) === 'paused' },
   overridden: { label: 'Overridden', has: ({ isOverridden }) => isOverridden === true },
@@ -34,8 +40,10 @@ export function isFilter(name: string | null): name is FilterName {
   return name !== null && Object.hasOwn(FILTERS, name);
 }
 
-function needsAttention({ problem, warnings, lastRun }: SemaphoreOverview): boolean {
-  return problem !== undefined || warnings.length > 0 || (lastRun !== undefined && lastRun.outcome !== 'ok');
+function needsAttention(semaphore: SemaphoreOverview): boolean {
+  const { problem, warnings, lastRun } = semaphore;
+  if (problem !== undefined || warnings.length > 0 || conditionOf(semaphore) === 'no leader') return true;
+  return lastRun !== undefined && lastRun.outcome !== 'ok';
 }
 
 /** Whether every word occurs in the semaphore's name, a holder's name or a job's name. */

@@ -21,7 +21,7 @@ export function DefineDialog({ onClose }: { readonly onClose: () => void }) {
   const change = useChange(async (reason) => {
     const body = { name, ...inputToDefinition(input), reason };
     await call<DefinitionState>('semaphores', { method: 'POST', body });
-    goTo(hrefOf(['semaphores', name]));
+    goTo(hrefOf(['work', name]));
     announce(`“${name}” is defined.`);
   });
   const preview = usePreview({ name, input, refusal: change.error, isOn: name !== '' });

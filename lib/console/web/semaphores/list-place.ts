@@ -8,7 +8,7 @@ let lastQuery: Record<string, string> = {};
 
 /** Returns the address of the list with the search that it had when the user left it. */
 export function listHref(): string {
-  return hrefOf(['semaphores'], lastQuery);
+  return hrefOf(['work'], lastQuery);
 }
 
 /** Remembers the place in the list. Call this when the user follows the link of a row. */
@@ -64,5 +64,5 @@ function settle(goal: Goal): void {
 
 function semaphoreLeft(): string | undefined {
   const [page, name] = cameFrom()?.path ?? [];
-  return page === 'semaphores' ? name : undefined;
+  return page === 'work' ? name : undefined;
 }

@@ -8,6 +8,7 @@ import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { Outcome } from '../parts/outcome.js';
 import { ConditionBadges } from './condition-badges.js';
+import { type Kind, kindOf } from './kind.js';
 import { leaveBy, useReturn } from './list-place.js';
 import { useVisibleRows } from './visible-rows.js';
 
@@ -58,7 +59,7 @@ function Row({ semaphore, index, reached }: RowProps) {
     <tr role="row" aria-rowindex={index}>
       <td role="cell" class="cell-name">
         <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
-        <span class="second">{jobs.map(({ job }) => job).join(', ') || 'no job'}</span>
+        <span class="second">{jobs.map(({ job }) => job).join(', ') || NO_JOB[kindOf(semaphore)]}</span>
       </td>
       <td role="cell" class="cell-state">
         <State semaphore={semaphore} />
@@ -87,6 +88,8 @@ function Row({ semaphore, index, reached }: RowProps) {
     </tr>
   );
 }
+
+const NO_JOB: Record<Kind, string> = { schedule: '', lock: 'no job', leader: 'leadership', queue: 'tasks' };
 
 function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
   const attention = semaphore.problem ?? semaphore.warnings.map(({ sentence }) => sentence).join(' ');

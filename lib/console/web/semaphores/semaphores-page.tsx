@@ -9,6 +9,7 @@ import { Search } from '../parts/search.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { replaceQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
+import { KIND_LABELS, type Kind, kindOf, usedKinds } from './kind.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
 import { DefineDialog } from './define-dialog.js';
 import { SemaphoreTable } from './semaphore-table.js';
@@ -39,7 +40,14 @@ function List({ all, stale, onDefine }: ListProps) {
   const { query } = route.value;
   const search = query.get('search') ?? '';
   const filter = query.get('show');
-  const found = useMemo(() => all.filter((semaphore) => matchesSearch(semaphore, search)), [all, search]);
+  const kinds = useMemo(() => usedKinds(all), [all]);
+  const kind = kinds.find((each) => each === query.get('kind'));
+  const change = (next: Record<string, string | undefined>) =>
+    replaceQuery({ search, kind, show: filter ?? undefined, ...next });
+  const found = useMemo(
+    () => all.filter((semaphore) => (!kind || kindOf(semaphore) === kind) && matchesSearch(semaphore, search)),
+    [all, search, kind],
+  );
   const shown = useMemo(
     () => (isFilter(filter) ? found.filter((semaphore) => FILTERS[filter].has(semaphore)) : found),
     [found, filter],
@@ -50,13 +58,14 @@ function List({ all, stale, onDefine }: ListProps) {
         <Search
           label="Search semaphores, holders, jobs"
           value={search}
-          onValue={(value) => replaceQuery({ search: value, show: filter ?? undefined })}
+          onValue={(value) => change({ search: value })}
         />
+        <Kinds all={all} kinds={kinds} chosen={kind} onChoose={(chosen) => change({ kind: chosen })} />
         <Filters
           all={found}
           isCurrent={stale.length === 0}
           chosen={isFilter(filter) ? filter : undefined}
-          onChoose={(show) => replaceQuery({ search, show })}
+          onChoose={(show) => change({ show })}
         />
         {whyNot('define') === undefined && (
           <button type="button" class="end" onClick={onDefine}>
@@ -75,6 +84,30 @@ function emptyReason(all: number, stale: readonly StalePart[]): string {
   return all === 0
     ? 'No semaphore is defined yet: define one in code or here.'
     : 'Nothing matches. Change the search or choose another filter.';
+}
+
+interface KindsProps {
+  readonly all: readonly SemaphoreOverview[];
+  readonly kinds: readonly Kind[];
+  readonly chosen: Kind | undefined;
+  readonly onChoose: (kind: Kind | undefined) => void;
+}
+
+/** The filter by kind. It only has the kinds that are in use, and is missing if that is only one. */
+function Kinds({ all, kinds, chosen, onChoose }: KindsProps) {
+  if (kinds.length < 2) return null;
+  return (
+    <div class="filters kinds" role="group" aria-label="Kind">
+      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
+        All work
+      </button>
+      {kinds.map((kind) => (
+        <button type="button" key={kind} aria-pressed={chosen === kind} onClick={() => onChoose(kind)}>
+          {KIND_LABELS[kind]} <span class="number">{all.filter((each) => kindOf(each) === kind).length}</span>
+        </button>
+      ))}
+    </div>
+  );
 }
 
 interface FiltersProps {

@@ -1,0 +1,91 @@
+import type { HistoryAnswer, HistoryEntry } from '../api/answers.js';
+import { anyChangeOrRun } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { hasWords } from '../parts/has-words.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { ResultCount } from '../parts/result-count.js';
+import { Search } from '../parts/search.js';
+import { replaceQuery, route } from '../router.js';
+import { HistoryTable } from '../semaphore/history-table.js';
+
+/** Number of loaded entries. The search runs in the browser, over these. */
+const MOST = 500;
+
+const FILTERS = {
+  ok: { label: 'Ended well', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'ok' },
+  failed: { label: 'Failed', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'failed' },
+  lost: { label: 'Lost its permit', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'lost' },
+  skipped: { label: 'Skipped', has: (entry: HistoryEntry) => entry.kind === 'skip' },
+} as const;
+
+type FilterName = keyof typeof FILTERS;
+const NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** The runs of all jobs, newest first. */
+export function RunsPage() {
+  const query = useLive<HistoryAnswer>(`history?limit=${MOST}`, anyChangeOrRun, SELDOM);
+  const search = route.value.query.get('search') ?? '';
+  const chosen = NAMES.find((name) => name === route.value.query.get('show'));
+  return (
+    <>
+      <p class="lead">The last runs on all nodes. Of consecutive skips with one reason, only the first is listed.</p>
+      <Loaded query={query}>
+        {({ entries }) => {
+          const found = entries.filter((entry) => matches(entry, search));
+          const shown = chosen ? found.filter(FILTERS[chosen].has) : found;
+          return (
+            <>
+              <div class="toolbar">
+                <Search
+                  label="Search work, job, node, error"
+                  value={search}
+                  onValue={(value) => replaceQuery({ search: value, show: chosen })}
+                />
+                <Filters found={found} chosen={chosen} onChoose={(show) => replaceQuery({ search, show })} />
+              </div>
+              <ResultCount shown={shown.length} all={entries.length} one="run" />
+              <Entries entries={shown} all={entries.length} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function matches(entry: HistoryEntry, search: string): boolean {
+  const { semaphore, job, node } = entry;
+  const detail = entry.kind === 'run' ? entry.message : entry.reason;
+  return hasWords([semaphore, job, node.acquirer, node.group, detail], search);
+}
+
+interface FiltersProps {
+  readonly found: readonly HistoryEntry[];
+  readonly chosen: FilterName | undefined;
+  readonly onChoose: (filter: FilterName | undefined) => void;
+}
+
+function Filters({ found, chosen, onChoose }: FiltersProps) {
+  return (
+    <div class="filters" role="group" aria-label="Show">
+      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
+        All <span class="number">{found.length}</span>
+      </button>
+      {NAMES.map((name) => (
+        <button type="button" key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+          {FILTERS[name].label} <span class="number">{found.filter(FILTERS[name].has).length}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Entries({ entries, all }: { readonly entries: readonly HistoryEntry[]; readonly all: number }) {
+  if (entries.length === 0) return <Empty>{all === 0 ? 'No runs yet.' : 'Nothing matches.'}</Empty>;
+  return (
+    <section class="panel filling" aria-label="Runs of all jobs">
+      <HistoryTable runs={entries} isOfAll />
+    </section>
+  );
+}
