@@ -8,9 +8,10 @@ import type { Candidate } from '../leadership/index.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
 import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
+import type { Unowned } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { Delivery } from './node/delivery.js';
-import { Holdings } from './node/holdings.js';
+import { NodeShare } from './node/node-share.js';
 import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
 import { Orders } from './orders/orders.js';
 import type { AllocationPlan } from './plan.js';
@@ -28,7 +29,7 @@ export interface GroupParts {
  */
 export class AllocationGroup<T = unknown> {
   readonly #map: MapStore;
-  readonly #holdings: Holdings;
+  readonly #share: NodeShare;
   readonly #work: OwnerWork;
   readonly #delivery: Delivery;
   readonly #reader: ResourceReader;
@@ -49,14 +50,14 @@ export class AllocationGroup<T = unknown> {
   ) {
     const { context, membership, candidate } = parts;
     this.#map = new MapStore(name, context);
-    this.#holdings = new Holdings(this.#map, membership, context, () => this.#changed());
-    this.#work = new OwnerWork(name, this.#holdings);
+    this.#share = new NodeShare(this.#map, membership, context, () => this.#changed());
+    this.#work = new OwnerWork(name, this.#share);
     this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
     this.#orders = new Orders(name, context, () => this.wake());
     this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
     this.#delivery = new Delivery({
       group: name,
-      holdings: this.#holdings,
+      share: this.#share,
       work: this.#work,
       context,
       timeout: settings.handoverTimeout,
@@ -72,7 +73,7 @@ export class AllocationGroup<T = unknown> {
       membership,
       candidate,
       map: this.#map,
-      holdings: this.#holdings,
+      share: this.#share,
       registry: this.#registry,
       reader: this.#reader,
       orders: this.#orders,
@@ -86,7 +87,7 @@ export class AllocationGroup<T = unknown> {
 
   /** The resources that this node owns now, by its own clocks. Without those that it is giving back. Asks nothing. */
   owned(): readonly Allocated<T>[] {
-    const { owned } = this.#holdings;
+    const { owned } = this.#share;
     if (this.#listed?.of !== owned) {
       const list = [...owned].map(([id, token]) => ({ id, token, resource: this.#itemOf(id) }));
       this.#listed = { of: owned, list: Object.freeze(list) };
@@ -104,7 +105,7 @@ export class AllocationGroup<T = unknown> {
    * never answer true at the same cluster time.
    */
   owns(id: string): boolean {
-    return this.#holdings.owned.has(id);
+    return this.#share.owned.has(id);
   }
 
   /**
@@ -177,16 +178,16 @@ export class AllocationGroup<T = unknown> {
     const owners = await readOwners(this.#map);
     const { living } = await this.#look();
     const ids = this.#reader.set?.ids;
-    const { alarm, problem, warnings } = this.#coordinator;
-    const faults = [...(alarm ? [alarm.sentence] : []), ...(problem ? [problem] : []), ...warnings];
+    const { unowned, problem, warnings } = this.#coordinator;
+    const faults = [...(unowned ? [unowned.sentence] : []), ...(problem ? [problem] : []), ...warnings];
     if (this.#readingFault !== undefined) faults.push(this.#readingFault);
     const facts = { name: this.name, ids, owners, living: [...living.values()], orders: this.#orders.current, faults };
     return inSlices(overviewOf(facts), this.parts.context.nodeClock);
   }
 
   /** The alarm about resources without an owner, on the leader. */
-  get alarm(): { readonly since: number; readonly sentence: string } | undefined {
-    return this.#coordinator.alarm;
+  get unowned(): Unowned | undefined {
+    return this.#coordinator.unowned;
   }
 
   /** @internal */
@@ -196,7 +197,7 @@ export class AllocationGroup<T = unknown> {
 
   /** Whether something is on the way. @internal */
   get isMoving(): boolean {
-    return this.#holdings.isMoving;
+    return this.#share.isMoving;
   }
 
   /** @internal */
@@ -226,23 +227,23 @@ export class AllocationGroup<T = unknown> {
     const digest = this.#reader.set?.digest;
     // A node that shuts down gets nothing more.
     const weight = this.#isClosed ? 0 : this.settings.weight;
-    const entry = { group: this.name, weight, ...this.#holdings.entryFor(incarnation) };
+    const entry = { group: this.name, weight, ...this.#share.entryFor(incarnation) };
     return digest === undefined ? entry : { ...entry, digest };
   }
 
   /** Takes over the texts of {@link keys}. @internal */
   async take(texts: ReadonlyMap<string, string>): Promise<void> {
     await this.#orders.takeIn(texts.get(this.#orders.client.key));
-    const before = this.#holdings.newest?.nonce;
+    const before = this.#share.newest?.nonce;
     const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
-    if (root && (await this.#holdings.take(root))) void this.parts.membership.announce();
+    if (root && (await this.#share.take(root))) void this.parts.membership.announce();
     // The leader looks when the owner map was lost, too.
     if (root?.nonce !== before) this.wake();
   }
 
   /** The membership lease lapsed. @internal */
   lapse(): void {
-    if (this.#holdings.lapse()) this.#changed();
+    if (this.#share.lapse()) this.#changed();
   }
 
   /** Gives everything back. @internal */
@@ -250,7 +251,7 @@ export class AllocationGroup<T = unknown> {
     this.#isClosed = true;
     this.#refresh.stop();
     await Promise.all([this.#coordinator.close(), this.#delivery.close()]);
-    this.#holdings.close();
+    this.#share.close();
     this.#ownedChanges.complete();
   }
 

@@ -102,7 +102,8 @@ export class Allocation {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#wakeup.ring();
-    await Promise.all([this.#loop, ...this.groups.map((group) => group.close())]);
+    const { cluster } = this.parts;
+    await Promise.all([this.#loop, cluster.close(), ...this.groups.map((group) => group.close())]);
     this.#subscriptions.unsubscribe();
     if (this.#endWatch) {
       const { context } = this.parts;

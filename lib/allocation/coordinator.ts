@@ -3,19 +3,22 @@ import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Membership } from '../activity/index.js';
 import type { Context } from '../context/context.js';
-import { show } from '../decision/index.js';
+import { isUnreadable } from '../records/known-record.js';
+import { StoreUnavailableError } from '../stores/index.js';
 import type { Candidate, Term } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
 import type { MapStore, StoredRoot } from './map/map-store.js';
-import type { Holdings } from './node/holdings.js';
+import type { NodeShare } from './node/node-share.js';
 import type { Orders } from './orders/orders.js';
-import { type MasterSetState, differingSets, failReading, takeReading } from './resources/master-set-state.js';
-import type { Reading, ResourceReader } from './resources/resource-reader.js';
+import { LeaderResources } from './resources/leader-resources.js';
+import type { ResourceReader } from './resources/resource-reader.js';
 import type { GroupRegistry, GroupView } from './round/group-registry.js';
 import { pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
 import type { Round, RoundCounts, RoundInput } from './round/round.js';
+import { Settling } from './round/settling.js';
+import { type Unowned, UnownedAlarm } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
   readonly group: string;
@@ -24,7 +27,7 @@ export interface CoordinatorParts {
   readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'lease'>;
   readonly candidate: Pick<Candidate, 'term'>;
   readonly map: MapStore;
-  readonly holdings: Holdings;
+  readonly share: NodeShare;
   readonly registry: GroupRegistry;
   readonly reader: ResourceReader;
   readonly orders: Orders;
@@ -32,8 +35,6 @@ export interface CoordinatorParts {
 
 /** ms between two looks while resources are on the way, if no hint comes. */
 const LOOK = 1000;
-/** ms, besides lease and `clockTolerance`, after which resources without an owner are an alarm. */
-const PATIENCE = 5000;
 /** ms after a failed commit, or an error. */
 const RETRY = 200;
 /** ms for which changes are collected, so that ten nodes that join together are one round. */
@@ -52,19 +53,20 @@ export class Coordinator {
   #confirmedUntil = 0;
   /** Number of the term in the owner map. */
   #number = 0;
-  #resources: MasterSetState = {};
-  #taken: Reading | undefined;
-  #asked = 0;
-  #settling = { participants: '', since: 0 };
+  readonly #resources: LeaderResources;
+  readonly #settling: Settling;
   /** Everything that the last round without a change depended on. */
   #settledBy: string | undefined;
   #counts: RoundCounts | undefined;
-  #withoutOwner: Unowned | undefined;
+  readonly #unowned: UnownedAlarm;
   #problem: string | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(private readonly parts: CoordinatorParts) {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
+    this.#resources = new LeaderResources(parts);
+    this.#settling = new Settling(parts.settings.settleDelay);
+    this.#unowned = new UnownedAlarm(parts.group, parts.context, parts.membership.lease);
   }
 
   start(): void {
@@ -86,15 +88,14 @@ export class Coordinator {
 
   /** Warnings about nodes that read other resources, while this node leads. */
   get warnings(): readonly string[] {
-    const { current } = this.#resources;
-    const living = [...(this.parts.registry.view?.living.values() ?? [])];
-    return this.#term && current ? differingSets(current, living) : [];
+    const { registry, settings, membership } = this.parts;
+    const nodes = [...(registry.view?.living.values() ?? [])];
+    return this.#term ? this.#resources.warnings(nodes, 1.2 * settings.refreshInterval + membership.lease) : [];
   }
 
   /** The alarm about resources without an owner, while this node leads. */
-  get alarm(): { readonly since: number; readonly sentence: string } | undefined {
-    const { since, sentence } = this.#withoutOwner ?? {};
-    return this.#term && since !== undefined && sentence !== undefined ? { since, sentence } : undefined;
+  get unowned(): Unowned | undefined {
+    return this.#term && this.#unowned.current;
   }
 
   async close(): Promise<void> {
@@ -108,19 +109,20 @@ export class Coordinator {
     const { context } = this.parts;
     while (!this.#closing.signal.aborted) {
       this.#wakeup.reset();
-      const delay = await this.#turn().catch((error: unknown) => {
-        if (!this.#closing.signal.aborted)
-          context.events.next({ type: 'problem', semaphore: this.#subject, action: 'allocate', error });
-        return LOOK;
-      });
+      const delay = await this.#turn().catch((error: unknown) => this.#failed(error));
       if (this.#closing.signal.aborted) return;
       await this.#wakeup.wait(delay, false);
       if (this.#term) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
     }
   }
 
-  get #subject(): string {
-    return `allocation:${this.parts.group}`;
+  /** @returns ms until the next turn */
+  #failed(error: unknown): number {
+    const { reachability, events } = this.parts.context;
+    if (this.#closing.signal.aborted || isUnreadable(error)) return LOOK;
+    if (error instanceof StoreUnavailableError) reachability.lost(error);
+    else events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action: 'allocate', error });
+    return LOOK;
   }
 
   /** @returns ms until the next turn; undefined: only a wake-up starts one */
@@ -128,25 +130,26 @@ export class Coordinator {
     const { term } = this.parts.candidate;
     if (!term) return this.#rest();
     if (this.#term?.token !== term.token) this.#begin(term);
-    const { map, membership, holdings } = this.parts;
-    this.#checkOwners();
+    const { map, membership, share } = this.parts;
+    this.#unowned.check(this.#counts?.unowned ?? 0, () => this.#whyUnowned());
     if (this.#isSettled()) {
       if (!this.parts.registry.isStale && this.#untilNextLook() > 0) return this.#untilNextLook();
       await membership.look();
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
     const stored = await map.readRoot();
-    if (stored.root) await this.#readPages(stored);
+    if (stored.root) await map.readAll(stored.root);
     const readAt = this.parts.context.nodeClock.monotonic();
     const isComplete = (await membership.look()) !== undefined;
-    await this.#takeResources(stored);
+    await this.#resources.update(stored.root);
     const { view } = this.parts.registry;
-    const resources = this.#resources.current?.ids;
+    const resources = this.#resources.ids;
     if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
     if (stored.root) await map.putBack(pagesToPutBack(stored.root, view, map));
     const input = this.#input(stored, { readAt, view, resources, term });
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     this.#counts = round.counts ?? this.#counts;
+    this.#problem = round.why === 'grace' ? GRACE : undefined;
     if (round.kind === 'idle') return this.#idle(round, input);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();
@@ -155,7 +158,7 @@ export class Coordinator {
     const { events } = this.parts.context;
     const [revoked, granted] = [round.revoked.length, round.granted.length];
     if (revoked + granted > 0) events.next({ type: 'allocation-changed', group: this.parts.group, revoked, granted });
-    await holdings.take(round.root);
+    await share.take(round.root);
     return this.#moving();
   }
 
@@ -171,33 +174,8 @@ export class Coordinator {
     this.#term = term;
     this.#confirmedUntil = 0;
     this.#settledBy = undefined;
-    this.#asked = this.parts.orders.asked;
-    this.#withoutOwner = undefined;
-    // The readings of a node that did not lead were not compared with the owner map.
-    this.#resources = {};
-    this.#taken = undefined;
-  }
-
-  async #readPages({ root }: StoredRoot): Promise<void> {
-    const { map } = this.parts;
-    await map.readOwned([...root!.members.values()].flat());
-    await map.readLimbo(root!.limbo);
-  }
-
-  /** Takes over a new reading of the resources. */
-  async #takeResources({ root }: StoredRoot): Promise<void> {
-    const { reader, map, context, orders } = this.parts;
-    const isAsked = this.#asked !== orders.asked;
-    this.#asked = orders.asked;
-    const reading = isAsked || !reader.last ? await reader.read() : reader.last;
-    if (reading === this.#taken) return;
-    this.#taken = reading;
-    if ('error' in reading) this.#resources = failReading(this.#resources, reading.error);
-    else {
-      const keys = root ? [...root.members.values()].flat() : [];
-      const owned = keys.flatMap((key) => map.owned.get(key)?.owned.flatMap(([, ids]) => ids) ?? []);
-      this.#resources = await inSlices(takeReading(this.#resources, reading.set, owned), context.nodeClock);
-    }
+    this.#unowned.reset();
+    this.#resources.reset();
   }
 
   #input(
@@ -209,17 +187,17 @@ export class Coordinator {
       readonly term: Term;
     },
   ): RoundInput {
-    const { settings, context, membership, holdings, map, orders } = this.parts;
+    const { settings, context, membership, share, map, orders } = this.parts;
     const { timing, clusterClock, random } = context;
     const { expiresAt } = now.term.stored;
     const isConfirmed = expiresAt > this.#confirmedUntil;
     this.#confirmedUntil = expiresAt;
     return {
       found,
-      copy: holdings.newest,
+      copy: share.newest,
       pages: map,
       readAt: now.readAt,
-      bornSeenAt: found ? holdings.bornSeenAt(found.born) : now.readAt,
+      bornSeenAt: found ? share.bornSeenAt(found.born) : now.readAt,
       registry: now.view,
       resources: now.resources,
       orders: orders.current,
@@ -236,16 +214,11 @@ export class Coordinator {
     };
   }
 
-  /** ms until the participants have been the same for `settleDelay`. */
   #settleTime(view: GroupView): number {
-    const now = this.parts.context.nodeClock.monotonic();
-    const participants = [...view.living.keys()].toSorted().join();
-    if (participants !== this.#settling.participants) this.#settling = { participants, since: now };
-    return this.#settling.since + this.parts.settings.settleDelay - now;
+    return this.#settling.timeLeft(view, this.parts.context.nodeClock.monotonic());
   }
 
   #idle(round: Round & { readonly kind: 'idle' }, input: RoundInput): number {
-    this.#problem = round.why === 'grace' ? GRACE : undefined;
     const { found } = input;
     const isDone = round.why === 'settled' && found && found.limbo.length + found.lost.length === 0;
     if (!isDone) return this.#moving();
@@ -268,11 +241,11 @@ export class Coordinator {
 
   /** Everything that a round depends on, by what this node knows without asking the store. */
   #signature(): string | undefined {
-    const { registry, map, orders, reader, membership, context } = this.parts;
+    const { registry, map, orders, membership, context } = this.parts;
     const { view } = registry;
     // Not the newest one that this node has seen: the store may have lost it.
     const { root } = map.last;
-    if (!view || !root || (reader.last && reader.last !== this.#taken)) return undefined;
+    if (!view || !root || this.#resources.isStale) return undefined;
     const bound = { lease: Math.max(membership.lease, root.lease), tolerance: context.timing.clockTolerance };
     const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));
     const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
@@ -290,20 +263,6 @@ export class Coordinator {
     return settle > 0 ? Math.min(settle, look) : look;
   }
 
-  /** Raises an alarm, once each time, if resources have had no owner for too long. */
-  #checkOwners(): void {
-    const { context, membership, group } = this.parts;
-    const now = context.nodeClock.monotonic();
-    const count = this.#counts?.unowned ?? 0;
-    if (count === 0) return void (this.#withoutOwner = undefined);
-    const { since, sentence: former } = (this.#withoutOwner ??= { since: now });
-    const missing = now - since;
-    if (missing <= membership.lease + context.timing.clockTolerance + PATIENCE) return;
-    const sentence = `${count} resources of group ${show(group)} have had no owner for ${Math.round(missing / 1000)} s: ${this.#whyUnowned()}`;
-    this.#withoutOwner = { since, sentence };
-    if (former === undefined) context.events.next({ type: 'resources-unowned', group, count, sentence });
-  }
-
   #whyUnowned(): string {
     if (this.#problem !== undefined) return this.#problem;
     const able = [...(this.parts.registry.view?.living.values() ?? [])].filter(
@@ -312,13 +271,6 @@ export class Coordinator {
     if (able.length === 0) return 'no living node may own them: end a drain, or start a node';
     return 'a former owner has not given them back, or the owner map can not be written';
   }
-}
-
-interface Unowned {
-  /** In the node's monotonic ms. */
-  readonly since: number;
-  /** Present when it is an alarm. */
-  readonly sentence?: string;
 }
 
 const GRACE =

@@ -66,8 +66,7 @@ export async function readOwners(map: MapStore): Promise<Owners> {
   const owners = new Map<string, { readonly inc: string; readonly token: number }>();
   const limbo = new Map<string, string>();
   if (!root) return { isRecovering: false, owners, limbo };
-  await map.readOwned([...root.members.values()].flat());
-  await map.readLimbo(root.limbo);
+  await map.readAll(root);
   for (const [inc, keys] of root.members) {
     for (const [token, ids] of keys.flatMap((key) => map.owned.get(key)?.owned ?? [])) {
       for (const id of ids) owners.set(id, { inc, token });

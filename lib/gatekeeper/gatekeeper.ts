@@ -52,9 +52,9 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { context, definitions, registry, membership, audit, cluster, allocation } = this.#parts;
+    const { definitions, registry, membership, audit, cluster, allocation } = this.#parts;
     keepParts(this, this.#parts);
-    this.node = context.node;
+    this.node = this.#parts.context.node;
     this.definitions = definitions;
     this.registry = registry;
     this.membership = membership;
@@ -270,7 +270,7 @@ export class Gatekeeper {
     // Runs that outlast the grace are no failure: close() ends their permits.
     const running = grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
     this.#parts.leaderWatch.stop();
-    await Promise.all([running, this.cluster.close(), this.allocation.close(), this.allocation.cluster.close()]);
+    await Promise.all([running, this.cluster.close(), this.allocation.close()]);
   }
 
   async #close(): Promise<void> {
@@ -289,14 +289,11 @@ export class Gatekeeper {
     this.#parts.context.events.complete();
   }
 
-  async #stopWatching(): Promise<void> {
-    await Promise.all([this.#parts.sweeping, this.#parts.directory.birth].map((watching) => watching.stop()));
-  }
-
   /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
   async #endWatch(): Promise<void> {
     const { timers, timing } = this.#parts.context;
-    await answerWithin(timers, timing.callTimeout, 'end the watch', () => this.#stopWatching()).catch((error) =>
+    const stop = () => Promise.all([this.#parts.sweeping, this.#parts.directory.birth].map((watch) => watch.stop()));
+    await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error) =>
       this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
     );
   }

@@ -27,11 +27,9 @@ export class AllocationService {
     if (options === undefined) return allocation.group<T>(name);
     const [named, parsed] = [nameSchema.safeParse(name), groupSchema.safeParse(options)];
     if (!named.success || !parsed.success) {
-      const faults = [...(named.error ? faultsOf(named.error).map((fault) => `name: ${fault}`) : [])];
-      throw new InvalidOptionsError(`allocation group ${show(name)}`, [
-        ...faults,
-        ...(parsed.error ? faultsOf(parsed.error) : []),
-      ]);
+      const ofName = named.error ? faultsOf(named.error).map((fault) => `name: ${fault}`) : [];
+      const ofOptions = parsed.error ? faultsOf(parsed.error) : [];
+      throw new InvalidOptionsError(`allocation group ${show(name)}`, [...ofName, ...ofOptions]);
     }
     return allocation.add(named.data, parsed.data) as AllocationGroup<T>;
   }

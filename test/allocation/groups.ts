@@ -15,7 +15,7 @@ export const CRASH = LEASE + TOLERANCE + 2000;
 
 export const GROUP = 'queues';
 
-/** A change as the application was told of it. */
+/** A change as the application got it. */
 export interface ToldChange {
   readonly owned: readonly string[];
   readonly added: readonly string[];

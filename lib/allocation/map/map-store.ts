@@ -67,9 +67,10 @@ export class MapStore {
     await this.#readPages(keys, this.owned, decodeOwnedPage);
   }
 
-  /** As {@link readOwned}. */
-  async readLimbo(keys: readonly string[]): Promise<void> {
-    await this.#readPages(keys, this.limbo, decodeLimboPage);
+  /** Reads all pages of a root, as {@link readOwned}. */
+  async readAll({ members, limbo }: AllocationRoot): Promise<void> {
+    await this.readOwned([...members.values()].flat());
+    await this.#readPages(limbo, this.limbo, decodeLimboPage);
   }
 
   /** Forgets all pages but these. */

@@ -4,12 +4,12 @@ import type { Context } from '../../context/context.js';
 import { show } from '../../decision/index.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { Allocated, AllocationListener } from '../group-options.js';
-import type { Holdings } from './holdings.js';
+import type { NodeShare } from './node-share.js';
 import type { OwnerWork } from './owner-work.js';
 
 interface DeliveryParts {
   readonly group: string;
-  readonly holdings: Holdings;
+  readonly share: NodeShare;
   readonly work: OwnerWork;
   readonly context: Context;
   /** ms */
@@ -53,9 +53,9 @@ export class Delivery {
 
   /** Call this after each change. */
   notify(): void {
-    const { work, holdings } = this.parts;
+    const { work, share } = this.parts;
     work.abort();
-    if (!holdings.isHeld) this.#hasLapsed = true;
+    if (!share.isHeld) this.#hasLapsed = true;
     this.#isDue = true;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
@@ -75,9 +75,9 @@ export class Delivery {
   }
 
   async #deliver(): Promise<void> {
-    const { holdings, context } = this.parts;
-    const { incarnation, ending } = holdings;
-    const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : holdings.owned;
+    const { share, context } = this.parts;
+    const { incarnation, ending } = share;
+    const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : share.owned;
     this.#hasLapsed = false;
     const isStrange = (id: string) => !this.#known.has(id) && this.parts.resourceOf(id) === undefined;
     if ([...owned.keys()].some(isStrange)) await this.parts.readResources();
@@ -91,7 +91,7 @@ export class Delivery {
     }
     await this.#call(isChanged ? this.#listeners : new Set(), difference);
     if (ending.length === 0) return;
-    holdings.end(incarnation, ending);
+    share.end(incarnation, ending);
     this.parts.onGivenBack();
   }
 

@@ -1,5 +1,5 @@
 import { NotOwnerError } from '../allocation.errors.js';
-import type { Holdings } from './holdings.js';
+import type { NodeShare } from './node-share.js';
 
 /** One owned resource, for work on it. */
 export interface Ownership {
@@ -39,16 +39,16 @@ export class OwnerWork {
 
   constructor(
     private readonly group: string,
-    private readonly holdings: Pick<Holdings, 'owned' | 'isHeld' | 'incarnation'>,
+    private readonly share: Pick<NodeShare, 'owned' | 'isHeld' | 'incarnation'>,
   ) {}
 
   /** Runs `work` if this node owns the resource. @throws any error of `work` */
   async run<R>(resource: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
-    const token = this.holdings.owned.get(resource);
+    const token = this.share.owned.get(resource);
     if (token === undefined) return { executed: false, reason: 'not-owner' };
     const ending = new AbortController();
     const begun = (async () => work(this.#ownership(resource, token, ending)))();
-    const { incarnation } = this.holdings;
+    const { incarnation } = this.share;
     const running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
     this.#running.add(running);
     try {
@@ -60,7 +60,7 @@ export class OwnerWork {
 
   /** Aborts the work on resources that this node does not own any more. */
   abort(): void {
-    const { owned, incarnation: now } = this.holdings;
+    const { owned, incarnation: now } = this.share;
     for (const { resource, incarnation, ending } of this.#running) {
       if (incarnation !== now || !owned.has(resource)) ending.abort(new NotOwnerError(this.group, resource));
     }
@@ -73,9 +73,9 @@ export class OwnerWork {
   }
 
   #ownership(resource: string, token: number, ending: AbortController): Ownership {
-    const { group, holdings } = this;
-    const { incarnation } = holdings;
-    const isOwned = () => !ending.signal.aborted && holdings.isHeld && holdings.incarnation === incarnation;
+    const { group, share } = this;
+    const { incarnation } = share;
+    const isOwned = () => !ending.signal.aborted && share.isHeld && share.incarnation === incarnation;
     return {
       group,
       resource,

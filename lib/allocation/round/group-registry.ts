@@ -15,7 +15,7 @@ export type GroupView = RegistryView & {
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
   #view: GroupView | undefined;
-  /** What each page said that may change a decision, in the last reading. */
+  /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
   #isStale = false;
 

@@ -159,9 +159,7 @@ export class SimLeader {
     const again = await world.read(this.node, ROOT_KEY);
     if (!again || again.value !== expected || former.includes(undefined)) return false;
     const written = await Promise.all(
-      pages.map(([key, page], at) =>
-        world.replace(this.node, pageSlot(key), former[at]!.value, encodePage(key, page)),
-      ),
+      pages.map(([key, page], at) => world.replace(this.node, pageSlot(key), former[at]!.value, encodePage(key, page))),
     );
     if (!written.every((answer) => answer?.value)) return false;
     for (const [key, page] of round.owned) this.#owned.set(key, page);

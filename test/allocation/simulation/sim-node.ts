@@ -14,7 +14,15 @@ import { type AllocationRoot, isRootBehind } from '../../../lib/allocation/map/r
 import { finish } from '../divisions.js';
 import type { Checker } from './checker.js';
 import { SimLeader } from './sim-leader.js';
-import { type RegistryText, REGISTRY_PAGES, ROOT_KEY, type Work, pageAt, pageSlot, registryKey } from './sim-records.js';
+import {
+  type RegistryText,
+  REGISTRY_PAGES,
+  ROOT_KEY,
+  type Work,
+  pageAt,
+  pageSlot,
+  registryKey,
+} from './sim-records.js';
 import { HEARTBEAT, LEASE, type Machine, TOLERANCE, type World } from './world.js';
 
 /** A process with the production code's decisions, and the smallest I/O around them. */

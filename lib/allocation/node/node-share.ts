@@ -3,7 +3,7 @@ import { SerialQueue } from '../../async/serial-queue.js';
 import type { GroupEntry, Membership } from '../../activity/index.js';
 import type { Context } from '../../context/context.js';
 import type { MapStore } from '../map/map-store.js';
-import { type AllocationRoot, isRootBehind } from '../map/root.js';
+import { type AllocationRoot, isRootBehind, pageKeysOf } from '../map/root.js';
 import {
   type Belief,
   type Ending,
@@ -14,8 +14,8 @@ import {
   noBelief,
 } from './belief.js';
 
-/** What this node owns of one group: its {@link Belief}, brought up to date by the roots that it reads. */
-export class Holdings {
+/** The resources of one group that this node owns: its {@link Belief}, brought up to date by the roots that it reads. */
+export class NodeShare {
   #belief: Belief = noBelief('');
   #missing: string | undefined;
   #newest: AllocationRoot | undefined;
@@ -134,6 +134,7 @@ export class Holdings {
       const published = JSON.stringify(this.entryFor(inc));
       this.#belief = belief;
       this.#missing = missing[0];
+      this.map.keepOnly(pageKeysOf(root));
       if (added.length + renewed.length > 0 || revoked) this.onChange();
       return published !== JSON.stringify(this.entryFor(inc));
     }

@@ -1,0 +1,76 @@
+import { inSlices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import type { MapStore } from '../map/map-store.js';
+import type { AllocationRoot } from '../map/root.js';
+import type { Orders } from '../orders/orders.js';
+import { type MasterSetState, type NodeSet, differingSets, failReading, takeReading } from './master-set-state.js';
+import type { Reading, ResourceReader } from './resource-reader.js';
+
+interface LeaderResourcesParts {
+  readonly context: Context;
+  readonly reader: ResourceReader;
+  readonly orders: Orders;
+  readonly map: MapStore;
+}
+
+/** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
+export class LeaderResources {
+  #state: MasterSetState = {};
+  #taken: Reading | undefined;
+  #asked = 0;
+  /** Monotonic ms at which the present ones were taken. */
+  #since = 0;
+
+  constructor(private readonly parts: LeaderResourcesParts) {}
+
+  /** In ascending order; undefined before the first valid reading. */
+  get ids(): readonly string[] | undefined {
+    return this.#state.current?.ids;
+  }
+
+  /** Why the last reading does not count, in a sentence. */
+  get problem(): string | undefined {
+    return this.#state.problem;
+  }
+
+  /** Whether there is a reading that {@link update} has not taken. */
+  get isStale(): boolean {
+    return this.parts.reader.last !== undefined && this.parts.reader.last !== this.#taken;
+  }
+
+  /** Call this when a term begins: a node that did not lead has not compared its readings with the owner map. */
+  reset(): void {
+    this.#state = {};
+    this.#taken = undefined;
+    this.#asked = this.parts.orders.asked;
+  }
+
+  /** Takes over the last reading. Reads first if there is none, or if a node has asked for it. */
+  async update(root: AllocationRoot | undefined): Promise<void> {
+    const { reader, orders, map, context } = this.parts;
+    const isAsked = this.#asked !== orders.asked;
+    this.#asked = orders.asked;
+    const reading = isAsked || !reader.last ? await reader.read() : reader.last;
+    if (reading === this.#taken) return;
+    this.#taken = reading;
+    const former = this.#state.current?.digest;
+    if ('error' in reading) this.#state = failReading(this.#state, reading.error);
+    else {
+      const keys = root ? [...root.members.values()].flat() : [];
+      const owned = keys.flatMap((key) => map.owned.get(key)?.owned.flatMap(([, ids]) => ids) ?? []);
+      this.#state = await inSlices(takeReading(this.#state, reading.set, owned), context.nodeClock);
+    }
+    if (this.#state.current?.digest !== former) this.#since = context.nodeClock.monotonic();
+  }
+
+  /**
+   * Warnings about nodes that read other resources.
+   *
+   * @param patience ms in which every node has read and published the present ones
+   */
+  warnings(nodes: readonly NodeSet[], patience: number): string[] {
+    const { current } = this.#state;
+    const age = this.parts.context.nodeClock.monotonic() - this.#since;
+    return current && age > patience ? differingSets(current, nodes) : [];
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AllocationChange, NotOwnerError, type Ownership } from 'nestjs-gatekeeper';
+import { kill } from '../support/members.js';
+import { useCluster } from '../support/nodes.js';
+import { BEGIN, CRASH, LEASE, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
+
+/** A promise that the test resolves. */
+function held() {
+  let release = () => {};
+  const promise = new Promise<void>((resolve) => (release = resolve));
+  return { promise, release };
+}
+
+describe('a revoked resource', () => {
+  const cluster = useCluster();
+
+  it('goes to another node only when the callback has ended', async () => {
+    const nodes = cluster();
+    const callback = held();
+    const onAllocated = async (_owned: unknown, { revoked }: AllocationChange) =>
+      revoked.length > 0 ? callback.promise : undefined;
+    const one = await startOwner(nodes, { onAllocated });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    const owners = [one, await startOwner(nodes)];
+    await pass(nodes, owners, 8000);
+    // The first node does not begin new work on them, and the other one does not have them yet.
+    expect(sizesOf(owners)).toEqual([3, 0]);
+    callback.release();
+    const took = await pass(nodes, owners, 2000, () => sizesOf(owners).join() === '3,3');
+    expect(took).toBeLessThan(500);
+  });
+
+  it('goes to another node after handoverTimeout if the callback hangs, and that is reported', async () => {
+    const nodes = cluster();
+    const signals: AbortSignal[] = [];
+    const onAllocated = (_owned: unknown, { revoked, signal }: AllocationChange) => {
+      if (revoked.length === 0) return undefined;
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+    const one = await startOwner(nodes, { onAllocated, handoverTimeout: '4s' });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    const owners = [one, await startOwner(nodes)];
+    const took = await pass(nodes, owners, 10_000, () => sizesOf(owners).join() === '3,3');
+    expect(took).toBeGreaterThan(2000 + 4000);
+    expect(took).toBeLessThan(2000 + 4000 + 1000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(one.of('problem')).toMatchObject([
+      { semaphore: 'allocation:queues', action: 'give resources back', error: signals[0]!.reason },
+    ]);
+    expect(String(signals[0]!.reason)).toContain('took longer than 4000 ms: other nodes may own them now');
+  });
+
+  it('goes to another node if the callback throws, and that is reported', async () => {
+    const nodes = cluster();
+    const onAllocated = () => {
+      throw new Error('no disk');
+    };
+    const owners = [await startOwner(nodes, { onAllocated }), await startOwner(nodes)];
+    await pass(nodes, owners, 2 * BEGIN, () => sizesOf(owners).join() === '3,3');
+    for (const problem of owners[0]!.of('problem')) {
+      expect(problem).toMatchObject({ action: 'run onAllocated', error: { message: 'no disk' } });
+    }
+    expect(owners[0]!.of('problem')).not.toEqual([]);
+  });
+
+  it('is one call at a time, and several changes meanwhile are one call', async () => {
+    const nodes = cluster();
+    let running = 0;
+    const most: number[] = [];
+    const first = held();
+    const onAllocated = async () => {
+      most.push(++running);
+      if (most.length === 1) await first.promise;
+      running--;
+    };
+    let resources = ['a', 'b'];
+    const one = await startOwner(nodes, { onAllocated, resources: () => resources, handoverTimeout: '60s' });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'ab');
+    for (const next of ['c', 'd']) {
+      resources = [...resources, next];
+      await one.group.rebalance();
+      await pass(nodes, [one], 3000, () => one.group.owns(next));
+    }
+    expect(most).toEqual([1]);
+    first.release();
+    await nodes.time.advance(100);
+    expect(most).toEqual([1, 1]);
+  });
+});
+
+describe('work on a resource', () => {
+  const cluster = useCluster();
+
+  it('runs only on its owner, with a token', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    const { id, token } = owners[0]!.group.owned()[0]!;
+    const seen = await owners[0]!.group.run(id, (ownership) => {
+      ownership.assertOwned();
+      return [ownership.resource, ownership.token, ownership.isOwned, ownership.signal.aborted];
+    });
+    expect(seen).toEqual({ executed: true, value: [id, token, true, false] });
+    const refuse = () => {
+      throw new Error('must not run');
+    };
+    expect(await owners[1]!.group.run(id, refuse)).toEqual({ executed: false, reason: 'not-owner' });
+  });
+
+  it('throws its own errors', async () => {
+    const nodes = cluster();
+    const one = await startOwner(nodes);
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    await expect(one.group.run('a', () => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
+  });
+
+  it('is aborted when the resource is revoked, and the resource waits for it', async () => {
+    const nodes = cluster();
+    const one = await startOwner(nodes, { onAllocated: () => undefined });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    const work = held();
+    const seen: Ownership[] = [];
+    const running = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) =>
+      one.group.run(id, async (ownership) => {
+        seen.push(ownership);
+        await work.promise;
+      }),
+    );
+    const owners = [one, await startOwner(nodes)];
+    await pass(nodes, owners, 6000);
+    const aborted = seen.filter(({ signal }) => signal.aborted);
+    expect(aborted).toHaveLength(3);
+    expect(sizesOf(owners)).toEqual([3, 0]);
+    for (const { signal, assertOwned } of aborted) {
+      expect(signal.reason).toBeInstanceOf(NotOwnerError);
+      expect(assertOwned).toThrow(NotOwnerError);
+    }
+    work.release();
+    await Promise.all(running);
+    await pass(nodes, owners, 1000, () => sizesOf(owners).join() === '3,3');
+  });
+
+  it('is aborted when the node cannot renew its lease, before another node gets the resource', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    const one = owners[0]!;
+    const { id } = one.group.owned()[0]!;
+    const ended: number[] = [];
+    const running = one.group.run(id, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      ended.push(nodes.time.monotonic());
+    });
+    kill(one);
+    const began = nodes.time.monotonic();
+    await pass(nodes, owners, CRASH, () => sizesOf(owners).join() === '6,0');
+    await running;
+    expect(ended[0]! - began).toBeLessThan(LEASE);
+    expect(one.group.owns(id)).toBe(false);
+  });
+});

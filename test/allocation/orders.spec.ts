@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { useCluster } from '../support/nodes.js';
+import { BEGIN, LEASE, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
+
+describe('orders of operators', () => {
+  const cluster = useCluster();
+
+  it('pin a resource to a node, from any node, and let it go again', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    const { id } = owners[0]!.group.owned()[0]!;
+    await owners[0]!.group.pin(id, 'app2');
+    await pass(nodes, owners, 2000, () => owners[1]!.group.owns(id));
+    expect(sizesOf(owners)).toEqual([3, 3]);
+    await owners[1]!.group.unpin(id);
+    await pass(nodes, owners, 5000);
+    expect(owners[1]!.group.owns(id)).toBe(true);
+  });
+
+  it('drain a node, which gets its share back when the drain ends', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 3);
+    await owners[1]!.group.drain('app1');
+    await pass(nodes, owners, 2000, () => owners[0]!.group.owned().length === 0);
+    await pass(nodes, owners, 2000, () => sizesOf(owners).join() === '3,3,0');
+    await owners[2]!.group.undrain('app1');
+    await pass(nodes, owners, 5000, () => sizesOf(owners).join() === '2,2,2');
+  });
+
+  it('outlast a loss of all data', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    await owners[0]!.group.drain('app2');
+    await pass(nodes, owners, 2000, () => sharesOf(owners) === 'abcdef|');
+    nodes.loseAll();
+    await nodes.bear();
+    await pass(nodes, owners, 3 * LEASE);
+    expect(sharesOf(owners)).toBe('abcdef|');
+    expect((await owners[1]!.group.overview()).drained).toEqual(['app2']);
+  });
+
+  it('of a drain of all nodes leave the resources without an owner, and that is an alarm', async () => {
+    const nodes = cluster();
+    const one = await startOwner(nodes);
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    await one.group.drain('app1');
+    await pass(nodes, [one], LEASE + 500 + 5000 + 3000);
+    expect(one.of('resources-unowned')).toMatchObject([{ group: 'queues', count: 6 }]);
+    expect(one.group.unowned!.sentence).toContain('no living node may own them: end a drain, or start a node');
+    await one.group.undrain('app1');
+    await pass(nodes, [one], 3000, () => sharesOf([one]) === 'abcdef');
+    await nodes.time.advance(2000);
+    expect(one.group.unowned).toBeUndefined();
+  });
+
+  it.each([
+    ['an empty id', '', 'app1', 'resource: the id is empty'],
+    ['an id that is too long', 'x'.repeat(501), 'app1', 'is longer than 500 characters'],
+    ['no name of a node', 'a', '', 'node: '],
+  ])('with %s are refused', async (_, id, node, fault) => {
+    const nodes = cluster();
+    const one = await startOwner(nodes);
+    await expect(one.group.pin(id, node)).rejects.toThrow(fault);
+  });
+});
+
+describe('a plan', () => {
+  const cluster = useCluster();
+
+  it('says what would move if a node went, and moves nothing', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 3);
+    const before = sharesOf(owners);
+    const { moves, shares, sentences } = await owners[0]!.group.plan({ lose: ['app3'] });
+    expect(moves).toHaveLength(2);
+    for (const move of moves) expect(move).toMatchObject({ from: 'app3', why: 'owner-gone' });
+    expect(shares).toEqual([
+      { id: 'app1', before: 2, after: 3 },
+      { id: 'app2', before: 2, after: 3 },
+      { id: 'app3', before: 2, after: 0 },
+    ]);
+    expect(sentences.join()).toContain('from app3 to app1: the owner is gone');
+    await pass(nodes, owners, 3000);
+    expect(sharesOf(owners)).toBe(before);
+  });
+
+  it('without a change is empty while the shares are even', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    expect((await owners[1]!.group.plan()).moves).toEqual([]);
+  });
+});
+
+describe('an overview', () => {
+  const cluster = useCluster();
+
+  it('lists resources with their owners, and nodes with their shares, on any node', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    for (const { group } of owners) {
+      const { resources, nodes: shares, faults } = await group.overview();
+      expect(resources.map(({ id }) => id)).toEqual([...'abcdef']);
+      for (const { id, node, token } of resources) {
+        const owner = owners.find((each) => each.group.owns(id))!;
+        expect(node).toBe(owner.gatekeeper.node.acquirer);
+        expect(token).toBe(owner.group.owned().find((each) => each.id === id)!.token);
+      }
+      expect(shares).toMatchObject([
+        { node: 'app1', weight: 1, owned: 3, isDrained: false },
+        { node: 'app2', weight: 1, owned: 3, isDrained: false },
+      ]);
+      expect(faults).toEqual([]);
+    }
+  });
+});
