@@ -6,7 +6,9 @@ import type { Instant } from '../records/plan.js';
  * monotonic and on the wall clock, and ends `clockTolerance` early. Once over, it stays over.
  */
 export class Incarnation {
-  #sent?: Instant;
+  /** The lease counts from here: the last confirmed write, or the first write until one is confirmed. */
+  #counted?: Instant;
+  #hasJoined = false;
   #isOver = false;
 
   constructor(
@@ -18,21 +20,32 @@ export class Incarnation {
 
   /** Whether a write of this incarnation was confirmed. */
   get hasJoined(): boolean {
-    return this.#sent !== undefined;
+    return this.#hasJoined;
   }
 
   /** Reads the clocks. */
   get isHeld(): boolean {
-    if (this.#sent && this.remaining <= 0) this.#isOver = true;
-    return this.#sent !== undefined && !this.#isOver;
+    return this.#hasJoined && !this.isOver;
+  }
+
+  /** Whether the lease has lapsed, also before a write was confirmed. Reads the clocks. */
+  get isOver(): boolean {
+    this.#isOver ||= this.#left <= 0;
+    return this.#isOver;
   }
 
   /** ms until the lease ends; 0 or less if it is not held. Only reads the clocks. */
   get remaining(): number {
-    if (!this.#sent || this.#isOver) return 0;
-    const { nodeClock, timing } = this.context;
-    const passed = Math.max(nodeClock.monotonic() - this.#sent.monotonic, nodeClock.wall() - this.#sent.wall);
-    return this.lease - timing.clockTolerance - passed;
+    return this.#hasJoined && !this.#isOver ? this.#left : 0;
+  }
+
+  /**
+   * Call this before each write. The first one may be applied without an answer. Then the others see it, and may judge
+   * it before a later write is confirmed.
+   */
+  begin(): void {
+    const { nodeClock } = this.context;
+    this.#counted ??= { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
   }
 
   /**
@@ -41,11 +54,19 @@ export class Incarnation {
    * @param sent the moment before the write was sent
    */
   renew(sent: Instant): void {
-    if (this.#sent && !this.isHeld) return;
-    this.#sent = sent;
+    if (this.isOver) return;
+    this.#counted = sent;
+    this.#hasJoined = true;
   }
 
   end(): void {
     this.#isOver = true;
+  }
+
+  get #left(): number {
+    if (!this.#counted) return Infinity;
+    const { nodeClock, timing } = this.context;
+    const passed = Math.max(nodeClock.monotonic() - this.#counted.monotonic, nodeClock.wall() - this.#counted.wall);
+    return this.lease - timing.clockTolerance - passed;
   }
 }

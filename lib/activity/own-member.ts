@@ -100,8 +100,9 @@ export class OwnMember {
   /** Ends the lease in the store, so that the other nodes need not wait for its end. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    if (this.#beat > 0) await this.#page.transact<void>((page, view, nonce) => this.#planLeave(page, view, nonce));
+    // Before the write: the other nodes may see it before this node gets the answer.
     this.#own.end();
+    if (this.#beat > 0) await this.#page.transact<void>((page, view, nonce) => this.#planLeave(page, view, nonce));
   }
 
   async #renew(notify: Notify): Promise<Renewal> {
@@ -144,8 +145,9 @@ export class OwnMember {
   ): Step<MemberPage, Instant | undefined> {
     const { instance } = this.context.node;
     const isRenewal = own.hasJoined;
-    const isLost = isRenewal && !(own.isHeld && mayRenew(page, { instance, inc: own.id }));
+    const isLost = own.isOver || (isRenewal && !mayRenew(page, { instance, inc: own.id }));
     if (isLost || this.#isLeaving) return { result: undefined };
+    own.begin();
     const entry = this.#nextEntry(own, view);
     return {
       write: withEntry(page, entry, view, nonce),

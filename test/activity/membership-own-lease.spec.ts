@@ -56,6 +56,22 @@ describe('a participant', () => {
     expect(namesAt(one)).toEqual(['app1', 'app2']);
   });
 
+  it('that leaves does not count on its lease any more when the others see that', async () => {
+    const nodes = cluster();
+    const [one, leaving] = [await startMember(nodes), await startMember(nodes)];
+    const { membership } = leaving.gatekeeper;
+    const counted: boolean[] = [];
+    one.gatekeeper.events$.subscribe(({ type }) => type === 'member-left' && counted.push(membership.isHeld));
+    // The answer to the write that says so comes late.
+    leaving.store.script = async (call, go) => {
+      const answer = await go();
+      return call === 'compareAndSet' ? new Promise(() => undefined) : answer;
+    };
+    void leaving.gatekeeper.close();
+    await nodes.time.advance(1000);
+    expect(counted).toEqual([false]);
+  });
+
   it('does not continue a lease that lapsed while the answer to its renewal was under way', async () => {
     const nodes = cluster();
     const [one, late] = [
@@ -121,6 +137,28 @@ describe('a participant', () => {
     expect(first === undefined).toBe(!isApplied);
     expect(await incOf(nodes, joining)).not.toBe(first);
     expect(namesAt(one)).toEqual(['app1', 'app2']);
+  });
+
+  it('takes a new incarnation if the others have judged and dropped it while its join went on', async () => {
+    const nodes = cluster();
+    const one = await startMember(nodes);
+    const joining = nodes.unstarted({ membership: { lease: LEASE }, callTimeout: '60s' });
+    let fail = () => {};
+    onNextWrite(joining.store, async (go) => {
+      await go();
+      return new Promise((_, reject) => (fail = () => reject(new UnknownOutcomeError('no answer'))));
+    });
+    await joining.gatekeeper.start();
+    await nodes.time.advance(LEASE + 2 * TOLERANCE + HEARTBEAT);
+    expect(changesAt(one)).toEqual(['member-joined app2', 'member-crashed app2']);
+    const [first, key] = [await incOf(nodes, joining), await pageOf(nodes, joining)];
+    const page = (await pagesIn(nodes)).get(key)!;
+    const entries = page.entries.filter(({ inc }) => inc !== first);
+    await overwrite(nodes, key, JSON.stringify({ ...page, nonce: 'another', seq: page.seq + 1, entries }));
+    fail();
+    await nodes.time.advance(HEARTBEAT);
+    expect(joining.gatekeeper.membership.isHeld).toBe(true);
+    expect(joining.gatekeeper.membership.incarnation).not.toBe(first);
   });
 
   it('joins again as a new incarnation when another node dropped its entry', async () => {
