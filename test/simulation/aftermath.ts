@@ -1,15 +1,11 @@
 import { LONGEST_ON_DEMAND } from '../../lib/decision/index.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
-import { LEADER } from './machines/leadership-work.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
+import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
+import { probeLeader } from './leader-probe.js';
 import { SEMAPHORE, type World } from './world/world.js';
-
-/** ms within which a call that meets no fault is done. */
-const SOON = 5000;
-/** ms until each node has looked for what the store lacks. */
-const LONGEST_SWEEP = 11_000;
 
 /**
  * In how many schedules of an old cluster a node waits until the grace of names on demand has passed: a quarter of an
@@ -22,7 +18,7 @@ const WAITS_OUT_GRACE = 0.1;
 export async function aftermath(world: World, machines: Machines): Promise<void> {
   const { faultMix, cluster, trace } = world;
   trace.note('', () => 'the faults end');
-  cluster.comeBack();
+  cluster.recover();
   merge(world);
   cluster.faultMix = { ...FAULT_MIXES.none, memberSpread: faultMix.memberSpread };
   await finishWork(world, machines);
@@ -53,13 +49,11 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 /** M2: all nodes know exactly the living ones again. */
 async function meetAgain({ time, settings, faultMix, checker, callTimeout }: World, machines: Machines): Promise<void> {
   const names = machines.living.map(({ name }) => name).toSorted();
-  const known = ({ gatekeeper }: SimNode) => gatekeeper.membership.participants().map(({ id }) => id);
-  const isRight = (node: SimNode) => known(node).toSorted().join() === names.join();
-  const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
-  const within = 3 * settings.membership!.lease + setBack + 2 * callTimeout + SOON;
+  const isRight = ({ participants }: SimNode) => participants.toSorted().join() === names.join();
+  const within = 3 * settings.membership!.lease + setBackOf(faultMix) + 2 * callTimeout + SOON;
   if (await time.pass(within, () => machines.living.every(isRight))) return;
   for (const node of machines.living.filter((each) => !isRight(each))) {
-    checker.violated(`M2 ${node.name} knows ${known(node).join()} of ${names.join()}`);
+    checker.violated(`M2 ${node.name} knows ${node.participants.join()} of ${names.join()}`);
   }
 }
 
@@ -67,8 +61,7 @@ async function meetAgain({ time, settings, faultMix, checker, callTimeout }: Wor
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures, cluster } = world;
   const waitsOutGrace = !measures.isOld || world.chance.happens(WAITS_OUT_GRACE);
-  const setBack = Math.max(0, ...faultMix.clockJumps.map((jump) => -jump));
-  const usual = 2 * measures.longest + setBack + SOON;
+  const usual = 2 * measures.longest + setBackOf(faultMix) + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   const waits = cluster.waitsForShard(SEMAPHORE);
@@ -86,18 +79,6 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
   }
 }
 
-/** S5: a scope has a leader again, once it is not paused any more. */
-async function probeLeader(world: World, machines: Machines): Promise<void> {
-  const { time, cluster, checker, measures } = world;
-  if (cluster.waitsForShard(LEADER)) return;
-  const [first] = machines.living;
-  await expectDone(world, first!, 'resume of the scope', LONGEST_SWEEP + SOON, (node) => node.leadership!.resume());
-  const within = 3 * measures.longest + LONGEST_SWEEP + 3 * SOON;
-  const isLed = () => machines.living.some(({ leadership }) => leadership!.isLeader);
-  if (!(await time.pass(within, isLed))) checker.violated(`S5 no leader within ${within} ms`);
-  checker.checkLeaders();
-}
-
 /** Nothing is left: no permit, no timer, no call. */
 async function shutDown(world: World, machines: Machines): Promise<void> {
   // Entries of a journal may still be on their way when the last ones are sent.
@@ -110,19 +91,4 @@ async function shutDown(world: World, machines: Machines): Promise<void> {
   for (const { name, process } of machines.living) {
     if (process.timers > 0) world.checker.violated(`${name} left ${process.timers} timers after close()`);
   }
-}
-
-async function expectDone(
-  { time, checker, trace }: World,
-  node: SimNode,
-  what: string,
-  within: number,
-  work: (node: SimNode) => Promise<unknown>,
-): Promise<void> {
-  let isDone = false;
-  trace.note(node.name, () => what);
-  work(node)
-    .catch((error: Error) => checker.violated(`S5 ${node.name} ${what}: ${error.stack}`))
-    .finally(() => (isDone = true));
-  if (!(await time.pass(within, () => isDone))) checker.violated(`S5 ${node.name} ${what}: not within ${within} ms`);
 }

@@ -13,7 +13,8 @@ const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the 
   --count <n>        how many schedules (100000)
   --faults <name>    ${Object.keys(KEPT).join(', ')};
                      with known holes: ${Object.keys(HOLES).join(', ')}
-  --members          with membership leases
+  --members          with membership leases as short as those of permits
+  --leaders          with a leader and such membership leases, under the faults of leadership
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
   --workers <n>      threads (${availableParallelism()})
   --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed the trace of one schedule`;
@@ -31,6 +32,7 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
       faults: { type: 'string' },
       length: { type: 'string' },
       members: { type: 'boolean', default: false },
+      leaders: { type: 'boolean', default: false },
       bug: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
       help: { type: 'boolean', default: false },
@@ -45,7 +47,8 @@ export async function main(args: readonly string[], print: Print): Promise<numbe
   const asked = {
     ...(faultMix && { faultMix }),
     ...(length && { length }),
-    hasMembers: values.members,
+    hasMembers: values.members || values.leaders,
+    hasLeaders: values.leaders,
   } as ScheduleOptions;
   if (values.seed !== undefined) return replay(Number(values.seed), asked, print);
   if (values.bug !== undefined) return findBug(values.bug, Number(values.from), print);
@@ -76,12 +79,12 @@ async function run(
   print: Print,
 ): Promise<number> {
   const began = performance.now();
-  const { schedules, grants, happenings, failures } = await pool.survey(from, count, asked);
+  const { schedules, grants, terms, happenings, failures } = await pool.survey(from, count, asked);
   const took = performance.now() - began;
   const share = ((100 * failures.length) / schedules).toFixed(3);
   print(
     `${schedules} schedules${asked.faultMix ? ` with faults "${asked.faultMix}"` : ''} in ${(took / 1000).toFixed(1)} s ` +
-      `(${(took / schedules).toFixed(2)} ms each): ${grants} grants, ${happenings} happenings; ` +
+      `(${(took / schedules).toFixed(2)} ms each): ${grants} grants, ${terms} terms, ${happenings} happenings; ` +
       `${failures.length} schedules (${share} %) broke a promise`,
   );
   if (failures.length > 0) print(`  seeds ${failures.map(({ seed }) => seed).join(' ')}`);

@@ -1,8 +1,9 @@
 import { type ScheduleOptions, type ScheduleResult, simulate } from './schedule.js';
 
-/** The command that replays a schedule: the seed alone, unless a mix or length was given. */
-export function replayHint(seed: number, { faultMix, length }: ScheduleOptions): string {
-  const asked = [faultMix && `--faults ${faultMix}`, length && `--length ${length}`].filter(Boolean);
+/** The command that replays a schedule: the seed alone, unless more was given. */
+export function replayHint(seed: number, { faultMix, length, hasMembers, hasLeaders }: ScheduleOptions): string {
+  const nodes = hasLeaders ? '--leaders' : hasMembers && '--members';
+  const asked = [nodes, faultMix && `--faults ${faultMix}`, length && `--length ${length}`].filter(Boolean);
   return ['npm run sim --', ...asked, `--seed ${seed}`].join(' ');
 }
 

@@ -38,12 +38,16 @@ export interface ScheduleOptions extends Partial<Kind> {
   readonly isTraced?: boolean;
   /** Whether the nodes are participants, with leases as long as the permits. */
   readonly hasMembers?: boolean;
+  /** Whether the faults are picked from the mixes in which the nodes also elect a leader. */
+  readonly hasLeaders?: boolean;
 }
 
 export interface ScheduleResult extends Kind {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly grants: number;
+  /** How many terms of leadership began. */
+  readonly terms: number;
   /** How many things happened. */
   readonly happenings: number;
   readonly trace: readonly string[];
@@ -51,7 +55,7 @@ export interface ScheduleResult extends Kind {
 
 /** Carries out one schedule. All of it follows from the seed and the options. */
 export async function simulate(seed: number, options: ScheduleOptions = {}): Promise<ScheduleResult> {
-  const kind = kindOf(seed, options);
+  const kind = kindOf(seed, options, options.hasLeaders);
   const world = createWorld(seed, kind, options);
   const machines = new Machines(world);
   const rejected = (error: unknown) => world.checker.violated(`unhandled rejection: ${(error as Error).stack}`);
@@ -70,8 +74,8 @@ export async function simulate(seed: number, options: ScheduleOptions = {}): Pro
     process.off('unhandledRejection', rejected);
   }
   const { checker, time, trace } = world;
-  const { violations, grants } = checker;
-  return { ...kind, seed, violations, grants, happenings: time.count, trace: trace.lines };
+  const { violations, grants, leaders } = checker;
+  return { ...kind, seed, violations, grants, terms: leaders.count, happenings: time.count, trace: trace.lines };
 }
 
 function createWorld(seed: number, { faultMix: name, length }: Kind, options: ScheduleOptions): World {
@@ -79,8 +83,8 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
   const chance = new Chance(seed);
   const time = new VirtualTime();
   const trace = new Trace(time, isTraced);
-  const checker = new Checker(time, trace);
   const tolerance = chance.pick([60, 200, 500]);
+  const checker = new Checker(time, trace, tolerance);
   const measures = LENGTHS[length](tolerance, chance.fork());
   const faultMix = measures.isSwarm ? swarm(FAULT_MIXES[name], chance.fork()) : FAULT_MIXES[name];
   const onWrite = (key: string, text: string) => checker.written(key, text);
@@ -101,9 +105,8 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
     strictStart: faultMix.strictStart,
     ...(hasMembers && { membership: { lease: duration } }),
   };
-  const members = new Map();
   const parts = { time, trace, checker, cluster, faultMix, measures, definition, settings };
-  return { ...parts, tolerance, callTimeout, chance, members };
+  return { ...parts, tolerance, callTimeout, chance };
 }
 
 /** The nodes work while everything goes wrong that may. */
@@ -117,8 +120,7 @@ async function workUnderFaults(world: World, machines: Machines, outsiders: Chan
   if (outsiders.happens(OUTSIDERS)) machines.invite('o1', outsiders);
   for (let passed = 0; passed < measures.horizon; passed += 500) {
     await time.pass(500);
-    world.checker.checkEndsHeard();
-    world.checker.checkLeaders();
+    world.checker.look();
   }
 }
 

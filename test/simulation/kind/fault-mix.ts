@@ -17,6 +17,8 @@ export interface FaultMix {
   readonly sleeps: number;
   readonly wallJumps: number;
   readonly crashes: number;
+  /** Per node and schedule: this node can't reach the store for a while, and notices it sooner or later. */
+  readonly cuts: number;
   /** Per schedule: the store can't be reached for a while. */
   readonly outages: number;
   /** Per schedule: the store splits into two sides, and merges after a while. */
@@ -57,6 +59,7 @@ const NONE: FaultMix = {
   sleeps: 0,
   wallJumps: 0,
   crashes: 0,
+  cuts: 0,
   outages: 0,
   splits: 0,
   quorum: true,
@@ -112,6 +115,21 @@ export const KEPT = {
   leadership: { ...UNSTABLE_NODES, slow: 0.03, leadership: true },
   'leadership-split-with-quorum': { ...UNSTABLE_NODES, splits: 1, leadership: true },
   'leadership-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, leadership: true },
+  'leadership-cuts': { ...UNSTABLE_NODES, cuts: 1.5, leadership: true },
+  'leadership-one-clock': {
+    ...UNSTABLE_NODES,
+    cuts: 0.5,
+    clockJumps: [...AHEAD, ...BACK],
+    loneJumps: 1,
+    leadership: true,
+  },
+  'leadership-clocks-strict': {
+    ...UNSTABLE_NODES,
+    clockJumps: [...AHEAD, ...BACK],
+    strictStart: true,
+    leadership: true,
+  },
+  'leadership-clocks-drift': { ...NONE, freezes: 0.5, cuts: 0.5, drift: 0.6, leadership: true },
 } satisfies Record<string, FaultMix>;
 
 /**

@@ -13,10 +13,11 @@ const LONG = 500;
 const SHORT = 6;
 
 const names = Object.keys(KEPT) as FaultMixName[];
+const namesWithLeaders = names.filter((name) => FAULT_MIXES[name].leadership);
 
 /** Values that are not given follow from the seed, so that the seed alone gives the whole schedule. */
-export function kindOf(seed: number, asked: Partial<Kind> = {}): Kind {
-  const faultMix = asked.faultMix ?? new Chance(~seed).pick(names);
+export function kindOf(seed: number, asked: Partial<Kind> = {}, hasLeaders = false): Kind {
+  const faultMix = asked.faultMix ?? new Chance(~seed).pick(hasLeaders ? namesWithLeaders : names);
   if (!(faultMix in FAULT_MIXES)) throw new Error(`No fault mix is called "${faultMix}"`);
   return { faultMix, length: asked.length ?? lengthOf(seed) };
 }

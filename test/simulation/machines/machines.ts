@@ -4,6 +4,11 @@ import { Outsider } from './outsider.js';
 import { type ClockFaults, SimProcess } from './sim-process.js';
 import type { World } from '../world/world.js';
 
+/** ms from one sample of the members' clocks to the next. */
+const SAMPLE_INTERVAL = 10_000;
+/** How often a process asks in its first step after a freeze whether it still leads; else a timer may come first. */
+const FIRST_LOOKS = 0.5;
+
 /** The machines of one schedule, the processes that ran on them one after another, and what befalls them. */
 export class Machines {
   readonly nodes: SimNode[] = [];
@@ -49,15 +54,18 @@ export class Machines {
   }
 
   #plan(node: SimNode, horizon: number, chance: Chance, clocks: ClockFaults): void {
-    const { faultMix, trace, definition, measures } = this.world;
+    const { faultMix, trace, definition, measures, cluster, checker, time } = this.world;
+    // A stream of its own: schedules without these events stay as they were.
+    const later = chance.beside();
     const befall = (rate: number, action: () => void) => this.#befall(rate, horizon, chance, action);
     const stop = (how: 'freeze' | 'sleep') => () => {
       const length = chance.skewed(50, 3 * definition.duration);
       trace.note(node.name, () => `${how} for ${length.toFixed(0)} ms`);
       node.process[how]();
-      this.world.time.after(length, () => {
+      time.after(length, () => {
         trace.note(node.name, () => 'resumes');
         node.process.resume();
+        if (later.happens(FIRST_LOOKS)) checker.look();
       });
     };
     befall(faultMix.freezes, stop('freeze'));
@@ -65,6 +73,10 @@ export class Machines {
     const mayBeSetBack = chance.happens(0.5);
     befall(mayBeSetBack ? 0 : faultMix.sleeps, stop('sleep'));
     befall(faultMix.wallJumps, () => node.process.jumpWall(chance.between(mayBeSetBack ? -600_000 : 0, 600_000)));
+    this.#befall(faultMix.cuts, horizon, later, () => {
+      cluster.cutOff(node.name, later.skewed(50, definition.duration));
+      time.after(later.skewed(50, 3 * definition.duration), () => cluster.reconnect(node.name));
+    });
     befall(faultMix.crashes, () => {
       trace.note(node.name, () => 'CRASHES');
       node.process.crash();
@@ -76,7 +88,9 @@ export class Machines {
   /** Within what is assumed: rates are right to half a permille, or as far as the mix says; the wall clock may be anything. */
   #clockFaults(chance: Chance): ClockFaults {
     const { faultMix, tolerance, measures } = this.world;
-    const most = Math.max(5e-4, (faultMix.drift * tolerance) / (2 * measures.longest));
+    // Schedules with leaders last longer than the time from one sample of the members' clocks to the next.
+    const within = faultMix.leadership ? Math.max(measures.longest, SAMPLE_INTERVAL) : measures.longest;
+    const most = Math.max(5e-4, (faultMix.drift * tolerance) / (2 * within));
     return {
       rate: 1 + chance.between(-most, most),
       monotonic: chance.between(0, 1e9),

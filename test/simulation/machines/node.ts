@@ -1,17 +1,12 @@
-import {
-  Gatekeeper,
-  type GatekeeperEvent,
-  type Participant,
-  type Permit,
-  partsOf,
-} from '../../../lib/gatekeeper/index.js';
+import { Gatekeeper, type GatekeeperEvent, type Permit, partsOf } from '../../../lib/gatekeeper/index.js';
 import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
 import { HeldPermit } from '../../../lib/permits/held-permit.js';
+import type { Lease } from '../../../lib/permits/lease.js';
 import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
-import { LeadershipWork } from './leadership-work.js';
+import { LEADER, LeadershipWork } from './leadership-work.js';
 import { OnDemandWork } from './on-demand-work.js';
 import { Workload } from './workload.js';
 import { SEMAPHORE, SHARDS, type World } from '../world/world.js';
@@ -40,14 +35,21 @@ export class SimNode {
     if (world.faultMix.leadership) this.leadership = new LeadershipWork(this, world, chance.beside());
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());
-    world.members.set(name, this);
+    world.checker.members.add(this);
     this.gatekeeper.events$.subscribe((event) => {
-      if (event.type === 'member-crashed') this.#judged(event);
       world.trace.note(name, () => describe(event));
+      if (event.type === 'member-crashed' || event.type === 'member-left') {
+        world.checker.members.judged(name, event.member.id, event.incarnation);
+      }
       // External clients report their grants themselves: see Outsider.
-      if (event.type === 'leadership-gained') world.checker.leads(name, process, () => this.leadership!.isLeader);
       if (event.type === 'granted' && event.permit.instance === name) this.#granted(event.semaphore, event.permit.id);
+      this.leadership?.observe(event);
     });
+  }
+
+  /** Id of the membership lease that it counts on. */
+  get incarnation(): string | undefined {
+    return this.gatekeeper.membership.incarnation;
   }
 
   start(): void {
@@ -100,9 +102,21 @@ export class SimNode {
     await permit.release();
   }
 
+  /** Names of the nodes that it believes to live. */
+  get participants(): string[] {
+    return this.gatekeeper.membership.participants().map(({ id }) => id);
+  }
+
+  /** Whether this node sees signs of wrong clocks. */
+  get isClockSuspect(): boolean {
+    return !partsOf(this.gatekeeper).context.clusterClock.mayJudge(this.world.definition.duration);
+  }
+
+  /** Whether this node would notice the loss of a record. */
   get knowsRecord(): boolean {
     const { birth } = partsOf(this.gatekeeper).directory;
-    return birth.hasHistory && this.#semaphore(SEMAPHORE).recordClient.known !== undefined;
+    const records = this.leadership ? [SEMAPHORE, LEADER] : [SEMAPHORE];
+    return birth.hasHistory && records.every((name) => this.#semaphore(name).recordClient.known !== undefined);
   }
 
   /** Whether work of the application goes on. */
@@ -117,8 +131,9 @@ export class SimNode {
     this.leadership?.stop();
   }
 
-  #lease(semaphore: string, permitId: string) {
-    return this.#semaphore(semaphore).heldLeases.leases.find((lease) => lease.permit.id === permitId);
+  /** Leases of this process on a semaphore. */
+  leases(semaphore: string): readonly Lease[] {
+    return this.#semaphore(semaphore).heldLeases.leases;
   }
 
   /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
@@ -132,16 +147,9 @@ export class SimNode {
   }
 
   #granted(semaphore: string, permitId: string): void {
-    const lease = this.#lease(semaphore, permitId);
+    const lease = this.leases(semaphore).find(({ permit }) => permit.id === permitId);
     if (lease) this.world.checker.granted(semaphore, this.name, this.process, lease);
     else this.world.checker.violated(`${this.name} says granted ${permitId} but has no such lease`);
-  }
-
-  /** M1: no node counts on a membership lease that another node has judged to be over. A frozen one, too. */
-  #judged({ member, incarnation }: { readonly member: Participant; readonly incarnation: string }): void {
-    const judged = this.world.members.get(member.id);
-    if (!judged || judged.process.isCrashed || judged.gatekeeper.membership.incarnation !== incarnation) return;
-    this.world.checker.violated(`M1 ${this.name} judged ${incarnation} of ${judged.name}, which still counts on it`);
   }
 
   #createGatekeeper(): Gatekeeper {

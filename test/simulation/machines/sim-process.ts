@@ -36,6 +36,8 @@ export class SimProcess implements NodeClock {
   #wallJumps = 0;
   /** Since when it runs without a break and its clocks go evenly, in true time. */
   undisturbedSince: number;
+  /** When its wall clock was last set back, in true time. */
+  setBackAt = -Infinity;
 
   constructor(
     private readonly time: VirtualTime,
@@ -116,6 +118,7 @@ export class SimProcess implements NodeClock {
 
   jumpWall(by: number): void {
     this.#wallJumps += by;
+    if (by < 0) this.setBackAt = this.time.now;
     this.undisturbedSince = this.time.now;
   }
 

@@ -30,6 +30,11 @@ export interface ClientEnvironment {
 /** One process's connection to the cluster: every call may be slow, get lost, or come through without an answer. */
 export class FaultyStore implements RecordStore {
   #isClosed = false;
+  /** Nothing goes between this client and the store. */
+  #isCut = false;
+  #hasNoticedCut = false;
+  /** Announcements that got lost. */
+  readonly #unheard = new Set<() => void>();
   /** How many members were asked or passed over; which one is the first is left to chance. */
   #turn: number;
   readonly awaited = new AwaitedKeys();
@@ -116,19 +121,43 @@ export class FaultyStore implements RecordStore {
     const { chance, time } = this.around;
     let isOver = false;
     let end: (() => void) | undefined;
-    if (!chance.happens(this.cluster.faultMix.badNews)) {
-      time.after(chance.skewed(0.2, 20), () => {
-        if (!isOver) end = this.awaited.add(key);
-      });
-    }
+    const announce = () => {
+      if (!isOver) end ??= this.awaited.add(key);
+    };
+    if (chance.happens(this.cluster.faultMix.badNews)) this.#unheard.add(announce);
+    else time.after(chance.skewed(0.2, 20), announce);
     return () => {
       isOver = true;
+      this.#unheard.delete(announce);
       end?.();
     };
   }
 
   health(): StoreHealth {
-    return { connected: !this.cluster.isDown, members: this.cluster.members, quorum: 0 };
+    const connected = !this.cluster.isDown && !this.#hasNoticedCut;
+    return { connected, members: connected ? this.cluster.members : 0, quorum: 0 };
+  }
+
+  cutOff(): void {
+    this.#isCut = true;
+  }
+
+  noticeCut(): void {
+    this.#hasNoticedCut = this.#isCut;
+  }
+
+  /** The faults are over. What got lost is announced again. */
+  recover(): void {
+    this.reconnect();
+    for (const announce of this.#unheard) announce();
+  }
+
+  /** As a client does that connects again: anything may have changed. */
+  reconnect(): void {
+    if (!this.#isCut) return;
+    this.#isCut = false;
+    this.#hasNoticedCut = false;
+    this.tell({});
   }
 
   async close(): Promise<void> {
@@ -146,6 +175,7 @@ export class FaultyStore implements RecordStore {
   }
 
   #deliver(change: RecordChange): void {
+    if (this.#isCut) return;
     this.around.process.io(() => {
       for (const { prefix, onChange } of this.#watches) {
         if (change.key === undefined || change.key.startsWith(prefix)) onChange(change);
@@ -160,10 +190,11 @@ export class FaultyStore implements RecordStore {
     const late = outcome === 'lateWrite' ? chance.skewed(50, this.cluster.measures.horizon / 2) : 0;
     const [there, back] = this.#delays();
     return new Promise<T>((resolve, reject) => {
-      const answer = (settle: () => void) => this.#later(back, () => process.io(settle));
+      const answer = (settle: () => void) => this.#later(back, () => this.#isCut || process.io(settle));
       if (lost || outcome !== 'fine') this.#fail(what, lost, reject);
       if (lost) return trace.note(name, () => `${what}: the request is lost`);
       this.#later(there + late, () => {
+        if (this.#isCut) return this.#hangUp(what, reject);
         if (this.cluster.isDown)
           return this.#refuse(answer, () => reject(new StoreUnavailableError('simulated: down')));
         const reach = what === 'now' ? 'all' : this.cluster.reachOf(this);
@@ -189,6 +220,13 @@ export class FaultyStore implements RecordStore {
         ? new StoreUnavailableError('simulated: not sent')
         : new UnknownOutcomeError('simulated: sent, no answer');
     time.after(wait, () => process.io(() => reject(error)));
+  }
+
+  /** The request does not arrive, which the client learns at once if it knows that it is cut off, or never. */
+  #hangUp(what: string, reject: (error: Error) => void): void {
+    this.around.trace.note(this.name, () => `${what}: cut off`);
+    if (!this.#hasNoticedCut) return;
+    this.around.process.io(() => reject(new StoreUnavailableError('simulated: cut off')));
   }
 
   /** Mostly; some calls hang. */

@@ -204,11 +204,34 @@ export class StoreCluster {
     this.isDown = true;
   }
 
+  /** The faults are over: everything can be reached again. */
+  recover(): void {
+    this.comeBack();
+    for (const client of this.#clients) client.recover();
+  }
+
   comeBack(): void {
     if (!this.isDown) return;
     this.around.trace.note('store', () => 'BACK');
     this.isDown = false;
     for (const client of this.#clients) client.tell({});
+  }
+
+  /** Cuts the connection of one client. @param noticedAfter ms until the client says that it is not connected */
+  cutOff(name: string, noticedAfter: number): void {
+    this.around.trace.note(name, () => 'is CUT OFF from the store');
+    const client = this.#client(name);
+    client?.cutOff();
+    this.around.time.after(noticedAfter, () => client?.noticeCut());
+  }
+
+  reconnect(name: string): void {
+    this.around.trace.note(name, () => 'reaches the store again');
+    this.#client(name)?.reconnect();
+  }
+
+  #client(name: string): FaultyStore | undefined {
+    return [...this.#clients].find((client) => client.name === name);
   }
 
   /** @returns what puts the data of this moment back */

@@ -1,5 +1,7 @@
 import type { StoredPermit } from '../../../lib/decision/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
+import { LeadershipChecker } from './leadership-checker.js';
+import { MembershipChecker } from './membership-checker.js';
 import { NameHistory } from './name-history.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -36,28 +38,37 @@ const BLINK = 1000;
  * S1 never more surely held than `permits`, and never two in one slot. Surely held: a process that is not dead would
  *    find it held if it read its own clocks at that moment; a frozen one, too.
  * S2 a grant that was written after another one was returned has the higher token.
- * S3 no two processes that run answer at the same moment that they lead.
  * S4 a process that runs has heard of the end of its lease (it ended, or its clocks were set meanwhile).
+ *
+ * The promises about terms and memberships are in {@link LeadershipChecker} and {@link MembershipChecker}.
  */
 export class Checker {
   readonly violations: string[] = [];
   grants = 0;
   #held = new Set<Held>();
-  readonly #candidates = new Map<string, { readonly process: SimProcess; readonly claims: () => boolean }>();
   /** Ids of permits that an operator revoked: their holders may not know yet. */
   #revoked = new Set<string>();
   readonly #histories = new Map<string, NameHistory>();
   /** Until then (ms) two sides of the store may each grant on their own, and no count is promised. */
   #twoSidesUntil = -Infinity;
 
+  readonly leaders: LeadershipChecker;
+  readonly members: MembershipChecker;
+
+  /** @param tolerance `clockTolerance` in ms */
   constructor(
     private readonly time: VirtualTime,
     private readonly trace: Trace,
-  ) {}
+    tolerance: number,
+  ) {
+    this.leaders = new LeadershipChecker((what) => this.#violated(what));
+    this.members = new MembershipChecker(time, tolerance, (what) => this.#violated(what));
+  }
 
   /** A write, in the order in which the store applied them. */
   written(key: string, text: string): void {
     for (const [semaphore, written] of writtenIn(key, text)) this.#historyOf(semaphore).written(written);
+    this.members.written(key, text);
   }
 
   /** A grant came back to its process. */
@@ -68,18 +79,6 @@ export class Checker {
     this.#held.add({ semaphore, node, process, lease });
     this.#checkCount(semaphore, permit);
     this.#historyOf(semaphore).returned(permit);
-  }
-
-  /** A process began to lead. @param claims whether it says so at the moment */
-  leads(node: string, process: SimProcess, claims: () => boolean): void {
-    this.#candidates.set(node, { process, claims });
-    this.checkLeaders();
-  }
-
-  /** S3: call it now and then. A frozen process can't answer; S1 counts its permit. */
-  checkLeaders(): void {
-    const leaders = [...this.#candidates].filter(([, { process, claims }]) => process.isRunning && claims());
-    if (leaders.length > 1) this.#violated(`S3 ${leaders.map(([node]) => node).join(' and ')} lead at once`);
   }
 
   revoked(permitId: string): void {
@@ -106,7 +105,14 @@ export class Checker {
     if (this.#twoSidesUntil === Infinity) this.#twoSidesUntil = this.time.now + longest;
   }
 
-  /** S4: call it now and then. */
+  /** Looks at all that can be broken without an event. Call it now and then. */
+  look(): void {
+    this.checkEndsHeard();
+    this.leaders.check();
+    this.members.check();
+  }
+
+  /** S4. */
   checkEndsHeard(): void {
     for (const held of this.#held) {
       const { process, lease } = held;

@@ -1,6 +1,5 @@
 import type { GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import type { SemaphoreDefinition } from '../../../lib/decision/index.js';
-import type { SimNode } from '../machines/node.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
 import { SHORTEST, type Measures } from '../kind/length.js';
@@ -24,8 +23,6 @@ export interface World {
   readonly tolerance: number;
   readonly callTimeout: number;
   readonly chance: Chance;
-  /** All nodes that ever ran, by their instance. */
-  readonly members: Map<string, SimNode>;
 }
 
 export const SEMAPHORE = 'job';
