@@ -12,6 +12,8 @@ export type Layer =
   | {
       readonly kind: 'simulation';
       readonly faultMix: FaultMixName;
+      /** With membership leases as short as those of permits. */
+      readonly members?: true;
       /** The bug must be found within this many schedules. */
       readonly within: number;
       /** Matches the violation that the checker must report. */

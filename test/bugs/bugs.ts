@@ -1,5 +1,7 @@
 import { ALLOCATION_BUGS } from './allocation.bugs.js';
 import type { Bug } from './bug.js';
+import { LEADERSHIP_BUGS } from './leadership.bugs.js';
+import { MEMBERSHIP_BUGS } from './membership.bugs.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
 import { STORE_BUGS } from './store.bugs.js';
@@ -12,6 +14,8 @@ export const BUGS: readonly Bug[] = [
   ...ON_DEMAND_BUGS,
   ...SWEEP_BUGS,
   ...TIME_BUGS,
+  ...LEADERSHIP_BUGS,
+  ...MEMBERSHIP_BUGS,
   ...ALLOCATION_BUGS,
 ];
 

@@ -49,8 +49,9 @@ function controls(layers: readonly Layer[]): Layer[] {
   const mixes = new Map<string, Layer & { kind: 'simulation' }>();
   for (const layer of layers) {
     if (layer.kind !== 'simulation') continue;
-    const other = mixes.get(layer.faultMix);
-    if (!other || layer.within > other.within) mixes.set(layer.faultMix, layer);
+    const name = layerName(layer);
+    const other = mixes.get(name);
+    if (!other || layer.within > other.within) mixes.set(name, layer);
   }
   return [{ kind: 'specs', title: 'all specs', specs: [...specs] }, ...mixes.values()];
 }
@@ -67,6 +68,6 @@ function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
 }
 
 function layerName(layer: Layer): string {
-  if (layer.kind === 'simulation') return `simulation (${layer.faultMix})`;
+  if (layer.kind === 'simulation') return `simulation (${layer.faultMix}${layer.members ? ', with members' : ''})`;
   return `${layer.title}: ${layer.specs.join(', ')}`;
 }

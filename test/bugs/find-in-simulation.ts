@@ -13,12 +13,13 @@ export async function findBug(name: string, from: number, print: (text: string) 
   if (layer.kind !== 'simulation') {
     throw new Error(`${name} is not found by the simulation, but by: npm run test:bugs -- ${name}`);
   }
-  const { faultMix, within, says } = layer;
+  const { faultMix, within, says, members: hasMembers = false } = layer;
+  const options = { faultMix, hasMembers };
   for (let seed = from; seed < from + within; seed++) {
-    const result = await simulate(seed, { faultMix });
+    const result = await simulate(seed, options);
     const said = result.violations.find((violation) => says.test(violation));
     if (!said) continue;
-    print(await story(result, { faultMix }, 12));
+    print(await story(result, options, 12));
     print(`found after ${seed - from + 1} schedules: ${said}`);
     return 1;
   }

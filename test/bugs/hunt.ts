@@ -36,8 +36,9 @@ async function huntInSimulation({ name }: Bug): Promise<Catch> {
   return { isFound: exitCode === 1, how: stdout.split('\n').at(-1)! };
 }
 
-async function surveyAsIs({ faultMix, within }: Layer & { kind: 'simulation' }): Promise<Catch> {
-  const { stdout, exitCode } = await simulation('--faults', faultMix, '--count', String(within));
+async function surveyAsIs({ faultMix, within, members }: Layer & { kind: 'simulation' }): Promise<Catch> {
+  const nodes = members ? ['--members'] : [];
+  const { stdout, exitCode } = await simulation(...nodes, '--faults', faultMix, '--count', String(within));
   return { isFound: exitCode === 1, how: stdout };
 }
 
