@@ -7,6 +7,8 @@ import { Contender } from './contender/contender.js';
 import { Definitions } from './contender/definitions.controller.js';
 import { Diary } from './contender/diary.js';
 import { GuardedWriter } from './contender/guarded-writer.js';
+import { Leadership } from './contender/leadership.controller.js';
+import { Leading } from './contender/leading.js';
 import { BothOrdersJobs } from './jobs/both-orders.jobs.js';
 import { ErrandJob } from './jobs/errand.job.js';
 import { LongJob } from './jobs/long.job.js';
@@ -21,7 +23,7 @@ const JOBS: Record<JobName, Provider[]> = {
   long: [LongJob],
   errand: [ErrandJob],
   report: [ReportJob, Awakening],
-  contender: [Diary, GuardedWriter, Contender, ContenderJob],
+  contender: [Diary, GuardedWriter, Contender, ContenderJob, Leading],
 };
 
 const { name, clusterName, members, jobs, options, store } = readSettings();
@@ -36,7 +38,7 @@ const { name, clusterName, members, jobs, options, store } = readSettings();
       ...options,
     }),
   ],
-  controllers: [StateController, Definitions],
+  controllers: [StateController, Definitions, Leadership],
   providers: jobs.flatMap((job) => JOBS[job]),
 })
 export class AppModule {}

@@ -4,9 +4,18 @@ import { CUTS } from './actions/cuts.js';
 import { DATA_LOSSES } from './actions/data-loss.js';
 import { DEATHS } from './actions/deaths.js';
 import { FREEZES } from './actions/freezes.js';
+import { LEADERS } from './actions/leaders.js';
 import { RESTARTS } from './actions/restarts.js';
 
-export const FAULTS: readonly Fault[] = [...DEATHS, ...FREEZES, ...CUTS, ...CLOCKS, ...RESTARTS, ...DATA_LOSSES];
+export const FAULTS: readonly Fault[] = [
+  ...DEATHS,
+  ...FREEZES,
+  ...CUTS,
+  ...CLOCKS,
+  ...RESTARTS,
+  ...LEADERS,
+  ...DATA_LOSSES,
+];
 
 /** @throws when there is none of that name */
 export function faultNamed(name: string): Fault {

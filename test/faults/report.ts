@@ -3,8 +3,9 @@ import { cpus, totalmem } from 'node:os';
 import { pinnedVersion } from '../../lib/testing/hazelcast/package-files.js';
 import type { FaultResult } from './run-fault.js';
 import { distributionByDuration } from './takeovers-after-kill.js';
-import type { Distribution } from '../history/distribution.js';
-import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
+import { type Distribution, distributionOf } from '../history/distribution.js';
+import type { TermLoss } from './leadership-figures.js';
+import { CLIENTS, CLOCK_TOLERANCE, LEASE } from './test-bed.js';
 import { MEMBERS } from './site.js';
 import { STORES } from './stores.js';
 
@@ -29,6 +30,7 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     'time for more than 150 ms. Such a process can log the end of a permit only afterwards.',
     '',
     ...takeovers(results),
+    ...leaders(results),
     ...tolerated(results),
     ...list('Not run on this machine', skipped),
     ...list('Not carried out to the end', failures),
@@ -45,6 +47,17 @@ function conclusion(results: readonly FaultResult[], failures: readonly string[]
   if (results.some(({ violations }) => violations.length > 0)) return 'PROMISES WERE BROKEN.';
   return failures.length > 0 ? 'NOT ALL COULD BE CARRIED OUT.' : 'No promise was broken.';
 }
+
+const CRASH = `${LEASE + CLOCK_TOLERANCE + 1000}: lease + clockTolerance + 1 s`;
+/** Each loss of a leader, with the time that a takeover may take. */
+const LOSSES: readonly [TermLoss, string][] = [
+  ['kill -9', CRASH],
+  ['freeze', CRASH],
+  ['cut', `${CRASH}, if all others reach the store`],
+  ['resignation', 'a moment'],
+  ['transfer', 'a moment'],
+  ['shutdown', 'a moment'],
+];
 
 const COLUMNS = [
   'store',
@@ -122,6 +135,26 @@ function takeovers(results: readonly FaultResult[]): string[] {
   ]);
   const columns = ['permit lasts (ms)', 'n, median, p99, max (ms)', 'allowed: duration + clockTolerance + 1 s'];
   return ['Takeovers after kill -9 of the holder of a single permit, all stores:', '', ...table(columns, rows), ''];
+}
+
+function leaders(results: readonly FaultResult[]): string[] {
+  const terms = results.reduce((so, { leadership }) => so + leadership.terms, 0);
+  // Where there is no quorum, both sides of a split may have a leader.
+  const doubles = results
+    .filter(({ tolerated }) => tolerated === 0)
+    .reduce((so, result) => so + result.leadership.doubles, 0);
+  const judged = results.reduce((so, { figures }) => so + figures.judged, 0);
+  const all = results.flatMap(({ leadership }) => leadership.takeovers);
+  const rows = LOSSES.map(([loss, allowed]) => {
+    const times = all.filter((each) => each.loss === loss).map(({ took }) => took);
+    return [loss, spread(distributionOf(times)), allowed];
+  });
+  return [
+    `Leaders: ${terms} terms, ${doubles} double leaders. ${judged} membership leases were judged to be over. Takeovers, all stores:`,
+    '',
+    ...table(['the leader', 'n, median, p99, max (ms)', 'allowed (ms)'], rows),
+    '',
+  ];
 }
 
 function tolerated(results: readonly FaultResult[]): string[] {

@@ -9,6 +9,7 @@ import type { Fault } from './fault.js';
 import { CLOCK_TOLERANCE, TestBed } from './test-bed.js';
 import type { Site } from './site.js';
 import type { StoreName } from './stores.js';
+import { type LeadershipFigures, leadershipFigures } from './leadership-figures.js';
 import { type SemaphoreTakeovers, takeoversAfterKill } from './takeovers-after-kill.js';
 
 /** ms that a timer may be late, and a line after the event it reports, where three JVMs and four nodes share two cores. */
@@ -29,6 +30,7 @@ export interface FaultResult {
   readonly injections: number;
   readonly figures: Verdict['figures'];
   readonly takeovers: readonly SemaphoreTakeovers[];
+  readonly leadership: LeadershipFigures;
   /** ms after which each semaphore was granted again when all was well; the longest of all injections. */
   readonly recovery: number;
   readonly violations: readonly string[];
@@ -70,6 +72,7 @@ export async function runFault(site: Site, fault: Fault, options: FaultOptions):
     recovery,
     history,
     takeovers: takeoversAfterKill(testBed.recorder.entries, testBed.semaphores, ended),
+    leadership: leadershipFigures(testBed.recorder.entries, testBed.leadership.name, ended),
     ...judge(testBed, fault),
   };
 }
@@ -94,7 +97,7 @@ function judge(
   testBed: TestBed,
   { bounds }: Fault,
 ): Pick<FaultResult, 'figures' | 'violations' | 'tolerated' | 'story'> {
-  const times = testBed.recovering.map(({ name, duration }) => [
+  const times = [...testBed.recovering, testBed.leadership].map(({ name, duration }) => [
     name,
     { duration, tolerance: CLOCK_TOLERANCE, bound: bounds.takeover },
   ]);

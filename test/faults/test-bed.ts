@@ -20,6 +20,9 @@ const SEMAPHORES = [
 
 export type SemaphoreName = (typeof SEMAPHORES)[number]['name'];
 
+/** ms: the lease of the leader, and of each membership. */
+export const LEASE = 3000;
+
 export const CLIENTS = 4;
 export const CLOCK_TOLERANCE = 500;
 
@@ -69,6 +72,16 @@ export class TestBed implements AsyncDisposable {
     return SEMAPHORES.map((semaphore) => ({ ...semaphore, name: `${this.options.fault}-${semaphore.name}` }));
   }
 
+  /** The scope in which all clients take part. */
+  get scope(): string {
+    return `${this.options.fault}-scope`;
+  }
+
+  /** The semaphore of the scope. */
+  get leadership(): Contended {
+    return { name: `leader:${this.scope}`, permits: 1, duration: LEASE };
+  }
+
   /** Those that code defines. */
   get defined(): Contended[] {
     return this.semaphores.filter(({ isOnDemand }) => !isOnDemand);
@@ -83,6 +96,11 @@ export class TestBed implements AsyncDisposable {
     return this.semaphores[SEMAPHORES.findIndex((each) => each.name === name)]!;
   }
 
+  /** Waits until a client surely leads. */
+  leader(): Promise<Client> {
+    return this.#holderOf(this.leadership);
+  }
+
   get members(): readonly HazelcastMember[] {
     return this.site.cluster.members;
   }
@@ -90,11 +108,15 @@ export class TestBed implements AsyncDisposable {
   /** Waits until a client surely holds one of the semaphores, picked by chance. */
   async holder(chance: Chance, among = this.semaphores): Promise<{ client: Client; semaphore: Contended }> {
     const semaphore = chance.pick(among);
+    return { client: await this.#holderOf(semaphore), semaphore };
+  }
+
+  async #holderOf({ name: semaphore }: Contended): Promise<Client> {
     const find = () => {
-      const names = new Set(this.recorder.holders(semaphore.name).map(({ process }) => process));
+      const names = new Set(this.recorder.holders(semaphore).map(({ process }) => process));
       return this.clients.find(({ name, isRunning }) => isRunning && names.has(name)) ?? false;
     };
-    return { client: (await eventually(`a client holds ${semaphore.name}`, find)) as Client, semaphore };
+    return (await eventually(`a client holds ${semaphore}`, find, 20_000)) as Client;
   }
 
   /** Waits for a grant of each of these that comes after now. @returns ms that the slowest took */
@@ -133,7 +155,7 @@ export class TestBed implements AsyncDisposable {
     await mkdir(sockets, { recursive: true });
     const resource = join(sockets, 'resource');
     this.#resource = await GuardedResource.start({ path: resource });
-    for (const semaphore of this.semaphores) this.limited(semaphore, semaphore.permits);
+    for (const semaphore of [...this.semaphores, this.leadership]) this.limited(semaphore, semaphore.permits);
     const job = this.semaphore('job').name;
     for (let index = 1; index <= CLIENTS; index++) {
       const contention = { seed: seed + index, semaphores: this.semaphores.filter(({ name }) => name !== job), job };
@@ -145,13 +167,18 @@ export class TestBed implements AsyncDisposable {
         sockets,
         contention,
         store: { ...mode.client, ...(options.quorum && { quorum: 2 }) },
-        options: { definitions: this.defined.map(definitionOf), clockTolerance: CLOCK_TOLERANCE },
+        options: {
+          definitions: this.defined.map(definitionOf),
+          clockTolerance: CLOCK_TOLERANCE,
+          membership: { lease: LEASE },
+          leadership: { enabled: true, scopes: [this.scope], lease: LEASE },
+        },
       };
       const place = await network.place(`client${index}`);
       this.clients.push(new Client(`c${index}`, { place, settings, recorder: this.recorder, clock: clientClocks }));
     }
     await Promise.all(this.clients.map((client) => client.start()));
-    await this.grantsOf(this.semaphores, 20_000);
+    await this.grantsOf([...this.semaphores, this.leadership], 20_000);
   }
 }
 

@@ -4,6 +4,7 @@ import { type Distribution, distributionOf } from './distribution.js';
 import { GuardedWrites } from './guarded-writes.js';
 import type { HistoryEntry } from './history.js';
 import { Limits } from './limits.js';
+import { Members } from './members.js';
 import { Overlaps } from './overlaps.js';
 import { Permits } from './permits.js';
 import { Processes } from './processes.js';
@@ -37,6 +38,8 @@ export interface HistoryFigures {
   readonly toldLate: Distribution;
   /** How often a process could do nothing for a while. */
   readonly stalls: number;
+  /** How many membership leases were judged to be over, each counted once. */
+  readonly judged: number;
 }
 
 export interface Verdict {
@@ -61,6 +64,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
   const limits = new Limits();
   const tokens = new Tokens(violations);
   const writes = new GuardedWrites(violations);
+  const members = new Members(violations);
   const overlaps = new Overlaps(violations, limits);
   const endNotices = new EndNotices(violations, processes, slack);
   const permits = new Permits(violations, overlaps, endNotices);
@@ -77,6 +81,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
     processes.see(entry);
     if (entry.event === 'limited') limits.see(entry);
     if (entry.event === 'written') writes.see(entry);
+    members.see(entry);
     tokens.see(entry, invoked);
     takeovers.see(entry, invoked);
     permits.see(entry, invoked);
@@ -96,6 +101,7 @@ export function checkHistory(history: readonly HistoryEntry[], options: CheckOpt
       takeovers: { ...distributionOf(takeovers.times), unjudged: takeovers.unjudged },
       toldLate: distributionOf(endNotices.late),
       stalls: processes.stalls,
+      judged: members.judged,
     },
   };
 }

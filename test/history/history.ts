@@ -3,7 +3,7 @@
  * guard, and from the controller that injects faults. `at` is ms by the monotonic clock that all processes of one machine
  * share, so entries of different processes can be ordered.
  */
-export type HistoryEntry = Source & (CallEntry | PermitEntry | StalledEntry | OutsideEntry);
+export type HistoryEntry = Source & (CallEntry | PermitEntry | MemberEntry | StalledEntry | OutsideEntry);
 
 interface Source {
   readonly at: number;
@@ -78,6 +78,13 @@ export type PermitEntry =
       readonly since?: number;
     };
 
+/** About membership leases; `incarnation` is the id of an unbroken one. */
+export type MemberEntry =
+  /** The process counts on its own lease at this moment. */
+  | { readonly event: 'counted'; readonly incarnation: string }
+  /** The process says that the lease of another one is over, because that one crashed or left. */
+  | { readonly event: 'judged'; readonly incarnation: string };
+
 /**
  * The process finds that it could do nothing since `since` (the same clock as `at`): its event loop was blocked, or the
  * machine had no time for it. Like a frozen process, it can't learn anything meanwhile.
@@ -87,12 +94,19 @@ export interface StalledEntry {
   readonly since: number;
 }
 
+/** How a leader hands over. */
+export type Handover = 'resignation' | 'transfer' | 'shutdown';
+
 export type OutsideEntry =
   /**
    * By the controller, about `process`: it can't do anything any more (logged when that is sure), or until it is thawed
    * (logged before it is). A process that starts again has a new name.
    */
   | { readonly event: 'killed' | 'frozen' | 'thawed' }
+  /** By the controller: `process` is cut off from the store and the others from now on. */
+  | { readonly event: 'cut' }
+  /** By the controller: `process`, which leads, is asked now to hand its leadership over. */
+  | { readonly event: 'handing-over'; readonly how: Handover }
   /**
    * By the controller: the number of permits from now on. A lower number is logged when the edit is surely in force, a higher
    * one before the edit is sent. Needed before the first call.

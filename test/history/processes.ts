@@ -12,6 +12,8 @@ const TOLD_BY_OTHERS = new Set<HistoryEntry['event']>([
   'killed',
   'frozen',
   'thawed',
+  'cut',
+  'handing-over',
   'written',
   'limited',
   'fault-begun',

@@ -267,3 +267,19 @@ describe('L: another process takes over', () => {
     expect(figures.takeovers).toEqual({ count: 1, median: 1200, p99: 1200, max: 1200, unjudged: 0 });
   });
 });
+
+describe('M: no process counts on a membership that another one has judged to be over', () => {
+  const judged = () => new Story().counted('p1', 'a', 100).judged('p2', 'a', 200).judged('p3', 'a', 210);
+
+  it('keeps: it counted before, or counts on another one', () => {
+    expect(broken(judged().counted('p1', 'b', 300))).toEqual([]);
+    expect(checkHistory(judged().entries).figures.judged).toBe(1);
+  });
+
+  it('breaks: it still counts on it, and says who had judged it', () => {
+    const { violations } = checkHistory(judged().counted('p1', 'a', 200.1).entries);
+    expect(violations.map(({ rule, text }) => `${rule} ${text}`)).toEqual([
+      'M p1 counts on its membership a, which p2 judged to be over at +0.200 s',
+    ]);
+  });
+});

@@ -63,6 +63,14 @@ export class Story {
     return this.add({ event, at, process });
   }
 
+  counted(process: string, incarnation: string, at: number): this {
+    return this.add({ event: 'counted', at, process, incarnation });
+  }
+
+  judged(process: string, incarnation: string, at: number): this {
+    return this.add({ event: 'judged', at, process, incarnation });
+  }
+
   stalled(process: string, since: number, at: number): this {
     return this.add({ event: 'stalled', at, process, since });
   }

@@ -3,9 +3,10 @@ import { formatEntry } from './format.js';
 
 /**
  * S1 too many held at once, S2 tokens out of order, S3 a stale write applied, S4 a holder that learnt of its end too late, L no takeover,
+ * M a process counted on its membership lease after another one had judged it to be over,
  * H the history contradicts itself: then nothing that it seems to show is proved.
  */
-export type Rule = 'S1' | 'S2' | 'S3' | 'S4' | 'L' | 'H';
+export type Rule = 'S1' | 'S2' | 'S3' | 'S4' | 'M' | 'L' | 'H';
 
 export interface Violation {
   readonly rule: Rule;

@@ -6,10 +6,13 @@ import { AcquireTimeoutError, GatekeeperService, type Permit } from 'nestjs-gate
 import { Chance } from '../../simulation/world/chance.js';
 import { FreezeWatch } from '../freeze-watch.js';
 import { type Contention, readSettings } from '../settings.js';
-import { Diary } from './diary.js';
+import { Diary, type NotedPermit } from './diary.js';
 import { GuardedWriter } from './guarded-writer.js';
 
 type Contended = Contention['semaphores'][number];
+
+/** A permit that is checked after a freeze. */
+type WatchedPermit = NotedPermit & { readonly assertHeld: () => void };
 
 /** ms that one call waits for a permit. */
 const PATIENCE = 8000;
@@ -21,7 +24,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #chance = new Chance(this.#settings.contention!.seed);
   readonly #closing = new AbortController();
   /** Held permits with their signals: a read of `permit.signal` would end a permit that is over. */
-  readonly #held = new Map<Permit, AbortSignal>();
+  readonly #held = new Map<WatchedPermit, AbortSignal>();
   readonly #watch = new FreezeWatch({
     frozen: 300,
     onStalled: (since) => this.diary.stalled(since),
@@ -29,7 +32,8 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
     onTimersOver: (since) => this.#timersOver(since),
   });
   /** Permits of which only the signal is checked after a freeze: asking whether one is held would end it. */
-  #untouched: Permit[] = [];
+  #untouched: WatchedPermit[] = [];
+  #onWoken = () => {};
 
   constructor(
     private readonly gatekeeper: GatekeeperService,
@@ -46,6 +50,20 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
   onModuleDestroy(): void {
     this.#closing.abort();
     this.#watch.stop();
+  }
+
+  /** Checks a permit after a freeze, until {@link unwatch}. */
+  watch(permit: WatchedPermit): void {
+    this.#held.set(permit, permit.signal);
+  }
+
+  unwatch(permit: WatchedPermit): void {
+    this.#held.delete(permit);
+  }
+
+  /** Calls back in the first step after a freeze. */
+  onWoken(callback: () => void): void {
+    this.#onWoken = callback;
   }
 
   async #contend(semaphore: Contended, chance: Chance): Promise<void> {
@@ -114,6 +132,7 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   #woken(callback: 'io' | 'timer'): void {
+    this.#onWoken();
     const [touched, untouched] = alternately([...this.#held.keys()]);
     this.#untouched = untouched;
     for (const permit of touched) {

@@ -67,6 +67,16 @@ export class Diary {
     report({ event: 'woken', semaphore, permit: id, callback, ...found });
   }
 
+  /** Now this process counts on its membership lease. */
+  counted(incarnation: string): void {
+    report({ event: 'counted', incarnation });
+  }
+
+  /** This process says that the membership lease of another one is over. */
+  judged(incarnation: string): void {
+    report({ event: 'judged', incarnation });
+  }
+
   stalled(since: number): void {
     report({ event: 'stalled', since });
   }
