@@ -8,7 +8,7 @@ import {
   storedTime,
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { type AuditEntry, HANDOVERS } from '../context/audit-entry.js';
+import { type AuditEntry, HANDOVERS, ORDER_KINDS } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 
@@ -45,7 +45,7 @@ const definitionSchema = z.object(storedDefinitionSchema.shape);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   at: storedTime,
-  action: z.enum([...CHANGES, ...HANDOVERS, 'revoke', 'restore']),
+  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, 'revoke', 'restore']),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),
@@ -55,4 +55,5 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   to: definitionSchema.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
+  order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
 });

@@ -14,7 +14,9 @@ import type {
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
+import type { AllocationPlan } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
+import type { Group, GroupSummary } from './views/allocation.view.js';
 
 /** All semaphores with their holders and warnings, at one moment. */
 export interface Overview {
@@ -42,6 +44,23 @@ export interface BulkCall {
   readonly names?: string | undefined;
   readonly reason?: string | undefined;
   readonly limit?: number | undefined;
+}
+
+/** A change to try without making it. Nodes are named by their names. */
+export interface PlanRequest {
+  readonly drain?: readonly string[];
+  readonly lose?: readonly string[];
+  readonly join?: readonly { readonly node: string }[];
+  readonly pin?: readonly { readonly resource: string; readonly node: string }[];
+  readonly unpin?: readonly string[];
+}
+
+/** A change of who may own the resources of a group. */
+export interface AllocationOrder {
+  readonly group: string;
+  readonly action: 'pin' | 'unpin' | 'drain' | 'undrain';
+  readonly resource?: string | undefined;
+  readonly node?: string | undefined;
 }
 
 /**
@@ -83,6 +102,11 @@ export interface Operator extends AsyncDisposable {
   stepDown(scope: string, meta: ChangeMeta): Promise<boolean>;
   /** Makes the node of an instance the next leader of a scope. @returns false if it leads already */
   transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean>;
+  /** Reads the allocation groups of the answering node. Only over HTTP, as the following calls. */
+  allocationGroups(): Promise<{ readonly now: number; readonly groups: readonly GroupSummary[] }>;
+  allocationGroup(name: string): Promise<Group>;
+  planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan>;
+  orderAllocation(order: AllocationOrder, meta: ChangeMeta): Promise<void>;
   /** Newest first. */
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
   /** Newest first. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { escapeLines } from '../decision/index.js';
 import packageRoot from '../../package-root.cjs';
+import { allocationCommand } from './commands/allocation.command.js';
 import { completionCommand } from './commands/completion.command.js';
 import { contextsCommand } from './commands/contexts.command.js';
 import { defineCommand, editCommand, resetCommand } from './commands/definitions.command.js';
@@ -51,6 +52,7 @@ const COMMANDS = [
   resumeCommand,
   migrateCommand,
   leaderCommand,
+  allocationCommand,
   revokeCommand,
   resetCommand,
   removeCommand,

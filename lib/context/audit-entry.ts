@@ -4,8 +4,12 @@ import type { NodeIdentity } from './node-identity.js';
 /** Changes of who leads a scope. */
 export const HANDOVERS = ['step-down', 'transfer'] as const;
 
+/** Orders of operators for an allocation group. */
+export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
+
 /** Kind of an audited change. */
-export type AuditAction = DefinitionChange['kind'] | (typeof HANDOVERS)[number] | 'revoke' | 'restore';
+export type AuditAction =
+  DefinitionChange['kind'] | (typeof HANDOVERS)[number] | (typeof ORDER_KINDS)[number] | 'revoke' | 'restore';
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
@@ -13,7 +17,7 @@ export interface AuditEntry {
   readonly at: number;
   /** The kind of change. */
   readonly action: AuditAction;
-  /** Name of the semaphore. */
+  /** Name of the semaphore, or `allocation:` with the name of an allocation group. */
   readonly semaphore: string;
   /** Name of the person or program that made the change. */
   readonly by: string;
@@ -31,4 +35,6 @@ export interface AuditEntry {
   readonly permit?: StoredPermit;
   /** Of a transfer: the node that leads next. */
   readonly target?: NodeIdentity;
+  /** Of an order for an allocation group: the resource and the name of the node that it is about. */
+  readonly order?: { readonly resource?: string; readonly node?: string };
 }

@@ -24,7 +24,11 @@ const calls = Object.entries(
   .map(({ path, method, operation }) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
-    path: path.replace('{name}', 'job').replace('{id}', 'none').replace('{scope}', 'default'),
+    path: path
+      .replace('{name}', 'job')
+      .replace('{id}', 'none')
+      .replace('{scope}', 'default')
+      .replace('{group}', 'orders'),
     role: operation['x-role'],
     writes: (Object.values(ROUTES) as Route[]).find(
       (each) => `/${each.path}` === path.replaceAll(/\{(\w+)\}/g, ':$1') && each.method === method.toUpperCase(),
@@ -44,6 +48,13 @@ const MEANT = {
   'GET /api/leaders/{scope}': 'view',
   'POST /api/leaders/{scope}/step-down': 'operate, writes',
   'POST /api/leaders/{scope}/transfer': 'operate, writes',
+  'GET /api/allocation/groups': 'view',
+  'GET /api/allocation/groups/{group}': 'view',
+  'POST /api/allocation/groups/{group}/plan': 'view',
+  'POST /api/allocation/groups/{group}/pin': 'operate, writes',
+  'POST /api/allocation/groups/{group}/unpin': 'operate, writes',
+  'POST /api/allocation/groups/{group}/drain': 'operate, writes',
+  'POST /api/allocation/groups/{group}/undrain': 'operate, writes',
   'GET /api/history': 'view',
   'GET /api/audit': 'view',
   'GET /api/events': 'view',

@@ -26,8 +26,11 @@ import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
+
+const NO_ALLOCATION = 'only a node of the group knows its resources: ask one with --url';
 
 export interface DirectOptions {
   readonly store: StoreDefinition;
@@ -167,6 +170,22 @@ export class DirectOperator implements Operator {
 
   transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean> {
     return partsOf(this.#gatekeeper).handovers.transfer(scope, instance, this.#signed(meta));
+  }
+
+  allocationGroups(): never {
+    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
+  }
+
+  allocationGroup(): never {
+    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
+  }
+
+  planAllocation(): never {
+    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
+  }
+
+  orderAllocation(): never {
+    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
   }
 
   history(query: JournalQuery): Promise<HistoryEntry[]> {

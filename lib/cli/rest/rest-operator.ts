@@ -17,7 +17,9 @@ import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
+import type { AllocationPlan } from '../../allocation/index.js';
+import type { Group, GroupSummary } from '../views/allocation.view.js';
+import type { AllocationOrder, BulkCall, ChangeMeta, Look, Operator, Overview, PlanRequest } from '../operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 interface NodesAnswer {
@@ -26,6 +28,8 @@ interface NodesAnswer {
   readonly stale: readonly StalePart[];
 }
 
+/** Maximum number of resources in an answer. */
+const MOST_RESOURCES = 10_000;
 /** Factor for the timeout of a change of many definitions. */
 const BULK_PATIENCE = 10;
 
@@ -123,6 +127,23 @@ export class RestOperator implements Operator {
 
   transfer(scope: string, node: string, { reason }: ChangeMeta): Promise<boolean> {
     return this.#hand(scope, 'transfer', { node, reason });
+  }
+
+  allocationGroups(): Promise<{ now: number; groups: GroupSummary[] }> {
+    return this.#client.ask(['allocation', 'groups']);
+  }
+
+  allocationGroup(name: string): Promise<Group> {
+    return this.#client.ask(['allocation', 'groups', name], { query: { limit: MOST_RESOURCES } });
+  }
+
+  planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan> {
+    return this.#client.ask(['allocation', 'groups', group, 'plan'], { method: 'POST', body: request });
+  }
+
+  async orderAllocation({ group, action, ...order }: AllocationOrder, { reason }: ChangeMeta): Promise<void> {
+    const path = ['allocation', 'groups', group, action];
+    await this.#client.ask(path, { method: 'POST', body: { ...order, reason } });
   }
 
   async history(query: JournalQuery): Promise<HistoryEntry[]> {

@@ -11,7 +11,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { HANDOVERS } from '../../context/audit-entry.js';
+import { HANDOVERS, ORDER_KINDS } from '../../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -137,7 +137,13 @@ export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, s
   },
 });
 
-export const auditActionSchema = z.enum([...changeSchema.shape.kind.options, ...HANDOVERS, 'revoke', 'restore']);
+export const auditActionSchema = z.enum([
+  ...changeSchema.shape.kind.options,
+  ...HANDOVERS,
+  ...ORDER_KINDS,
+  'revoke',
+  'restore',
+]);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
   .object({
@@ -152,6 +158,10 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     to: definitionSchema.optional(),
     permit: storedPermitSchema.optional(),
     target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
+    order: z
+      .object({ resource: z.string().optional(), node: z.string().optional() })
+      .optional()
+      .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
   })
   .meta({ id: 'AuditEntry' });
 

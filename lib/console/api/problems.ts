@@ -15,6 +15,7 @@ export const PROBLEMS = {
   forbidden: [403, 'The request was refused'],
   'not-found': [404, 'There is nothing here'],
   'unknown-semaphore': [404, 'There is no such semaphore'],
+  'unknown-group': [404, 'The answering node has no such allocation group'],
   'nothing-matches': [404, 'The pattern matches no semaphore'],
   'already-defined': [409, 'The semaphore is defined already'],
   'edit-conflict': [409, 'Another change came first'],

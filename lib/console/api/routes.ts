@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALLOCATION_ROUTES } from './allocation.js';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
 import { healthSchema } from './health.js';
@@ -183,6 +184,7 @@ export const ROUTES = {
     answer: answers.nodesSchema,
   }),
   ...LEADER_ROUTES,
+  ...ALLOCATION_ROUTES,
   history: route({
     operationId: 'listRuns',
     method: 'GET',

@@ -52,11 +52,13 @@ export function openApiOf(
 const TAGS = {
   Permits: 'Permits for programs that are not nodes.',
   Leadership: 'Leaders of scopes, and the nodes that take part.',
+  Allocation: 'Resources that are divided over the nodes.',
   Cluster: 'Data and changes for operators.',
 };
 
 function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
   if (path.startsWith('api/permits')) return 'Permits';
+  if (path.startsWith('api/allocation')) return 'Allocation';
   return path.startsWith('api/leaders') ? 'Leadership' : 'Cluster';
 }
 

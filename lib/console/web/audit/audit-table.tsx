@@ -5,6 +5,7 @@ import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
+import { hrefOf } from '../router.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -31,7 +32,7 @@ export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
           </td>
           {!isOfOne && (
             <td>
-              <SemaphoreLink name={entry.semaphore} />
+              <Subject name={entry.semaphore} />
             </td>
           )}
           <td>
@@ -45,7 +46,21 @@ export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   );
 }
 
-function Change({ entry: { from, to, permit } }: { readonly entry: AuditEntry }) {
+const ALLOCATION = 'allocation:';
+
+/** A link to the semaphore, or to the allocation group. */
+function Subject({ name }: { readonly name: string }) {
+  if (!name.startsWith(ALLOCATION)) return <SemaphoreLink name={name} />;
+  return (
+    <a class="name" href={hrefOf(['nodes', 'allocation'], { group: name.slice(ALLOCATION.length) })}>
+      {name}
+    </a>
+  );
+}
+
+function Change({ entry: { from, to, permit, target, order } }: { readonly entry: AuditEntry }) {
+  if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
+  if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;
   if (!to) return null;
   return (

@@ -1,0 +1,122 @@
+import { Argument, Command } from 'commander';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
+import { type ExitCode, UsageFailure } from '../exit-code.js';
+import type { AllocationOrder, Operator, PlanRequest } from '../operator.js';
+import { reasonOption } from '../option-readers.js';
+import type { Runner, Session } from '../session.js';
+import { plain } from '../text/plain.js';
+import { groupText, groupsText, planText } from '../views/allocation.view.js';
+
+const ACTIONS = ['plan', 'pin', 'unpin', 'drain', 'undrain'] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface Options extends CareOptions {
+  readonly reason?: string;
+  readonly lose?: readonly string[];
+  readonly join?: readonly string[];
+  readonly drain?: readonly string[];
+}
+
+type Arguments = [string | undefined, Action | undefined, string | undefined, string | undefined];
+
+export function allocationCommand(runner: Runner): Command {
+  return new Command('allocation')
+    .description('show allocation groups and owners, plan changes, and pin resources or drain nodes; needs --url')
+    .argument('[group]', 'name of the group (default: all groups of the answering node)')
+    .addArgument(new Argument('[action]', 'what to do (default: show the owners)').choices(ACTIONS))
+    .argument('[subject]', 'for pin and unpin: the resource; for drain and undrain: name of the node')
+    .argument('[node]', 'for pin: name of the node')
+    .option('--lose <nodes...>', 'for plan: names of nodes that go at once')
+    .option('--join <nodes...>', 'for plan: names of nodes that join')
+    .option('--drain <nodes...>', 'for plan: names of nodes to drain')
+    .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(yesOption())
+    .action(
+      runner.action<Options, Arguments>((session, options, group, action, subject, node) =>
+        session.operate((operator) => {
+          if (group === undefined) return showAll(session, operator);
+          if (action === undefined) return showOne(session, operator, group);
+          if (action === 'plan') return plan(session, operator, group, options);
+          return change(session, operator, orderOf(group, action, subject, node), options);
+        }),
+      ),
+    );
+}
+
+async function showAll(session: Session, operator: Operator): Promise<void> {
+  session.output.result(await operator.allocationGroups(), groupsText);
+}
+
+async function showOne(session: Session, operator: Operator, group: string): Promise<void> {
+  session.output.result(await operator.allocationGroup(group), groupText);
+}
+
+async function plan(session: Session, operator: Operator, group: string, options: Options): Promise<void> {
+  const { lose, drain, join } = options;
+  const request: PlanRequest = {
+    ...(lose && { lose }),
+    ...(drain && { drain }),
+    ...(join && { join: join.map((node) => ({ node })) }),
+  };
+  session.output.result(await operator.planAllocation(group, request), planText);
+}
+
+/** @throws UsageFailure if an argument is missing or too many are given */
+function orderOf(
+  group: string,
+  action: Exclude<Action, 'plan'>,
+  subject: string | undefined,
+  node: string | undefined,
+): AllocationOrder {
+  const form =
+    action === 'pin' ? 'pin <resource> <node>' : action === 'unpin' ? 'unpin <resource>' : `${action} <node>`;
+  const isComplete = subject !== undefined && (action === 'pin') === (node !== undefined);
+  if (!isComplete) throw new UsageFailure(`give: allocation <group> ${form}`);
+  if (action === 'pin') return { group, action, resource: subject, node };
+  return action === 'unpin' ? { group, action, resource: subject } : { group, action, node: subject };
+}
+
+/** With `--dry-run`, shows what would move. */
+async function change(
+  session: Session,
+  operator: Operator,
+  order: AllocationOrder,
+  { reason, ...care }: Options,
+): Promise<ExitCode | void> {
+  const { group, action, resource, node } = order;
+  const subject = [resource, node].filter((each) => each !== undefined).join(' on ');
+  const request = requestOf(order);
+  const { sentences, moves } = request
+    ? await operator.planAllocation(group, request)
+    : { sentences: ['the node may own resources again'], moves: [] };
+  return withCare(session, care, {
+    plan: { ...order, moves, sentences },
+    sentence: plain(`${action} ${subject} in ${group} (${sentences.join('; ') || 'nothing moves'})`),
+    change: async () => {
+      await operator.orderAllocation(order, { reason });
+      session.output.result(order, () => plain(`${group}: ${DONE[action]} ${subject}`));
+    },
+  });
+}
+
+const DONE: Record<AllocationOrder['action'], string> = {
+  pin: 'pinned',
+  unpin: 'unpinned',
+  drain: 'drains',
+  undrain: 'drains no more:',
+};
+
+/** @returns undefined for an undrain, which no plan can try */
+function requestOf({ action, resource, node }: AllocationOrder): PlanRequest | undefined {
+  switch (action) {
+    case 'pin':
+      return { pin: [{ resource: resource!, node: node! }] };
+    case 'unpin':
+      return { unpin: [resource!] };
+    case 'drain':
+      return { drain: [node!] };
+    case 'undrain':
+      return undefined;
+  }
+}

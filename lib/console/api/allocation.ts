@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { AllocationPlan, GroupNode, OwnedBy, PlannedMove, PlannedShare } from '../../allocation/index.js';
+import { onlyFields } from '../../decision/index.js';
+import { list, time, whole } from './entities.js';
+import { limitText, name, reason, text } from './fields.js';
+import { type DocumentedRoute, route } from './route.js';
+
+/* The calls about allocation. If a schema differs from the library's own type, this file doesn't compile. */
+
+/** Maximum number of resources or moves in an answer, and the number without a limit in the query. */
+const MOST_SHOWN = 10_000;
+const USUAL = 1000;
+const LONGEST_ID = 500;
+
+/** A group with the numbers of its resources and nodes. */
+export interface GroupSummary {
+  readonly name: string;
+  readonly isRecovering: boolean;
+  readonly resources: number;
+  readonly unowned: number;
+  readonly moving: number;
+  readonly nodes: number;
+  readonly faults: readonly string[];
+}
+
+const recovering = z.boolean().meta({
+  description: 'the owner map is new, or was lost: nothing is granted until every member has confirmed it',
+});
+const faults = list(z.string()).meta({
+  description: 'faults and warnings as this node knows them; the leader knows most',
+});
+
+const summaryShape = {
+  name: z.string(),
+  isRecovering: recovering,
+  resources: whole,
+  unowned: whole.meta({ description: 'resources without an owner' }),
+  moving: whole.meta({ description: 'resources that a former owner has not given back yet' }),
+  nodes: whole,
+  faults,
+};
+
+const summarySchema: z.ZodType<GroupSummary> = z.object(summaryShape).meta({ id: 'AllocationGroup' });
+
+const ownedSchema: z.ZodType<OwnedBy> = z
+  .object({
+    id: z.string(),
+    node: z.string().optional().meta({ description: 'name of the owner; absent: it has none now' }),
+    instance: z.string().optional(),
+    token: whole.optional().meta({ description: 'fencing token: grows with every change of owner' }),
+    from: z.string().optional().meta({ description: 'node that has not given it back yet' }),
+    pinnedTo: z.string().optional().meta({ description: 'node that an operator wants for it' }),
+  })
+  .meta({ id: 'OwnedResource' });
+
+const nodeSchema: z.ZodType<GroupNode> = z
+  .object({
+    node: z.string(),
+    incarnation: z.string().meta({ description: 'id of its membership lease' }),
+    weight: whole,
+    owned: whole,
+    isDrained: z.boolean(),
+  })
+  .meta({ id: 'AllocationNode' });
+
+const pinShape = { resource: z.string(), node: z.string() };
+
+export const groupSchema = z
+  .object({
+    now: time,
+    name: z.string(),
+    isRecovering: recovering,
+    total: whole.meta({ description: 'number of all resources; the list may be shorter because of the limit' }),
+    unowned: whole.meta({ description: 'number of all resources without an owner' }),
+    resources: list(ownedSchema).meta({ description: 'those without an owner first, then by id' }),
+    nodes: list(nodeSchema),
+    pins: list(z.object(pinShape).meta({ id: 'Pin' })),
+    drained: list(z.string()),
+    faults,
+  })
+  .meta({ id: 'AllocationGroupDetails' });
+
+export type GroupAnswer = z.output<typeof groupSchema>;
+
+const moveSchema: z.ZodType<PlannedMove> = z
+  .object({
+    resource: z.string(),
+    from: z.string().optional(),
+    to: z.string().optional().meta({ description: 'absent: no node may own it' }),
+    why: z.enum(['removed', 'pinned', 'drained', 'balance', 'no-owner', 'owner-gone']),
+  })
+  .meta({ id: 'PlannedMove' });
+
+const shareSchema: z.ZodType<PlannedShare> = z
+  .object({ id: z.string(), before: whole, after: whole })
+  .meta({ id: 'PlannedShare' });
+
+/** A plan whose list of moves may be cut. */
+export type PlanAnswer = AllocationPlan & { readonly total: number };
+
+export const planSchema: z.ZodType<PlanAnswer> = z
+  .object({
+    total: whole.meta({ description: `number of all moves; the list has the first ${USUAL}` }),
+    moves: list(moveSchema),
+    shares: list(shareSchema),
+    sentences: list(z.string()),
+  })
+  .meta({ id: 'AllocationPlan' });
+
+export const MOST_MOVES = USUAL;
+
+const group = 'api/allocation/groups/:group';
+const params = onlyFields({ group: name });
+const resource = text(LONGEST_ID).min(1, { error: 'is empty' });
+const change = { reason: reason.optional() };
+const doneSchema = z.object({ done: z.boolean() }).meta({ id: 'Done' });
+const few = <T extends z.ZodType>(schema: T) => z.array(schema).max(1000, { error: 'has more than 1000 entries' });
+
+/** A change of the orders of a group, which operators may make. */
+const order = <const Verb extends string, Body extends z.ZodObject>(
+  { verb, operationId, summary }: { verb: Verb; operationId: string; summary: string },
+  body: Body,
+) =>
+  route({
+    operationId,
+    method: 'POST',
+    path: `${group}/${verb}`,
+    summary,
+    role: 'operate',
+    writes: true,
+    params,
+    body,
+    answer: doneSchema,
+    problems: ['unknown-group'],
+  });
+
+export const ALLOCATION_ROUTES = {
+  groups: route({
+    operationId: 'listAllocationGroups',
+    method: 'GET',
+    path: 'api/allocation/groups',
+    summary: 'The allocation groups of the answering node',
+    role: 'view',
+    answer: z.object({ now: time, groups: list(summarySchema) }).meta({ id: 'AllocationGroupList' }),
+  }),
+  group: route({
+    operationId: 'getAllocationGroup',
+    method: 'GET',
+    path: group,
+    summary: 'One allocation group: the owner of each resource, and the nodes',
+    role: 'view',
+    params,
+    query: onlyFields({ limit: limitText(MOST_SHOWN, USUAL) }),
+    answer: groupSchema,
+    problems: ['unknown-group', 'corrupt-record', 'newer-record'],
+  }),
+  planAllocation: route({
+    operationId: 'planAllocation',
+    method: 'POST',
+    path: `${group}/plan`,
+    summary: 'What would move if nodes went, joined or were drained, or resources were pinned; changes nothing',
+    role: 'view',
+    params,
+    body: onlyFields({
+      drain: few(name).optional(),
+      lose: few(name).optional().meta({ description: 'names of nodes that go at once, as after a crash' }),
+      join: few(
+        onlyFields({ node: name, weight: z.int().min(0).max(1000).optional() }).meta({ id: 'JoiningNode' }),
+      ).optional(),
+      pin: few(onlyFields({ resource, node: name }).meta({ id: 'PinRequest' })).optional(),
+      unpin: few(resource).optional(),
+    }).meta({ id: 'PlanAllocationRequest' }),
+    answer: planSchema,
+    problems: ['unknown-group'],
+  }),
+  pin: order(
+    { verb: 'pin', operationId: 'pinResource', summary: 'Keep a resource on a node, by its name' },
+    onlyFields({ resource, node: name, ...change }).meta({ id: 'PinResourceRequest' }),
+  ),
+  unpin: order(
+    { verb: 'unpin', operationId: 'unpinResource', summary: 'End a pin' },
+    onlyFields({ resource, ...change }).meta({ id: 'UnpinResourceRequest' }),
+  ),
+  drain: order(
+    { verb: 'drain', operationId: 'drainNode', summary: 'Take all resources of a node away, by its name' },
+    onlyFields({ node: name, ...change }).meta({ id: 'DrainNodeRequest' }),
+  ),
+  undrain: order(
+    { verb: 'undrain', operationId: 'undrainNode', summary: 'End a drain' },
+    onlyFields({ node: name, ...change }).meta({ id: 'UndrainNodeRequest' }),
+  ),
+} as const satisfies Record<string, DocumentedRoute>;

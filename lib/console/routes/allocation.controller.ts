@@ -1,0 +1,133 @@
+import type { AllocationGroup, GroupOverview } from '../../allocation/index.js';
+import { type AuditAction, partsOf } from '../../gatekeeper/index.js';
+import { timeOf } from '../../context/context.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { type Sees, expectSeen } from '../access/name-limit.js';
+import type { Visitor } from '../access/tokens.js';
+import {
+  type GroupAnswer,
+  type GroupSummary,
+  type InputOf,
+  MOST_MOVES,
+  type PlanAnswer,
+  ROUTES,
+} from '../api/index.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
+import { Serves } from '../http/serves.decorator.js';
+
+/** Name of a group in the audit log, in events, and for tokens that are limited to some names. */
+const PREFIX = 'allocation:';
+
+interface Order {
+  readonly resource?: string;
+  readonly node?: string;
+}
+
+/** Serves the allocation groups of this node, and the orders of operators for them. */
+@ConsoleController()
+export class AllocationController {
+  constructor(private readonly gatekeeper: GatekeeperService) {}
+
+  @Serves(ROUTES.groups)
+  async list(@SeenNames() sees: Sees): Promise<{ now: number; groups: GroupSummary[] }> {
+    const { allocation } = partsOf(this.gatekeeper);
+    const seen = allocation.groups.filter(({ name }) => !sees || sees(PREFIX + name));
+    const overviews = await Promise.all(seen.map((group) => group.overview()));
+    return { now: this.#now, groups: overviews.map(summaryOf) };
+  }
+
+  @Serves(ROUTES.group)
+  async one(
+    @Input() { params, query }: InputOf<typeof ROUTES.group>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<GroupAnswer> {
+    const overview = await this.#group(params.group, visitor).overview();
+    const { resources, pins, nodes, drained, faults, name, isRecovering } = overview;
+    return {
+      now: this.#now,
+      name,
+      isRecovering,
+      total: resources.length,
+      unowned: unownedIn(overview),
+      resources: resources.slice(0, query.limit),
+      nodes: [...nodes],
+      pins: pins.map(([resource, node]) => ({ resource, node })),
+      drained: [...drained],
+      faults: [...faults],
+    };
+  }
+
+  @Serves(ROUTES.planAllocation)
+  async plan(
+    @Input() { params, body }: InputOf<typeof ROUTES.planAllocation>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<PlanAnswer> {
+    const { pin = [], ...change } = body;
+    const pins = pin.map(({ resource, node }) => [resource, node] as const);
+    const plan = await this.#group(params.group, visitor).plan({ ...change, pin: pins });
+    return { ...plan, moves: plan.moves.slice(0, MOST_MOVES), total: plan.moves.length };
+  }
+
+  @Serves(ROUTES.pin)
+  pin(@Input() { params, body }: InputOf<typeof ROUTES.pin>, @VisitorOf() visitor: Visitor) {
+    const { resource, node, reason } = body;
+    const group = this.#group(params.group, visitor);
+    return this.#order(group, visitor, { action: 'pin', order: { resource, node }, reason }, () =>
+      group.pin(resource, node),
+    );
+  }
+
+  @Serves(ROUTES.unpin)
+  unpin(@Input() { params, body }: InputOf<typeof ROUTES.unpin>, @VisitorOf() visitor: Visitor) {
+    const { resource, reason } = body;
+    const group = this.#group(params.group, visitor);
+    return this.#order(group, visitor, { action: 'unpin', order: { resource }, reason }, () => group.unpin(resource));
+  }
+
+  @Serves(ROUTES.drain)
+  drain(@Input() { params, body: { node, reason } }: InputOf<typeof ROUTES.drain>, @VisitorOf() visitor: Visitor) {
+    const group = this.#group(params.group, visitor);
+    return this.#order(group, visitor, { action: 'drain', order: { node }, reason }, () => group.drain(node));
+  }
+
+  @Serves(ROUTES.undrain)
+  undrain(@Input() { params, body: { node, reason } }: InputOf<typeof ROUTES.undrain>, @VisitorOf() visitor: Visitor) {
+    const group = this.#group(params.group, visitor);
+    return this.#order(group, visitor, { action: 'undrain', order: { node }, reason }, () => group.undrain(node));
+  }
+
+  /** @throws UnknownGroupError, or ProblemError for a group that the visitor may not see */
+  #group(name: string, visitor: Visitor): AllocationGroup {
+    expectSeen(visitor, { name: PREFIX + name });
+    return partsOf(this.gatekeeper).allocation.group(name);
+  }
+
+  get #now(): number {
+    return timeOf(partsOf(this.gatekeeper).context);
+  }
+
+  /** Makes a change, and writes it into the audit log. */
+  async #order(
+    { name }: AllocationGroup,
+    { user: by }: Visitor,
+    { action, order, reason }: { action: AuditAction; order: Order; reason: string | undefined },
+    change: () => Promise<void>,
+  ): Promise<{ done: boolean }> {
+    await change();
+    const why = reason === undefined ? {} : { reason };
+    partsOf(this.gatekeeper).audit.note({ action, semaphore: PREFIX + name, by, ...why, order });
+    return { done: true };
+  }
+}
+
+function summaryOf(overview: GroupOverview): GroupSummary {
+  const { name, isRecovering, resources, nodes, faults } = overview;
+  const moving = resources.filter(({ from }) => from !== undefined).length;
+  const counts = { resources: resources.length, unowned: unownedIn(overview), moving, nodes: nodes.length };
+  return { name, isRecovering, ...counts, faults };
+}
+
+function unownedIn({ resources }: GroupOverview): number {
+  return resources.filter(({ node }) => node === undefined).length;
+}

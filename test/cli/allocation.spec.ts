@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { openOperator } from '../../lib/cli/open-operator.js';
+import { allocating, untilOwned } from '../console/allocating.js';
+import { TOKENS, useConsoles } from '../console/consoles.js';
+import { call } from './command-line.js';
+import { useMemoryCluster } from './memory-cluster.js';
+
+describe('allocation on the command line', () => {
+  const start = useConsoles();
+  const cluster = useMemoryCluster();
+
+  async function owned() {
+    const console = await start({ gatekeeper: allocating('abc') });
+    await untilOwned(console, ({ unowned, total, faults }) => total === 3 && unowned + faults.length === 0);
+    const gatekeeper = (...args: string[]) =>
+      call([...args, '--url', console.url, '--token', TOKENS.operate], { open: openOperator });
+    return { console, gatekeeper };
+  }
+
+  it('shows the groups, the nodes of one and its owners', async () => {
+    const { gatekeeper } = await owned();
+    const groups = await gatekeeper('allocation');
+    expect(groups).toMatchObject({ exitCode: 0, err: '' });
+    expect(groups.out).toMatch(/^GROUP +RESOURCES +NO OWNER +MOVING +NODES +REMARK\norders +3 +0 +0 +1\n$/);
+    const { out } = await gatekeeper('allocation', 'orders');
+    expect(out).toMatch(/^3 resources, 0 without an owner, 1 node\n/);
+    expect(out).toMatch(/^app1 +3 +1$/m);
+    expect(out).toMatch(/^b +app1 +\d+$/m);
+  });
+
+  it('plans the loss of a node', async () => {
+    const { gatekeeper } = await owned();
+    const { out } = await gatekeeper('allocation', 'orders', 'plan', '--lose', 'app1', '--join', 'app2');
+    expect(out).toMatch(/^3 resources from app1 to app2: the owner is gone\n/);
+    expect(out).toMatch(/^app2 +0 +3$/m);
+    expect((await gatekeeper('allocation', 'orders', 'plan')).out).toBe('nothing would move\n');
+  });
+
+  it('pins and drains, after a look at what would move', async () => {
+    const { gatekeeper, console } = await owned();
+    const dry = await gatekeeper('allocation', 'orders', 'drain', 'app1', '--dry-run');
+    expect(dry.out).toBe(
+      'would drain app1 in orders (3 resources from app1 to no node: the node is drained); nothing was changed\n',
+    );
+    expect((await gatekeeper('allocation', 'orders', 'pin', 'a', 'app1')).out).toBe('orders: pinned a on app1\n');
+    expect((await gatekeeper('allocation', 'orders', 'drain', 'app1', '--reason', 'new disks')).exitCode).toBe(0);
+    await untilOwned(console, ({ resources }) =>
+      resources.every(({ node, from }: Record<string, string>) => !node && !from),
+    );
+    const { out } = await gatekeeper('allocation', 'orders');
+    expect(out).toMatch(/^a +- +- +NO OWNER; pinned to app1$/m);
+    expect((await gatekeeper('allocation', 'orders', 'undrain', 'app1')).out).toBe('orders: drains no more: app1\n');
+    expect((await gatekeeper('allocation', 'orders', 'unpin', 'a')).out).toBe('orders: unpinned a\n');
+  });
+
+  it.each([
+    [['other'], 3, 'is no allocation group of this node'],
+    [['orders', 'pin', 'a'], 2, 'give: allocation <group> pin <resource> <node>'],
+    [['orders', 'drain'], 2, 'give: allocation <group> drain <node>'],
+    [['orders', 'unpin', 'a', 'app1'], 2, 'give: allocation <group> unpin <resource>'],
+    [['orders', 'move'], 2, 'Allowed choices are plan, pin, unpin, drain, undrain'],
+  ])('refuses %j', async (args, exitCode, why) => {
+    const { gatekeeper } = await owned();
+    const outcome = await gatekeeper('allocation', ...args);
+    expect(outcome).toMatchObject({ exitCode, out: '' });
+    expect(outcome.err).toContain(why);
+  });
+
+  it('needs a node: the store alone does not know the resources', async () => {
+    const { gatekeeper } = cluster();
+    const { exitCode, err } = await gatekeeper(['allocation']);
+    expect([exitCode, err]).toEqual([
+      2,
+      'gatekeeper: only a node of the group knows its resources: ask one with --url\n',
+    ]);
+  });
+});

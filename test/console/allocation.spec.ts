@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import { until } from '../support/apps.js';
+import { expectProblem } from './api.contract.js';
+import { allocating, untilOwned } from './allocating.js';
+import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+
+const path = '/api/allocation/groups/orders';
+
+describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
+  const start = useConsoles();
+  /** app1 and app2 own three resources each. */
+  async function two() {
+    const store = memory();
+    const node = (acquirer: string) => start({ platform, store, gatekeeper: { acquirer, ...allocating('abcdef') } });
+    const [one, other] = [await node('app1'), await node('app2')];
+    await untilOwned(
+      one,
+      ({ nodes }) => nodes.length === 2 && nodes.every(({ owned }: { owned: number }) => owned === 3),
+    );
+    return { one, other };
+  }
+
+  it('shows the groups, and of each resource the owner', async () => {
+    const { one } = await two();
+    expect((await one.get('/api/allocation/groups', { token: TOKENS.view })).json.groups).toMatchObject([
+      { name: 'orders', resources: 6, unowned: 0, nodes: 2, isRecovering: false },
+    ]);
+    const { status, json } = await one.get(path);
+    expect(status).toBe(200);
+    expect(json.nodes).toMatchObject([
+      { node: 'app1', owned: 3, weight: 1, isDrained: false },
+      { node: 'app2', owned: 3, weight: 1, isDrained: false },
+    ]);
+    expect(json.resources.map(({ id }: { id: string }) => id)).toEqual([...'abcdef']);
+    expect(json.resources[0]).toMatchObject({ node: expect.stringMatching(/^app[12]$/), token: expect.any(Number) });
+    expect((await one.get(`${path}?limit=2`)).json).toMatchObject({ total: 6, resources: { length: 2 } });
+  });
+
+  it('plans the loss of a node, and changes nothing', async () => {
+    const { one } = await two();
+    const { json } = await one.send('POST', `${path}/plan`, { lose: ['app2'] }, { token: TOKENS.view });
+    expect(json).toMatchObject({
+      total: 3,
+      moves: [{ to: 'app1', from: 'app2', why: 'owner-gone' }, {}, {}],
+      sentences: ['3 resources from app2 to app1: the owner is gone'],
+    });
+    expect(json.shares).toContainEqual({ id: 'app1', before: 3, after: 6 });
+    expect((await one.get(path)).json.nodes).toMatchObject([{ owned: 3 }, { owned: 3 }]);
+  });
+
+  it('pins and drains through any node of the group, with author and reason', async () => {
+    const { one, other } = await two();
+    const token = TOKENS.operate;
+    const away = (await one.get(path)).json.resources.find(({ node }: { node: string }) => node === 'app1').id;
+    const pin = { resource: away, node: 'app2', reason: 'near its data' };
+    expect((await other.send('POST', `${path}/pin`, pin, { token })).json).toEqual({ done: true });
+    await untilOwned(one, ({ resources }) => resources.find(({ id }: { id: string }) => id === away).node === 'app2');
+    await one.send('POST', `${path}/unpin`, { resource: away }, { token });
+    await one.send('POST', `${path}/drain`, { node: 'app2', reason: 'new disks' }, { token });
+    await untilOwned(one, ({ nodes }) => nodes[0].owned === 6 && nodes[1].isDrained);
+    await one.send('POST', `${path}/undrain`, { node: 'app2' }, { token });
+    await untilOwned(one, ({ nodes }) => nodes[1].owned === 3);
+    const audit = async () => (await one.get('/api/audit?semaphore=allocation:orders')).json.entries;
+    await until(async () => (await audit()).length === 4);
+    expect(await audit()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          action: 'pin',
+          by: 'otto',
+          reason: 'near its data',
+          order: { resource: away, node: 'app2' },
+        }),
+        expect.objectContaining({ action: 'drain', by: 'otto', reason: 'new disks', order: { node: 'app2' } }),
+        expect.objectContaining({ action: 'unpin', order: { resource: away } }),
+        expect.objectContaining({ action: 'undrain', order: { node: 'app2' } }),
+      ]),
+    );
+  });
+
+  it('refuses a group that the node does not have, and one that the token may not see', async () => {
+    const token = 'token-of-lisa-0123456789';
+    const tokens = [...SETTINGS.tokens!, { token, name: 'lisa', role: 'operate', names: 'allocation:other' } as const];
+    const { get, send } = await start({ platform, gatekeeper: allocating('ab'), console: { tokens } });
+    expectProblem(await get('/api/allocation/groups/other'), 404, 'unknown-group');
+    expectProblem(await get(path, { token }), 403, 'token-limited');
+    expectProblem(await send('POST', `${path}/drain`, { node: 'app1' }, { token }), 403, 'token-limited');
+    expect((await get('/api/allocation/groups', { token })).json.groups).toEqual([]);
+  });
+});
