@@ -63,6 +63,7 @@ export class Delivery {
   /** Takes everything from the application, and waits until it has given it back. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.parts.share.giveUp();
     this.notify();
     await this.#running;
   }

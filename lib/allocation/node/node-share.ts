@@ -20,6 +20,7 @@ export class NodeShare {
   #missing: string | undefined;
   #newest: AllocationRoot | undefined;
   #bornSeen = { born: '', at: 0 };
+  #isGivingUp = false;
   readonly #queue = new SerialQueue();
 
   /** @param onChange called when the node owns other resources, or has to give some back */
@@ -42,7 +43,7 @@ export class NodeShare {
 
   /** Resource -> token. Without those that are being given back. The same object until something changes. */
   get owned(): ReadonlyMap<string, number> {
-    return this.isHeld ? this.#belief.owned : NOTHING;
+    return this.isHeld && !this.#isGivingUp ? this.#belief.owned : NOTHING;
   }
 
   /** Resources that are being given back. */
@@ -98,6 +99,11 @@ export class NodeShare {
     this.#belief = noBelief('', top);
     this.#missing = undefined;
     return owned.size + ending.length > 0;
+  }
+
+  /** From now on all that this node owns is being given back, until {@link close}. */
+  giveUp(): void {
+    this.#isGivingUp = true;
   }
 
   /** Ends all belief. */
