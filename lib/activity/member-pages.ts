@@ -4,7 +4,7 @@ import { Caretaker } from '../records/caretaker.js';
 import { RecordClient } from '../records/record-client.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { RecordChange } from '../stores/index.js';
-import { MEMBERS, type MemberPage, PAGES, PAGE_PREFIX } from './member-page.js';
+import { type MemberEntry, MEMBERS, type MemberPage, PAGES, PAGE_PREFIX, leaseOf } from './member-page.js';
 
 export type PageClient = RecordClient<MemberPage>;
 
@@ -14,8 +14,10 @@ export interface MembersReading {
   readonly sent: number;
   /** After the last answer. */
   readonly received: number;
-  /** Lower bound of cluster time at `sent`, in ms; -Infinity if it is unknown. */
+  /** Lower bound of cluster time at `sent`, in ms; -Infinity if it is unknown, or may not judge the leases. */
   readonly earliest: number;
+  /** When this node last asked for the members' clocks. */
+  readonly sampledAt: number;
   /** A page that the store does not have, or that is no page, is undefined. */
   readonly pages: readonly (MemberPage | undefined)[];
 }
@@ -25,6 +27,8 @@ export class MemberPages {
   readonly all: readonly PageClient[];
   readonly #caretaker: Caretaker<MemberPage>;
   readonly #corrupt = new Set<PageClient>();
+  /** By lease: monotonic ms at which a look first found it. */
+  #firstSeen: ReadonlyMap<string, number> = new Map();
   #endWatch?: () => Promise<void>;
 
   /** @param onChange hears of each new version of a page */
@@ -53,9 +57,8 @@ export class MemberPages {
    * @throws StoreUnavailableError
    */
   async look(): Promise<MembersReading | undefined> {
-    const { store, timers, timing, nodeClock, clusterClock } = this.context;
+    const { store, timers, timing, nodeClock } = this.context;
     const sent = nodeClock.monotonic();
-    const earliest = clusterClock.isFresh ? clusterClock.earliest() : -Infinity;
     const keys = this.all.map(({ key }) => key);
     const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
     let isComplete = true;
@@ -64,7 +67,34 @@ export class MemberPages {
       isComplete = (await this.#examine(page, texts.get(page.key))) && isComplete;
     }
     const pages = this.all.map((page) => (this.#corrupt.has(page) ? undefined : page.known));
-    return isComplete ? { sent, received: nodeClock.monotonic(), earliest, pages } : undefined;
+    if (!isComplete) return undefined;
+    const received = nodeClock.monotonic();
+    await this.#prove(pages, received);
+    return { sent, received, pages, ...this.#clusterTime(pages, sent) };
+  }
+
+  /**
+   * Asks for the members' clocks if a lease looks over by clocks that were asked before this node first saw it: the clock
+   * that stamped it may have been set back since.
+   */
+  async #prove(pages: readonly (MemberPage | undefined)[], at: number): Promise<void> {
+    const { clusterClock, timing } = this.context;
+    const entries = pages.flatMap((page) => page?.entries ?? []);
+    const ids = entries.map((entry) => leaseOf(entry).id);
+    this.#firstSeen = new Map(ids.map((id) => [id, this.#firstSeen.get(id) ?? at]));
+    const over = clusterClock.earliest() - timing.clockTolerance;
+    const isUnproven = ({ expiresAt }: MemberEntry, index: number) =>
+      expiresAt <= over && clusterClock.sampledAt < this.#firstSeen.get(ids[index]!)!;
+    // Without an answer, the leases end by this node's own observation.
+    if (entries.some(isUnproven)) await clusterClock.sample().catch(() => undefined);
+  }
+
+  #clusterTime(pages: readonly (MemberPage | undefined)[], sent: number) {
+    const { clusterClock, nodeClock } = this.context;
+    const longest = Math.max(0, ...pages.flatMap((page) => page?.entries.map(({ duration }) => duration) ?? []));
+    const mayJudge = clusterClock.isFresh && clusterClock.mayJudge(longest);
+    const earliest = mayJudge ? clusterClock.earliest() - Math.ceil(nodeClock.monotonic() - sent) : -Infinity;
+    return { earliest, sampledAt: clusterClock.sampledAt };
   }
 
   /** @returns whether this node knows what the store has */

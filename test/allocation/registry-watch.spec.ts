@@ -15,8 +15,8 @@ const page = (seq: number, incs: readonly string[], changes: Partial<RegistryPag
 /** A watch that takes its readings at these monotonic times. Cluster time goes on with it, unless given. */
 function watching() {
   const watch = new RegistryWatch(TOLERANCE);
-  return (at: number, found: RegistryPage | undefined, earliest = NOW + at) =>
-    watch.observe({ pages: [found], sent: at, received: at + 5, earliest });
+  return (at: number, found: RegistryPage | undefined, earliest = NOW + at, sampledAt = at + 5) =>
+    watch.observe({ pages: [found], sent: at, received: at + 5, earliest, sampledAt });
 }
 
 describe('a lease in the registry', () => {
@@ -34,6 +34,16 @@ describe('a lease in the registry', () => {
     observe(0, first, -Infinity);
     expect(isOver(observe(LEASE + TOLERANCE + 4, first, -Infinity), 'a#0', bound)).toBe(false);
     expect(isOver(observe(LEASE + TOLERANCE + 5, first, -Infinity), 'a#0', bound)).toBe(true);
+  });
+
+  it('is not over by clocks that were asked before it was first seen: the clock that stamped it may have been set back', () => {
+    const observe = watching();
+    observe(0, page(1, []), NOW, 0);
+    const stamped = page(2, ['a#0'], { entries: [anEntry('a#0', { expiresAt: NOW - 98_000 + LEASE })] });
+    observe(3000, stamped, NOW + 3000, 0);
+    expect(isOver(observe(LEASE + 1000, stamped, NOW + LEASE + 1000, 0), 'a#0', bound)).toBe(false);
+    expect(isOver(observe(LEASE + 1001, stamped, NOW - 100_000 + LEASE + 1001), 'a#0', bound)).toBe(false);
+    expect(isOver(observe(LEASE + 3000, stamped, NOW + LEASE + 3000, 3005), 'a#0', bound)).toBe(true);
   });
 
   it('is living for one lease after the last reading without it, although cluster time jumps ahead', () => {

@@ -43,15 +43,13 @@ export class GroupRegistry {
   }
 
   /** @returns whether a decision may change, besides by the end of a lease */
-  observe({ sent, received, earliest, pages }: MembersReading): boolean {
+  observe({ pages, ...times }: MembersReading): boolean {
     const newest = newestBeats(pages);
     const former = this.#facts;
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
     this.#view = this.#watch.observe({
-      sent,
-      received,
-      earliest,
+      ...times,
       pages: pages.map((page) => page && this.#pageOf(page, newest)),
     });
     return this.#facts.some((facts, place) => facts !== former[place]);

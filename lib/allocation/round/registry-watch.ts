@@ -20,6 +20,8 @@ export interface RegistryReading {
   readonly received: number;
   /** Lower bound of cluster time at `sent`, in ms. -Infinity while the clocks are suspect. */
   readonly earliest: number;
+  /** This node's monotonic time at which it last asked for the clocks that `earliest` comes from. */
+  readonly sampledAt: number;
 }
 
 interface WatchedLease {
@@ -47,7 +49,8 @@ interface WatchedPage {
  *          |<----- duration ----->|                      surely alive until here
  *                        |<----- duration + tolerance ----->|       surely over from here
  *
- * In between, cluster time decides. A page that was lost, or went back, is watched anew, and its leases count as written
+ * In between, cluster time decides, if the clocks were asked after the lease was first seen: the clock that stamped it may
+ * have been set back since an earlier sample. A page that was lost, or went back, is watched anew, and its leases count as written
  * just now: the store may have put back entries whose newer leases still run.
  */
 export class RegistryWatch {
@@ -96,11 +99,13 @@ export class RegistryWatch {
   #timeLeft(
     entry: ParticipantEntry,
     { lastWithout, firstSeen }: WatchedLease,
-    { sent, earliest }: RegistryReading,
+    { sent, earliest, sampledAt }: RegistryReading,
   ): number {
     const untilSurelyOver = firstSeen + entry.duration + this.tolerance - sent;
     const whileSurelyAlive = lastWithout + entry.duration - sent;
-    return Math.min(untilSurelyOver, Math.max(whileSurelyAlive, entry.expiresAt + this.tolerance - earliest));
+    const byClusterTime = entry.expiresAt + this.tolerance - earliest;
+    const isProven = byClusterTime > 0 || sampledAt >= firstSeen;
+    return isProven ? Math.min(untilSurelyOver, Math.max(whileSurelyAlive, byClusterTime)) : untilSurelyOver;
   }
 }
 

@@ -106,6 +106,7 @@ export class SimLeader {
       sent,
       received: this.node.mono(),
       earliest,
+      sampledAt: this.node.mono(),
     });
   }
 
