@@ -2,6 +2,10 @@ import { Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { GatekeeperModule } from 'nestjs-gatekeeper';
 import { ArchiveClient } from './archive/archive.client.js';
+import { Delivery } from './delivery/delivery.js';
+import { DeliveryController } from './delivery/delivery.controller.js';
+import { Poller } from './delivery/poller.js';
+import { QueuesClient } from './delivery/queues.client.js';
 import { Environment } from './environment.js';
 import { EnvironmentModule } from './environment.module.js';
 import { gatekeeperConfig } from './gatekeeper.config.js';
@@ -22,7 +26,7 @@ import { StateController } from './state.controller.js';
       console: { path: 'gatekeeper', environment: 'sample' },
     }),
   ],
-  controllers: [StateController, ImportsController],
-  providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient],
+  controllers: [StateController, ImportsController, DeliveryController],
+  providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient, Poller, Delivery, QueuesClient],
 })
 export class AppModule {}

@@ -1,4 +1,5 @@
 import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, remote } from 'nestjs-gatekeeper';
+import { QUEUES, QUEUE_GROUP } from './delivery/queues.js';
 import type { Environment } from './environment.js';
 
 /**
@@ -15,6 +16,11 @@ export function gatekeeperConfig(environment: Environment): GatekeeperModuleOpti
       { name: 'mailing', groupPattern: 'production', permits: 2, duration: '8s' },
       // "report" is not listed: its decorator's duration makes a definition, for any group, with one permit.
     ],
+    // One node leads: it polls for messages.
+    leadership: { enabled: true, lease: '4s' },
+    // The queues of messages are divided over the nodes. A dead node's queues go to others when its lease is over.
+    allocation: { groups: [{ name: QUEUE_GROUP, resources: () => QUEUES, id: (name) => name }] },
+    membership: { lease: '4s' },
     // Definitions are put into the store this long after the start, and only where they are missing.
     definitionsDelay: '1s',
     // How long a run that goes on may hold up the shutdown. Its permit's signal aborts after that.

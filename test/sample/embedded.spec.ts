@@ -39,7 +39,7 @@ describe('the sample on an embedded store', () => {
     const { port } = await running.nextLine(EXPORTED, 20 * SECOND, others);
     const { semaphores } = await running.state(port);
     const names = semaphores.map(({ name }) => name).toSorted();
-    expect(names).toEqual(['mailing', 'nightly-export', 'report']);
+    expect(names).toEqual(['leader:allocation', 'leader:default', 'mailing', 'nightly-export', 'report']);
     const { pids } = running;
     expect(await running.interrupt()).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import type { GatekeeperState } from 'nestjs-gatekeeper';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { eventually } from '../contract/eventually.js';
+import type { DeliveryState } from './queue-claims.js';
 
 const RUNNER = fileURLToPath(new URL('../../sample-app/dist/run.js', import.meta.url));
 
@@ -112,6 +113,11 @@ export class RunningSample {
 
   async state(port: number): Promise<GatekeeperState> {
     return (await fetch(`http://127.0.0.1:${port}/`)).json() as Promise<GatekeeperState>;
+  }
+
+  /** The queues of messages, as a node sees them. */
+  async delivery(port: number): Promise<DeliveryState> {
+    return (await fetch(`http://127.0.0.1:${port}/delivery`)).json() as Promise<DeliveryState>;
   }
 
   post(port: number, path: string): Promise<Response> {

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { QueuesController } from '../delivery/queues.controller.js';
 import { ArchiveController } from './archive.controller.js';
 
-@Module({ controllers: [ArchiveController] })
+@Module({ controllers: [ArchiveController, QueuesController] })
 class ArchiveModule {}
 
 /** Stands for the database or file store that all nodes share, and that outlives each of them. */
