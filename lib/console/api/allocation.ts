@@ -134,6 +134,10 @@ const order = <const Verb extends string, Body extends z.ZodObject>(
     problems: ['unknown-group'],
   });
 
+const groupsSchema = z.object({ now: time, groups: list(summarySchema) }).meta({ id: 'AllocationGroupList' });
+
+export type GroupsAnswer = z.output<typeof groupsSchema>;
+
 export const ALLOCATION_ROUTES = {
   groups: route({
     operationId: 'listAllocationGroups',
@@ -141,7 +145,7 @@ export const ALLOCATION_ROUTES = {
     path: 'api/allocation/groups',
     summary: 'The allocation groups of the answering node',
     role: 'view',
-    answer: z.object({ now: time, groups: list(summarySchema) }).meta({ id: 'AllocationGroupList' }),
+    answer: groupsSchema,
   }),
   group: route({
     operationId: 'getAllocationGroup',

@@ -20,7 +20,7 @@ export function Page() {
     case 'runs':
       return <Main key="runs" title="Runs" children={<RunsPage />} />;
     case 'nodes':
-      return <Main key="nodes" title="Nodes" children={<NodesPage />} />;
+      return <Main key={`nodes ${name}`} title="Nodes" children={<NodesPage view={name} />} />;
     case 'changes':
       return <Main key="changes" title="Changes" children={<AuditPage />} />;
     case 'operate':

@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
-import type { Page } from 'playwright-core';
 import { TOKENS } from '../consoles.js';
+import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { DEFINITIONS, Scene } from '../scene/scene.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGES = [
   'work',
   'work/nightly-export',
@@ -83,11 +80,3 @@ describeInBrowser('the console', () => {
     expect(await ground()).not.toBe(light);
   });
 });
-
-/** Violations that axe reports, with their elements. */
-async function violations(page: Page): Promise<unknown> {
-  // As the debugger does it: the page's own policy lets no other script in.
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  return page.evaluate(`axe.run(document).then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any.map(({ message }) => message)])]))`);
-}

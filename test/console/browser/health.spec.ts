@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { TOKENS } from '../consoles.js';
 import { failingStore } from '../failing-store.js';
+import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move'];
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 describeInBrowser('the console of a node whose store is away', () => {
   const start = useConsolesWithPage();
@@ -89,10 +87,3 @@ describeInBrowser('the console of a node whose store is away', () => {
     store.giveBack();
   });
 });
-
-/** Violations that axe reports. */
-async function violations(page: Page): Promise<unknown> {
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  return page.evaluate(`axe.run(document).then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any.map(({ message }) => message)])]))`);
-}

@@ -25,9 +25,12 @@ export type {
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
 export type {
   AuditAnswer,
+  GroupAnswer,
+  GroupsAnswer,
   HistoryAnswer,
   LeaderAnswer,
   NodesAnswer,
+  PlanAnswer,
   Preview,
   Role,
   SemaphoreAnswer,

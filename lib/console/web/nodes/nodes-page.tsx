@@ -1,5 +1,7 @@
-import type { LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
+import { AllocationView } from '../allocation/allocation-view.js';
+import type { GroupsAnswer, LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
@@ -10,6 +12,7 @@ import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
+import { Views } from '../parts/views.js';
 import { replaceQuery, route } from '../router.js';
 import { type ListedNode, listedNodes } from './listed-nodes.js';
 import { NodeDetails } from './node-details.js';
@@ -17,7 +20,29 @@ import { NodeDetails } from './node-details.js';
 /** ms. A larger offset of a node's clock is highlighted, although permits don't depend on it. */
 const NOTABLE_OFFSET = 1000;
 
-export function NodesPage() {
+const VIEWS = [
+  [['nodes'], 'Processes'],
+  [['nodes', 'allocation'], 'Allocation'],
+] as const;
+
+/** The list of nodes, and the allocation view if the answering node has allocation groups. */
+export function NodesPage({ view }: { readonly view: string | undefined }) {
+  const groups = useLive<GroupsAnswer>('allocation/groups', anyChange, SELDOM);
+  const isUsed = (groups.data.value?.groups.length ?? 0) > 0;
+  const isAllocation = view === 'allocation';
+  return (
+    <>
+      {(isUsed || isAllocation) && <Views label="Views of Nodes" views={VIEWS} />}
+      {isAllocation ? (
+        <Loaded query={groups}>{(answer) => <AllocationView groups={answer.groups} />}</Loaded>
+      ) : (
+        <Processes />
+      )}
+    </>
+  );
+}
+
+function Processes() {
   const query = useLive<NodesAnswer>('nodes', anyChange);
   const leaders = useLive<LeadersOverview>('leaders', anyChange);
   const search = route.value.query.get('search') ?? '';

@@ -1,0 +1,94 @@
+import type { GroupAnswer, PlanAnswer } from '../api/answers.js';
+import { call } from '../api/call.js';
+import type { Action } from '../forms/action-dialog.js';
+
+/* The orders of the allocation view. */
+
+type Done = () => Promise<void>;
+
+/** Says what would move. Changes nothing. */
+export function planOf(group: string, change: object): Promise<PlanAnswer> {
+  return call<PlanAnswer>(`${pathOf(group)}/plan`, { method: 'POST', body: change });
+}
+
+/** Loads what would move, so that the dialog can show it. */
+export async function drainAction({ name }: GroupAnswer, node: string, done: Done): Promise<Action> {
+  const { sentences } = await planOf(name, { drain: [node] });
+  return {
+    title: `Drain ${node}`,
+    explanation: (
+      <>
+        All resources of {node} go to other nodes, and it gets no new ones, until the drain is ended.
+        <Sentences sentences={sentences} />
+      </>
+    ),
+    verb: 'Drain',
+    run: (reason) => order(name, 'drain', { node, reason }, `${node} is being drained.`, done),
+  };
+}
+
+export function undrainAction({ name }: GroupAnswer, node: string, done: Done): Action {
+  return {
+    title: `End the drain of ${node}`,
+    explanation: `${node} gets its share of the resources again.`,
+    verb: 'End the drain',
+    run: (reason) => order(name, 'undrain', { node, reason }, `${node} gets resources again.`, done),
+  };
+}
+
+/** Keeps a resource where it is, or on the first node if it has no owner. */
+export function pinAction(group: GroupAnswer, { id, node }: GroupAnswer['resources'][number], done: Done): Action {
+  const target = node ?? group.nodes[0]?.node ?? '';
+  let chosen = target;
+  return {
+    title: `Pin ${id}`,
+    explanation: (
+      <>
+        While a node of that name lives, {id} stays on it, also after a restart.
+        <label class="choice" for="pin-node">
+          Node
+        </label>
+        <select id="pin-node" onChange={(event) => (chosen = event.currentTarget.value)}>
+          {[...new Set(group.nodes.map((each) => each.node))].map((name) => (
+            <option key={name} value={name} selected={name === target}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </>
+    ),
+    verb: 'Pin',
+    run: (reason) =>
+      order(group.name, 'pin', { resource: id, node: chosen, reason }, `${id} is pinned to ${chosen}.`, done),
+  };
+}
+
+export function unpinAction({ name }: GroupAnswer, resource: string, done: Done): Action {
+  return {
+    title: `Unpin ${resource}`,
+    explanation: `${resource} may go to any node again.`,
+    verb: 'Unpin',
+    run: (reason) => order(name, 'unpin', { resource, reason }, `${resource} is not pinned any more.`, done),
+  };
+}
+
+function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
+  if (sentences.length === 0) return <> Nothing moves now.</>;
+  return (
+    <ul class="changes">
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
+async function order(group: string, verb: string, body: object, message: string, done: Done): Promise<string> {
+  await call(`${pathOf(group)}/${verb}`, { method: 'POST', body });
+  await done();
+  return message;
+}
+
+function pathOf(group: string): string {
+  return `allocation/groups/${encodeURIComponent(group)}`;
+}

@@ -1,0 +1,51 @@
+import type { PlanAnswer } from '../api/answers.js';
+import { count } from '../parts/format.js';
+import { PlainTable } from '../parts/plain-table.js';
+
+/** Number of moves that are listed one by one. */
+const MOST_SHOWN = 20;
+
+interface PlanPanelProps {
+  /** Name of the node that goes. */
+  readonly lost: string;
+  readonly plan: PlanAnswer;
+  readonly onClose: () => void;
+}
+
+/** What would move if a node went. */
+export function PlanPanel({ lost, plan: { total, moves, shares, sentences }, onClose }: PlanPanelProps) {
+  const homeless = moves.filter(({ to }) => to === undefined).length;
+  return (
+    <div class="plan" role="status">
+      <h3>
+        If {lost} goes:{' '}
+        {total === 0 ? 'nothing moves' : `${count(total, 'resource')} ${total === 1 ? 'moves' : 'move'}`}
+      </h3>
+      {homeless > 0 && (
+        <p class="bad-text">{count(homeless, 'resource')} would have no owner: no other node may own them.</p>
+      )}
+      <ul class="changes">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <PlainTable label="Shares" columns={['Node', 'Owns now', 'Would own']}>
+        {shares.map(({ id, before, after }) => (
+          <tr key={id}>
+            <td>{id}</td>
+            <td class="number">{before}</td>
+            <td class="number">{after}</td>
+          </tr>
+        ))}
+      </PlainTable>
+      {moves.length > 0 && moves.length <= MOST_SHOWN && (
+        <p class="second">{moves.map(({ resource, to = 'no node' }) => `${resource} to ${to}`).join(', ')}</p>
+      )}
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import type { Page } from 'playwright-core';
+import { allocating, untilOwned } from '../allocating.js';
+import { TOKENS } from '../consoles.js';
+import { violations } from './axe.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+const at = '/nodes/allocation';
+
+describeInBrowser('the allocation view', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+
+  /** app1 and app2 own three resources each. */
+  async function two() {
+    const store = memory();
+    const [one] = [
+      await start({ store, gatekeeper: { acquirer: 'app1', ...allocating('abcdef') } }),
+      await start({ store, gatekeeper: { acquirer: 'app2', ...allocating('abcdef') } }),
+    ];
+    const isEven = ({ owned }: { owned: number }) => owned === 3;
+    await untilOwned(one!, ({ nodes }) => nodes.length === 2 && nodes.every(isEven));
+    return one!;
+  }
+
+  it('shows nodes by resources, and what would move if a node went', async () => {
+    const { url } = await two();
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/nodes' });
+    await page.getByRole('link', { name: 'Allocation' }).click();
+    const owners = page.getByRole('group', { name: 'Owners' });
+    await owners.getByRole('columnheader', { name: 'app2' }).waitFor();
+    const rows = await owners.getByRole('row').allTextContents();
+    expect(rows.filter((row) => /^[a-f]app[12]owns it$/.test(row))).toHaveLength(6);
+    await page.getByRole('button', { name: 'What if it goes? app2' }).click();
+    await page.getByRole('heading', { name: 'If app2 goes: 3 resources move' }).waitFor();
+    await page.getByText('3 resources from app2 to app1: the owner is gone').waitFor();
+    expect(await page.getByRole('button', { name: /Drain|Pin/ }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('drains a node after a look at what would move, and ends the drain', async () => {
+    const { url } = await two();
+    const { page } = await visit(url, { token: TOKENS.operate, at });
+    await page.getByRole('button', { name: 'Drain app2' }).click();
+    await page.getByText('3 resources from app2 to app1: the node is drained').waitFor();
+    await act(page, 'Drain', 'new disks');
+    const nodes = page.getByRole('list', { name: 'Nodes of this group' });
+    await nodes.getByText('6 resources').waitFor();
+    await page.getByRole('button', { name: 'End the drain of app2' }).click();
+    await act(page, 'End the drain', '');
+    await nodes.getByText('3 resources').nth(1).waitFor();
+    await page.goto(`${url}/#/changes`);
+    await page.getByRole('row', { name: /otto.*drain.*allocation:orders.*app2.*new disks/s }).waitFor();
+  });
+
+  it('pins a resource to the chosen node', async () => {
+    const { url } = await two();
+    const { page } = await visit(url, { token: TOKENS.operate, at });
+    await page.getByRole('button', { name: 'Pin a' }).click();
+    await page.getByLabel('Node', { exact: true }).selectOption('app2');
+    expect(await violations(page)).toEqual([]);
+    await act(page, 'Pin', '');
+    await page.getByRole('row', { name: /^a app2 .*pinned to app2/ }).waitFor();
+    await page.getByRole('button', { name: 'Unpin a' }).click();
+    await act(page, 'Unpin', '');
+    await page.getByText('pinned to app2').waitFor({ state: 'detached' });
+  });
+
+  it('shows resources without an owner first, in red', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { acquirer: 'app1', ...allocating('abc') } });
+    await gatekeeper.allocation.group('orders').drain('app1');
+    const { page } = await visit(url, { token: TOKENS.view, at });
+    await page.getByRole('alert').getByText('3 of 3 resources without an owner').waitFor();
+    const rows = page.getByRole('group', { name: 'Owners' }).locator('tr.gap-row');
+    await rows.nth(2).waitFor();
+    expect(await rows.first().textContent()).toContain('no owner');
+  });
+
+  it('does not appear where it is not used', async () => {
+    const { url } = await start();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/nodes' });
+    await page.getByText('1 node', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Allocation' }).count()).toBe(0);
+    await page.goto(`${url}/#${at}`);
+    await page.getByText('The answering node takes part in no allocation group.').waitFor();
+  });
+});
+
+/** Confirms a dialog. */
+async function act(page: Page, verb: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: verb, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
