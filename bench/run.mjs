@@ -5,6 +5,7 @@ import { Client } from 'hazelcast-client';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { acquisitions } from './acquisitions.mjs';
+import { allocation } from './allocation.mjs';
 import { concurrent } from './concurrent.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
@@ -25,6 +26,7 @@ const PARTS = {
   acquisitions,
   migration,
   idle,
+  allocation,
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });

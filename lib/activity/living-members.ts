@@ -11,6 +11,8 @@ interface Living {
   readonly entry: MemberEntry;
   readonly participant: Participant;
   readonly page: PageClient;
+  /** Lineage of the page that showed it. */
+  readonly born: string;
   /** Monotonic ms at which the lease is surely over: it was written before this node first saw it, or missed it. */
   readonly until: number;
   /** Whether its page did not show it after its end. A lost page may have lost a renewal that this node never saw. */
@@ -19,9 +21,9 @@ interface Living {
 
 /**
  * The other nodes that this node believes to be alive. A node that leaves says so in its entry. A node counts as
- * crashed when its lease is over by the rules for permits, in a page that was read after that. An entry that is missing,
- * or stands in a page that can't be read, proves nothing, until that has lasted for a whole lease. The same holds for the
- * grace of a restored page.
+ * crashed when its lease is over by the rules for permits, in a page that was read after that. An entry that a restored
+ * page lacks, or that stands in a page that can't be read, proves nothing, until that has lasted for a whole lease. The
+ * same holds for the grace of a restored page.
  */
 export class LivingMembers {
   readonly #living = new Map<string, Living>();
@@ -49,12 +51,12 @@ export class LivingMembers {
   }
 
   /** Takes in a new version of a page. */
-  update(page: PageClient, { entries }: MemberPage): void {
+  update(page: PageClient, { entries, born }: MemberPage): void {
     const listed = new Set(entries.map(({ inc }) => inc));
     for (const [inc, { page: where }] of this.#crashed) {
       if (where === page && !listed.has(inc)) this.#crashed.delete(inc);
     }
-    for (const entry of entries) if (entry.instance !== this.context.node.instance) this.#take(page, entry);
+    for (const entry of entries) if (entry.instance !== this.context.node.instance) this.#take(page, born, entry);
   }
 
   /**
@@ -83,7 +85,7 @@ export class LivingMembers {
     }
   }
 
-  #take(page: PageClient, entry: MemberEntry): void {
+  #take(page: PageClient, born: string, entry: MemberEntry): void {
     const known = this.#living.get(entry.instance);
     const last = known ?? this.#crashed.get(entry.inc);
     if (last && last.entry.beat >= entry.beat) return;
@@ -94,7 +96,7 @@ export class LivingMembers {
     const until = this.#endOf(entry);
     const isSame = known?.entry.inc === entry.inc;
     const participant = isSame ? known.participant : participantOf(entry);
-    this.#living.set(entry.instance, { entry, participant, page, until });
+    this.#living.set(entry.instance, { entry, participant, page, born, until });
     if (!isSame) this.onChange(known ? 'rejoined' : 'joined', participant, entry.inc);
   }
 
@@ -136,8 +138,10 @@ async function readExpired(page: PageClient, suspects: readonly Living[]): Promi
     return await page.transact((record, view) => {
       // In a page that was restored, a renewal may be missing until its node has written again.
       const isRecovering = record?.grace !== undefined && !view.isExpired(record.grace);
-      const shown = suspects.flatMap(({ entry: { instance, inc, beat } }) => {
+      const shown = suspects.flatMap(({ entry: { instance, inc, beat }, born }) => {
         const stored = entryIn(record, instance);
+        // While no page is lost, an entry leaves it only when it was over for long: see `nextPage`.
+        if (!stored && record?.born === born && !isRecovering) return [[inc, true] as const];
         // An earlier beat comes from a copy of a lost page.
         const isShown = stored?.inc === inc && stored.beat >= beat;
         return isShown ? [[inc, !isRecovering && view.isExpired(leaseOf(stored))] as const] : [];

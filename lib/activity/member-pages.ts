@@ -22,10 +22,19 @@ export interface MembersReading {
   readonly pages: readonly (MemberPage | undefined)[];
 }
 
+/** Other texts of the same nodes, which are read with the same call. */
+export interface Companion {
+  /** Keys of the texts. With the pages, at most `MOST_KEYS`. */
+  keys(): readonly string[];
+  /** Takes the texts that the store has. Must not throw. */
+  take(texts: ReadonlyMap<string, string>): void;
+}
+
 /** All pages of the membership as this node knows them. */
 export class MemberPages {
   readonly all: readonly PageClient[];
   readonly #caretaker: Caretaker<MemberPage>;
+  #companion: Companion | undefined;
   readonly #corrupt = new Set<PageClient>();
   /** By lease: monotonic ms at which a look first found it. */
   #firstSeen: ReadonlyMap<string, number> = new Map();
@@ -44,6 +53,11 @@ export class MemberPages {
     this.#endWatch = await this.context.store.watch(PAGE_PREFIX, (change) => void this.#takeIn(change));
   }
 
+  /** Reads other texts with each look from now on. */
+  attach(companion: Companion): void {
+    this.#companion = companion;
+  }
+
   async stop(): Promise<void> {
     this.#caretaker.stop();
     await this.#endWatch?.();
@@ -59,8 +73,9 @@ export class MemberPages {
   async look(): Promise<MembersReading | undefined> {
     const { store, timers, timing, nodeClock } = this.context;
     const sent = nodeClock.monotonic();
-    const keys = this.all.map(({ key }) => key);
+    const keys = [...this.all.map(({ key }) => key), ...(this.#companion?.keys() ?? [])];
     const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
+    this.#companion?.take(texts);
     let isComplete = true;
     for (const page of this.all) {
       await this.#caretaker.turn();

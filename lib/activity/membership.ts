@@ -9,7 +9,7 @@ import { answerWithin } from '../stores/answer-within.js';
 import { type Notify, StoreUnavailableError } from '../stores/index.js';
 import type { MemberPage } from './member-page.js';
 import { LivingMembers, type MemberChange } from './living-members.js';
-import { MemberPages, type MembersReading } from './member-pages.js';
+import { type Companion, MemberPages, type MembersReading } from './member-pages.js';
 import { type GroupsOf, type MembershipOptions, OwnMember } from './own-member.js';
 
 /** Heartbeats in one lease. */
@@ -110,9 +110,10 @@ export class Membership {
     return this.#list.asObservable();
   }
 
-  /** Publishes the allocation groups of this node with each heartbeat. */
-  publish(groupsOf: GroupsOf): void {
+  /** Publishes the allocation groups of this node with each heartbeat, and reads their texts with each look. */
+  publish(groupsOf: GroupsOf, companion: Companion): void {
     this.#own.publish(groupsOf);
+    this.#pages.attach(companion);
   }
 
   /**

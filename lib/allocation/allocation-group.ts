@@ -252,6 +252,7 @@ export class AllocationGroup<T = unknown> {
     this.#refresh.stop();
     await Promise.all([this.#coordinator.close(), this.#delivery.close()]);
     this.#share.close();
+    this.#ownedChanges.next(this.owned());
     this.#ownedChanges.complete();
   }
 

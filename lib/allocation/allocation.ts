@@ -2,21 +2,20 @@ import { Subscription, filter } from 'rxjs';
 import { Wakeup } from '../async/wakeup.js';
 import type { Membership } from '../activity/index.js';
 import type { Context } from '../context/context.js';
+import { InvalidOptionsError, show } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
 import { answerWithin } from '../stores/answer-within.js';
-import { MOST_KEYS, StoreUnavailableError } from '../stores/index.js';
+import { StoreUnavailableError } from '../stores/index.js';
 import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import { AllocationGroup } from './allocation-group.js';
-import type { GroupSettings } from './group-options.js';
+import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
 
 /** The scope whose leader decides on the owners. */
 export const ALLOCATION_SCOPE = 'allocation';
 /** ms between two looks at the owner maps while resources are on the way, if no hint comes. */
 const LOOK = 1000;
-/** Looks in one membership lease while nothing is on the way. */
-const LOOKS = 3;
 
 export interface AllocationParts {
   readonly context: Context;
@@ -35,6 +34,8 @@ export class Allocation {
   #startsWithFirst = false;
   #isStarted = false;
   #isClosed = false;
+  /** Whether the loop waits for a hint only. */
+  #isWaiting = false;
 
   constructor(private readonly parts: AllocationParts) {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
@@ -59,6 +60,7 @@ export class Allocation {
   /** Adds a group. This node takes part in it at once if it has been started. @throws GroupExistsError */
   add(name: string, settings: GroupSettings): AllocationGroup {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
+    if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
     const { context, membership, cluster } = this.parts;
     const group = new AllocationGroup(name, settings, { context, membership, candidate: cluster.scope() });
     this.#groups.set(name, group);
@@ -81,7 +83,10 @@ export class Allocation {
     this.#isStarted = true;
     this.#startsWithFirst = false;
     const { context, membership, cluster } = this.parts;
-    membership.publish((incarnation) => this.groups.map((group) => group.entryFor(incarnation)));
+    membership.publish((incarnation) => this.groups.map((group) => group.entryFor(incarnation)), {
+      keys: () => this.#keys(),
+      take: (texts) => void this.#take(texts),
+    });
     this.#subscriptions.add(membership.readings.subscribe((reading) => this.#each((group) => group.observe(reading))));
     this.#subscriptions.add(
       membership.changes.subscribe(({ place, page }) => this.#each((group) => group.notice(place, page))),
@@ -112,32 +117,37 @@ export class Allocation {
     }
   }
 
+  /** While nothing is on the way, the heartbeats of the membership read the owner maps. */
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       this.#wakeup.reset();
-      const isDone = await this.#look().then(
-        () => true,
-        (error: unknown) => this.#report(error),
-      );
+      await this.#look().catch((error: unknown) => this.#report(error));
       if (this.#isClosed) return;
-      const isCalm = isDone === true && !this.groups.some(({ isMoving }) => isMoving);
-      await this.#wakeup.wait(isCalm ? this.#interval : LOOK, false);
+      this.#isWaiting = !this.#isMoving;
+      await this.#wakeup.wait(this.#isWaiting ? undefined : LOOK, false);
     }
   }
 
   async #look(): Promise<void> {
     const { store, timers, timing } = this.parts.context;
-    for (let from = 0; from < this.groups.length; from += MOST_KEYS / 2) {
-      const groups = this.groups.slice(from, from + MOST_KEYS / 2);
-      const keys = groups.flatMap((group) => group.keys);
-      const texts = await answerWithin(timers, timing.callTimeout, 'read the owner maps', () => store.readMany(keys));
-      for (const group of groups) await group.take(texts).catch((error: unknown) => this.#report(error));
-    }
+    const keys = this.#keys();
+    if (keys.length === 0) return;
+    const texts = await answerWithin(timers, timing.callTimeout, 'read the owner maps', () => store.readMany(keys));
+    await this.#take(texts);
   }
 
-  get #interval(): number {
-    const { membership, context } = this.parts;
-    return (membership.lease / LOOKS) * (0.9 + 0.2 * context.random.number());
+  get #isMoving(): boolean {
+    return this.groups.some(({ isMoving }) => isMoving);
+  }
+
+  #keys(): readonly string[] {
+    return this.groups.flatMap((group) => group.keys);
+  }
+
+  async #take(texts: ReadonlyMap<string, string>): Promise<void> {
+    for (const group of this.groups) await group.take(texts).catch((error: unknown) => this.#report(error));
+    // A resource that is on the way is looked for sooner than with the next heartbeat.
+    if (this.#isWaiting && this.#isMoving) this.#wakeup.ring();
   }
 
   #each(call: (group: AllocationGroup) => void): void {

@@ -97,11 +97,16 @@ const fields = {
 /** zod type of {@link AllocationGroupOptions}. */
 export const groupSchema = onlyFields(fields);
 
+/** Largest number of groups of one node: each heartbeat reads two texts of each of them. */
+export const MOST_GROUPS = 200;
+export const TOO_MANY = `a node can take part in ${MOST_GROUPS} groups at most: put several kinds of resources into one`;
+
 const groupsSchema = z
   .array(onlyFields({ name: nameSchema, ...fields }), {
     error: ({ input }) => `${show(input)} is not a list of groups`,
   })
-  .refine((groups) => new Set(groups.map(({ name }) => name)).size === groups.length, 'has two groups of one name');
+  .refine((groups) => new Set(groups.map(({ name }) => name)).size === groups.length, 'has two groups of one name')
+  .refine(({ length }) => length <= MOST_GROUPS, TOO_MANY);
 
 /** zod type of {@link AllocationOptions}. */
 export const allocationSchema = onlyFields({ groups: groupsSchema.default([]) });

@@ -1,7 +1,16 @@
 export * from './allocation.errors.js';
 export { ALLOCATION_SCOPE, Allocation } from './allocation.js';
 export { AllocationGroup } from './allocation-group.js';
-export * from './group-options.js';
+export {
+  type Allocated,
+  type AllocationChange,
+  type AllocationGroupDefinition,
+  type AllocationGroupOptions,
+  type AllocationListener,
+  type AllocationOptions,
+  allocationSchema,
+  groupSchema,
+} from './group-options.js';
 export type { GroupNode, GroupOverview, OwnedBy, PlanRequest } from './group-overview.js';
 export * from './manual-slice.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';

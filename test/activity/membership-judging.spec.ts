@@ -108,7 +108,11 @@ describe('the other participants', () => {
     const page = (await pagesIn(nodes)).get(key)!;
     kill(other);
     const entries = page.entries.filter(({ instance }) => instance !== other.gatekeeper.node.instance);
-    await overwrite(nodes, key, JSON.stringify({ ...page, nonce: 'another', seq: page.seq + 5, entries }));
+    await overwrite(
+      nodes,
+      key,
+      JSON.stringify({ ...page, nonce: 'another', born: 'restored', seq: page.seq + 5, entries }),
+    );
     await nodes.time.advance(2 * LEASE);
     expect(namesAt(one)).toEqual(['app1', 'app2']);
     await nodes.time.advance(HEARTBEAT + 2 * TOLERANCE + 1000);

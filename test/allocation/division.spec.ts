@@ -44,7 +44,10 @@ describe('a group', () => {
   it('is divided over the others at once when a node closes', async () => {
     const nodes = cluster();
     const owners = await startOwners(nodes, 3);
+    const counts: number[] = [];
+    owners[2]!.group.owned$.subscribe((owned) => counts.push(owned.length));
     await owners[2]!.gatekeeper.close();
+    expect(counts).toEqual([2, 0]);
     expect(owners[2]!.group.owned()).toEqual([]);
     expect(owners[2]!.told.at(-1)).toMatchObject({ owned: [], revoked: { length: 2 } });
     const took = await pass(nodes, owners, CRASH, () => sizesOf(owners).join() === '3,3,0');
