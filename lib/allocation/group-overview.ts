@@ -10,6 +10,7 @@ import type { AllocationOrders } from './round/round.js';
 
 /** One resource of a group, with its owner. */
 export interface OwnedBy {
+  /** Id of the resource. */
   readonly id: string;
   /** Name of the owner; absent: it has none now. */
   readonly node?: string;
@@ -29,6 +30,7 @@ export interface GroupNode {
   readonly node: string;
   /** Id of its membership lease. */
   readonly incarnation: string;
+  /** Its share, compared with the others. */
   readonly weight: number;
   /** Number of resources that it owns. */
   readonly owned: number;
@@ -38,6 +40,7 @@ export interface GroupNode {
 
 /** All resources of a group, and its nodes. */
 export interface GroupOverview {
+  /** Name of the group. */
   readonly name: string;
   /** Whether the owner map is new, or was lost: nothing is granted until every member has confirmed it. */
   readonly isRecovering: boolean;
@@ -45,7 +48,9 @@ export interface GroupOverview {
   readonly resources: readonly OwnedBy[];
   /** By name. */
   readonly nodes: readonly GroupNode[];
+  /** Resource and node of each pin. */
   readonly pins: readonly (readonly [resource: string, node: string])[];
+  /** Names of the drained nodes. */
   readonly drained: readonly string[];
   /** Faults and warnings, in sentences, as far as this node knows them. The leader knows most. */
   readonly faults: readonly string[];

@@ -32,17 +32,23 @@ export type MoveReason = RevocationReason | 'no-owner' | 'owner-gone';
 
 /** One resource that would get another owner, or none. */
 export interface PlannedMove {
+  /** Id of the resource. */
   readonly resource: string;
+  /** Its owner now, if it has one. */
   readonly from?: string;
   /** Absent: no participant may own it. */
   readonly to?: string;
+  /** Why it moves. */
   readonly why: MoveReason;
 }
 
 /** Number of resources of one participant before and after. */
 export interface PlannedShare {
+  /** The participant. */
   readonly id: string;
+  /** Number of its resources now. */
   readonly before: number;
+  /** Number of its resources after the change. */
   readonly after: number;
 }
 

@@ -36,6 +36,16 @@ describe("the application's own strategy", () => {
     expect(input!.participants.map(({ id }) => id)).toEqual(['n1', 'n2']);
   });
 
+  it('is not called when no participant may own anything, so that a drain of all nodes takes everything away', () => {
+    const strategy: StrategyFunction = ({ resources, participants }) =>
+      resources.map((resource, at) => [resource, participants[at % participants.length]!.id] as const);
+    const participants = request.participants.map(({ id }) => ({ id, weight: 0 }));
+    expect(assigned({ ...request, participants, strategy })).toMatchObject({
+      revoke: [{ resource: 'a', from: 'n2', why: 'drained' }],
+      grant: [],
+    });
+  });
+
   it.each<{ result: unknown; fault: string }>([
     {
       result: [

@@ -1,5 +1,6 @@
 /** A node that may own resources. */
 export interface WeightedParticipant {
+  /** Id of the participant. */
   readonly id: string;
   /** A whole number: its share, compared with the others. 0 for a drained node, which owns nothing. */
   readonly weight: number;

@@ -8,7 +8,7 @@ import { type Claimant, quotasOf } from './quotas.js';
 export interface StrategyInput {
   /** In ascending order, each once. */
   readonly resources: readonly string[];
-  /** Living participants with a weight above 0, in ascending order of their ids. */
+  /** Living participants with a weight above 0, in ascending order of their ids. At least one. */
   readonly participants: readonly WeightedParticipant[];
   /** Resource -> participant that has it now. */
   readonly current: ReadonlyMap<string, string>;
@@ -103,6 +103,8 @@ function* fill(
 const MOST_FAULTS = 10;
 
 function* divideBy(strategy: StrategyFunction, { resources, participants, current }: Division) {
+  // A strategy need not expect this: it could not give the resources to any participant.
+  if (participants.length === 0) return new Map<string, string>();
   const pairs = yield* pairsOf(strategy, { resources, participants, current });
   const living = new Set(participants.map(({ id }) => id));
   const open = new Set(resources);
@@ -114,7 +116,7 @@ function* divideBy(strategy: StrategyFunction, { resources, participants, curren
     else if (faults.length < MOST_FAULTS) faults.push(fault);
   });
   const missing = resources.find((resource) => !target.has(resource));
-  if (faults.length === 0 && missing !== undefined && living.size > 0) {
+  if (faults.length === 0 && missing !== undefined) {
     faults.push(`resource ${show(missing)} is missing (${resources.length - target.size} of ${resources.length} are)`);
   }
   if (faults.length > 0) throw new AllocationStrategyError(faults);

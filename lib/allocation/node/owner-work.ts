@@ -47,7 +47,8 @@ export class OwnerWork {
     const token = this.share.owned.get(resource);
     if (token === undefined) return { executed: false, reason: 'not-owner' };
     const ending = new AbortController();
-    const begun = (async () => work(this.#ownership(resource, token, ending)))();
+    // It begins after it is noted below: its first lines may end the ownership, and must be aborted then.
+    const begun = Promise.resolve().then(() => work(this.#ownership(resource, token, ending)));
     const { incarnation } = this.share;
     const running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
     this.#running.add(running);
