@@ -33,16 +33,18 @@ describeOnHazelcast('three members and four processes that contend for their per
     await rm(folder, { recursive: true });
   });
 
-  for (const name of ['kill-holder', 'freeze-holder', 'kill-member', 'split', 'data-loss']) {
+  for (const name of ['kill-holder', 'freeze-holder', 'kill-member', 'split', 'kill-leader', 'data-loss']) {
     const fault = faultNamed(name);
     const lack = fault.needs.flatMap((need: Need) => lacks[need] ?? []).join('; ');
     itUnless(lack || undefined)(
       `keep every promise under ${name}`,
       async () => {
-        const { violations, story, figures } = await runFault(site, fault, { ...SHORT, folder });
+        const { violations, story, figures, leadership } = await runFault(site, fault, { ...SHORT, folder });
         if (violations.length > 0) throw new Error(`${violations.join('\n')}\n${story}`);
         expect(figures.grants).toBeGreaterThan(5);
         expect(figures.overlaps).toBe(0);
+        expect(leadership.doubles).toBe(0);
+        expect(leadership.terms).toBeGreaterThan(0);
         expect(figures.writes.staleApplied).toBe(0);
       },
       ONE_FAULT_TAKES,

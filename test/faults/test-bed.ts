@@ -56,7 +56,7 @@ export class TestBed implements AsyncDisposable {
     private readonly options: TestBedOptions,
   ) {}
 
-  /** @returns after each semaphore was granted once */
+  /** @returns after each semaphore was granted once, and a client leads */
   static async open(site: Site, options: TestBedOptions): Promise<TestBed> {
     const testBed = new TestBed(site, options);
     try {
@@ -178,7 +178,8 @@ export class TestBed implements AsyncDisposable {
       this.clients.push(new Client(`c${index}`, { place, settings, recorder: this.recorder, clock: clientClocks }));
     }
     await Promise.all(this.clients.map((client) => client.start()));
-    await this.grantsOf([...this.semaphores, this.leadership], 20_000);
+    // A term goes on as long as its process lives, so it may have begun before.
+    await Promise.all([this.grantsOf(this.semaphores, 20_000), this.leader()]);
   }
 }
 
