@@ -1,3 +1,4 @@
+import type { Fault } from '../simulation/allocation/faults.js';
 import type { FaultMixName } from '../simulation/kind/fault-mix.js';
 
 /** One change of a source file, in which `find` occurs exactly once. */
@@ -17,6 +18,14 @@ export type Layer =
       /** The bug must be found within this many schedules. */
       readonly within: number;
       /** Matches the violation that the checker must report. */
+      readonly says: RegExp;
+    }
+  | {
+      /** The simulation of the allocation. */
+      readonly kind: 'allocation';
+      readonly faults: readonly Fault[];
+      /** As above. */
+      readonly within: number;
       readonly says: RegExp;
     }
   | {

@@ -1,4 +1,5 @@
 import { ALLOCATION_BUGS } from './allocation.bugs.js';
+import { ALLOCATION_NODE_BUGS } from './allocation-node.bugs.js';
 import type { Bug } from './bug.js';
 import { LEADERSHIP_BUGS } from './leadership.bugs.js';
 import { MEMBERSHIP_BUGS } from './membership.bugs.js';
@@ -17,6 +18,7 @@ export const BUGS: readonly Bug[] = [
   ...LEADERSHIP_BUGS,
   ...MEMBERSHIP_BUGS,
   ...ALLOCATION_BUGS,
+  ...ALLOCATION_NODE_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */

@@ -46,9 +46,9 @@ async function areQuiet(print: (text: string) => void): Promise<boolean> {
 /** All specs at once, and for each fault mix as many schedules as the slowest bug needs. */
 function controls(layers: readonly Layer[]): Layer[] {
   const specs = new Set(layers.flatMap((layer) => (layer.kind === 'specs' ? layer.specs : [])));
-  const mixes = new Map<string, Layer & { kind: 'simulation' }>();
+  const mixes = new Map<string, Exclude<Layer, { kind: 'specs' }>>();
   for (const layer of layers) {
-    if (layer.kind !== 'simulation') continue;
+    if (layer.kind === 'specs') continue;
     const name = layerName(layer);
     const other = mixes.get(name);
     if (!other || layer.within > other.within) mixes.set(name, layer);
@@ -69,5 +69,6 @@ function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
 
 function layerName(layer: Layer): string {
   if (layer.kind === 'simulation') return `simulation (${layer.faultMix}${layer.members ? ', with members' : ''})`;
+  if (layer.kind === 'allocation') return `simulation of the allocation (${layer.faults.join(', ')})`;
   return `${layer.title}: ${layer.specs.join(', ')}`;
 }

@@ -18,28 +18,38 @@ const cwd = fileURLToPath(ROOT);
 /** Runs a bug's layer with the bug, in separate processes. */
 export function hunt(bug: Bug): Promise<Catch> {
   const { layer } = bug;
-  return layer.kind === 'simulation' ? huntInSimulation(bug) : runSpecs(layer.specs, seededSources(bug));
+  return layer.kind === 'specs' ? runSpecs(layer.specs, seededSources(bug)) : huntInSimulation(bug);
 }
 
 /** Runs a layer without a bug. If it finds something, its results with a bug prove nothing. */
 export function control(layer: Layer): Promise<Catch> {
-  return layer.kind === 'simulation' ? surveyAsIs(layer) : runSpecs(layer.specs, {});
+  return layer.kind === 'specs' ? runSpecs(layer.specs, {}) : surveyAsIs(layer);
 }
 
 /** The command that runs a bug's layer with the bug. */
 export function commandOf({ name, layer }: Bug): string {
-  return layer.kind === 'simulation' ? `npm run sim -- --bug ${name}` : `npm run test:bugs -- ${name}`;
+  if (layer.kind === 'specs') return `npm run test:bugs -- ${name}`;
+  return ['npm run sim --', ...modeOf(layer), `--bug ${name}`].join(' ');
 }
 
-async function huntInSimulation({ name }: Bug): Promise<Catch> {
-  const { stdout, exitCode } = await simulation('--bug', name);
+function modeOf({ kind }: Layer): string[] {
+  return kind === 'allocation' ? ['--allocation'] : [];
+}
+
+async function huntInSimulation({ name, layer }: Bug): Promise<Catch> {
+  const { stdout, exitCode } = await simulation(...modeOf(layer), '--bug', name);
   return { isFound: exitCode === 1, how: stdout.split('\n').at(-1)! };
 }
 
-async function surveyAsIs({ faultMix, within, members }: Layer & { kind: 'simulation' }): Promise<Catch> {
-  const nodes = members ? ['--members'] : [];
-  const { stdout, exitCode } = await simulation(...nodes, '--faults', faultMix, '--count', String(within));
+async function surveyAsIs(layer: Exclude<Layer, { kind: 'specs' }>): Promise<Catch> {
+  const { stdout, exitCode } = await simulation(...surveyOf(layer));
   return { isFound: exitCode === 1, how: stdout };
+}
+
+function surveyOf(layer: Exclude<Layer, { kind: 'specs' }>): string[] {
+  const within = String(layer.within);
+  if (layer.kind === 'allocation') return ['--allocation', '--faults', layer.faults.join(), '--seeds', within];
+  return [...(layer.members ? ['--members'] : []), '--faults', layer.faultMix, '--count', within];
 }
 
 async function simulation(...args: string[]) {

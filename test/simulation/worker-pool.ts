@@ -1,17 +1,25 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { AllocationScheduleOptions } from './allocation/schedule.js';
 import type { ScheduleOptions } from './schedule.js';
 import { type Survey, sumOf } from './survey.js';
 
-/** A run of seeds that one worker carries out. */
-export interface SeedRange {
+interface Seeds {
   readonly first: number;
   readonly count: number;
-  readonly options: ScheduleOptions;
 }
+
+/** A run of seeds that one worker carries out. */
+export type SeedRange = Seeds &
+  (
+    | { readonly kind: 'permits'; readonly options: ScheduleOptions }
+    | { readonly kind: 'allocation'; readonly options: AllocationScheduleOptions }
+  );
 
 /** So many seeds at once: few enough that the workers finish together. */
 const BATCH = 200;
+/** A schedule of the allocation takes longer. */
+const LONG_BATCH = 10;
 
 /**
  * Spreads schedules over threads. Each schedule follows from its seed alone, so that what comes out is the same with
@@ -29,23 +37,29 @@ export class WorkerPool {
   }
 
   async survey(first: number, count: number, options: ScheduleOptions): Promise<Survey> {
-    const end = first + count;
-    let next = first;
-    const parts: Survey[] = [];
+    return sumOf(await this.spread<Survey>({ kind: 'permits', first, count, options }));
+  }
+
+  /** @returns the surveys of the parts of `range` */
+  async spread<Part>(range: SeedRange): Promise<Part[]> {
+    const end = range.first + range.count;
+    const batch = range.kind === 'permits' ? BATCH : LONG_BATCH;
+    let next = range.first;
+    const parts: Part[] = [];
     const keepBusy = async (worker: Worker) => {
       while (next < end) {
-        const range: SeedRange = { first: next, count: Math.min(BATCH, end - next), options };
-        next += range.count;
-        parts.push(await this.#carryOut(range, worker));
+        const some = { ...range, first: next, count: Math.min(batch, end - next) };
+        next += some.count;
+        parts.push(await this.#carryOut<Part>(some, worker));
       }
     };
     await Promise.all(this.#workers.map(keepBusy));
-    return sumOf(parts);
+    return parts;
   }
 
-  async #carryOut(range: SeedRange, worker: Worker): Promise<Survey> {
+  async #carryOut<Part>(range: SeedRange, worker: Worker): Promise<Part> {
     worker.postMessage(range);
-    const [part] = (await once(worker, 'message')) as [Survey];
+    const [part] = (await once(worker, 'message')) as [Part];
     return part;
   }
 

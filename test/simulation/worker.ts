@@ -1,8 +1,13 @@
 import { parentPort } from 'node:worker_threads';
+import { surveyAllocation } from './allocation/survey.js';
 import type { SeedRange } from './worker-pool.js';
 import { survey } from './survey.js';
 
 /** Carries out what the pool hands it, one range of seeds after another; ended by the pool. */
-parentPort!.on('message', ({ first, count, options }: SeedRange) => {
-  void survey(first, count, options).then((result) => parentPort!.postMessage(result));
+parentPort!.on('message', (range: SeedRange) => {
+  void carryOut(range).then((result) => parentPort!.postMessage(result));
 });
+
+function carryOut({ first, count, ...range }: SeedRange): Promise<unknown> {
+  return range.kind === 'permits' ? survey(first, count, range.options) : surveyAllocation(first, count, range.options);
+}

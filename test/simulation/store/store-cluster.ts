@@ -179,13 +179,15 @@ export class StoreCluster {
     const isShardOnly = this.faultMix.losesShards;
     if (isShardOnly && !key.startsWith(SHARD_PREFIX)) return;
     this.#isFragile = false;
-    const breakDown = () => (isShardOnly ? this.#lose(key) : this.#loseData());
+    const breakDown = () => (isShardOnly ? this.lose((each) => each === key) : this.#loseData());
     this.around.time.after(this.around.chance.skewed(0.1, 100), breakDown);
   }
 
-  #lose(key: string): void {
-    this.around.trace.note('store', () => `LOST ${key}`);
-    for (const texts of this.#allTexts) texts.delete(key);
+  /** Loses the records with some keys. */
+  lose(isLost: (key: string) => boolean): void {
+    const keys = [...new Set(this.#allTexts.flatMap((texts) => [...texts.keys()]))].filter(isLost);
+    this.around.trace.note('store', () => `LOST ${keys.join()}`);
+    for (const key of keys) for (const texts of this.#allTexts) texts.delete(key);
   }
 
   /** Every record is gone; some hear at once that something happened, as after a reconnection. */

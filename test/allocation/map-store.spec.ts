@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { MapStore } from '../../lib/allocation/map/map-store.js';
+import { pageKey } from '../../lib/allocation/map/page.js';
+import type { AllocationRoot } from '../../lib/allocation/map/root.js';
+import { pagesToPutBack } from '../../lib/allocation/round/owner-map.js';
+import type { CommitRound } from '../../lib/allocation/round/round.js';
+import { partsOf } from '../../lib/gatekeeper/index.js';
+import { type TestCluster, useCluster } from '../support/nodes.js';
+import { aPage, aRegistry, aRoot, anEntry } from './maps.js';
+
+const SLOT = 'allocation:page:queues/0';
+
+const aRound = (root: AllocationRoot, key: string, letters: string): CommitRound => ({
+  kind: 'commit',
+  why: 'changed',
+  root: { ...root, members: new Map([['a#0', [key]]]) },
+  owned: new Map([[key, aPage(letters)]]),
+  limbo: new Map(),
+  revoked: [],
+  granted: [],
+});
+
+/** The owner map as a node has it. */
+async function mapOn(nodes: TestCluster): Promise<MapStore> {
+  const { gatekeeper } = await nodes.node();
+  return new MapStore('queues', partsOf(gatekeeper).context);
+}
+
+describe('an owner map in the store', () => {
+  const cluster = useCluster();
+
+  it('keeps its pages when a former leader commits a round that was decided on an older root', async () => {
+    const nodes = cluster();
+    const [leader, former] = [await mapOn(nodes), await mapOn(nodes)];
+    const expected = await former.readRoot();
+    const now = aRoot({ nonce: 'now', seq: 1 });
+    expect(await leader.commit(await leader.readRoot(), aRound(now, pageKey(0, 'now'), 'abc'))).toBe(true);
+    const page = await nodes.raw.read(SLOT);
+    const late = aRoot({ nonce: 'late', seq: 1 });
+    expect(await former.commit(expected, aRound(late, pageKey(0, 'late'), 'xyz'))).toBe(false);
+    expect(await nodes.raw.read(SLOT)).toBe(page);
+    expect((await leader.readRoot()).root!.nonce).toBe('now');
+  });
+
+  it('gets a page back that the store lost', async () => {
+    const nodes = cluster();
+    const map = await mapOn(nodes);
+    const key = pageKey(0, 'now');
+    await map.commit(await map.readRoot(), aRound(aRoot(), key, 'abc'));
+    const page = await nodes.raw.read(SLOT);
+    nodes.lose(SLOT);
+    await map.putBack(pagesToPutBack(map.last.root!, aRegistry([anEntry('a#0', { missing: key })]), map));
+    expect(await nodes.raw.read(SLOT)).toBe(page);
+  });
+
+  it('does not get a page back that a node missed by an older root: its slot is in use', () => {
+    const [older, now] = [pageKey(0, 'older'), pageKey(0, 'now')];
+    const pages = { owned: new Map([older, now].map((key) => [key, aPage('abc')])), limbo: new Map() };
+    const root = aRoot({ members: new Map([['a#0', [now]]]) });
+    const missing = (key: string) => aRegistry([anEntry('a#0', { missing: key })]);
+    expect([...pagesToPutBack(root, missing(older), pages).keys()]).toEqual([]);
+    expect([...pagesToPutBack(root, missing(now), pages).keys()]).toEqual([now]);
+  });
+});

@@ -1,0 +1,121 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes in the part of the allocation that reads, writes and tells the application. */
+export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
+  {
+    name: 'owns-without-lease',
+    why: 'a node counts on its resources without looking at its membership lease: others get them after its end',
+    patches: [
+      {
+        file: 'lib/allocation/node/node-share.ts',
+        find: 'return this.#belief.inc === this.membership.incarnation;',
+        replace: "return this.#belief.inc !== '';",
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['freeze', 'cut'], within: 40, says: /A1/ },
+  },
+  {
+    name: 'given-back-before-callback',
+    why: 'a revoked resource is given back before the callback and the work on it have ended',
+    patches: [
+      {
+        file: 'lib/allocation/node/delivery.ts',
+        find: 'await this.#call(isChanged ? this.#listeners : new Set(), difference);',
+        replace: 'void this.#call(isChanged ? this.#listeners : new Set(), difference);',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['leave', 'longWork'], within: 40, says: /A1/ },
+  },
+  {
+    name: 'work-goes-on',
+    why: 'a node that shuts down does not end its work on resources: another node gets them meanwhile',
+    patches: [
+      {
+        file: 'lib/allocation/node/node-share.ts',
+        find: 'this.isHeld && !this.#isGivingUp ?',
+        replace: 'this.isHeld ?',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['leave', 'longWork'], within: 40, says: /A1/ },
+  },
+  {
+    name: 'clocks-not-asked',
+    why: 'a lease ends by clocks that were asked before it was seen: the clock that stamped it was set back since',
+    patches: [
+      {
+        file: 'lib/allocation/round/registry-watch.ts',
+        find: 'const isProven = byClusterTime > 0 || sampledAt >= firstSeen;',
+        replace: 'const isProven = byClusterTime > 0 || sampledAt > -Infinity;',
+      },
+    ],
+    layer: { kind: 'specs', title: 'watched leases', specs: ['test/allocation/registry-watch.spec.ts'] },
+  },
+  {
+    name: 'missing-page-is-empty',
+    why: 'a page that the store lost counts as empty: its resources are given back without need',
+    patches: [
+      {
+        file: 'lib/allocation/node/belief.ts',
+        find: 'if (missing.length > 0 && !root.grace) return { ...nothing, missing };',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: "the node's belief", specs: ['test/allocation/belief.spec.ts'] },
+  },
+  {
+    name: 'ends-ignored',
+    why: 'the end of a lease that a node announces is ignored: after a shutdown, its resources wait for the lease to end',
+    patches: [
+      {
+        file: 'lib/allocation/round/group-registry.ts',
+        find: 'ended: [...ended, ...present.flatMap(({ former }) => former ?? [])],',
+        replace: 'ended: ended.slice(ended.length),',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'division over real nodes',
+      specs: ['test/allocation/division.spec.ts'],
+    },
+  },
+  {
+    name: 'slot-of-newer-root',
+    why: 'the leader overwrites pages without reading the root again: a newer root has pages in these slots',
+    patches: [
+      {
+        file: 'lib/allocation/map/map-store.ts',
+        find: 'if (pages.length > 0 && (await this.readRoot()).text !== expected.text) return false;',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'owner map in the store', specs: ['test/allocation/map-store.spec.ts'] },
+  },
+  {
+    name: 'page-in-used-slot',
+    why: 'a page of an older root is put back over a page of the present one, because a node once missed it',
+    patches: [
+      {
+        file: 'lib/allocation/round/owner-map.ts',
+        find: "filter((entry) => members.get(entry.inc)?.includes(entry.missing ?? ''));",
+        replace: 'filter((entry) => members.has(entry.inc) && entry.missing !== undefined);',
+      },
+    ],
+    layer: { kind: 'specs', title: 'owner map in the store', specs: ['test/allocation/map-store.spec.ts'] },
+  },
+  {
+    name: 'restored-page-trusted',
+    why: 'a restored page of the members is not watched anew: leases in it look older than they are',
+    patches: [
+      {
+        file: 'lib/allocation/round/registry-watch.ts',
+        find: 'const isGoingOn = former?.born === page?.born && (page?.seq ?? 0) >= (former?.seq ?? 0);',
+        replace: 'const isGoingOn = former !== undefined;',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'watched leases',
+      specs: ['test/allocation/registry-watch.spec.ts'],
+    },
+  },
+];

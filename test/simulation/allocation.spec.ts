@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allocationStory } from './allocation/cli.js';
+import { simulateAllocation } from './allocation/schedule.js';
+import { type AllocationSurvey, sumOfAllocation } from './allocation/survey.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** `npm run sim -- --allocation` carries out as many as you like. */
+const SCHEDULES = 40;
+
+describe('nodes that divide resources in a simulated cluster', () => {
+  /** One thread without Jest in it: there a schedule takes half the time. */
+  let pool: WorkerPool;
+  beforeAll(() => void (pool = new WorkerPool(1, [])));
+  afterAll(() => pool.close());
+
+  it('never own a resource twice, and share evenly soon after the trouble', async () => {
+    const range = { kind: 'allocation', first: 1, count: SCHEDULES, options: {} } as const;
+    const { failures, changes } = sumOfAllocation(await pool.spread<AllocationSurvey>(range));
+    if (failures[0]) throw new Error(await allocationStory(failures[0], {}));
+    expect(changes).toBeGreaterThan(20 * SCHEDULES);
+  });
+
+  it('do not take a resource from a node whose lease was stamped by a clock that was set back', async () => {
+    expect((await simulateAllocation(281)).violations).toEqual([]);
+  });
+
+  it('go exactly the same way again with the same seed', async () => {
+    const once = await simulateAllocation(3, { isTraced: true });
+    expect(once.trace.length).toBeGreaterThan(100);
+    expect(await simulateAllocation(3, { isTraced: true })).toEqual(once);
+  });
+});

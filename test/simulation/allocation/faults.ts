@@ -1,0 +1,62 @@
+import { FAULT_MIXES, type FaultMix } from '../kind/fault-mix.js';
+import type { Chance } from '../world/chance.js';
+
+/** Kinds of faults. Each schedule has some of them. */
+export const FAULTS = [
+  'crash',
+  'freeze',
+  'sleep',
+  'wallClock',
+  'cut',
+  'lossy',
+  'slow',
+  'lateWrites',
+  'badHints',
+  'outage',
+  'split',
+  'memberClock',
+  'allClocksBack',
+  'lostData',
+  'leave',
+  'resources',
+  'longWork',
+  'orders',
+] as const;
+
+export type Fault = (typeof FAULTS)[number];
+
+/** How likely each kind is to be in a schedule. */
+const SHARE = 0.3;
+
+/** Faults that end no lease of a process that runs. */
+export const GENTLE: ReadonlySet<Fault> = new Set(['crash', 'leave', 'resources', 'longWork', 'orders', 'badHints']);
+
+/** Faults after which leases, or the grace of a restored map, may have to follow one another. */
+const SLOW_TO_HEAL: readonly Fault[] = ['split', 'memberClock', 'allClocksBack', 'lostData'];
+
+/** @param asked exactly these */
+export function faultsOf(chance: Chance, asked?: readonly Fault[]): ReadonlySet<Fault> {
+  const drawn = FAULTS.filter(() => chance.happens(SHARE));
+  return new Set(asked ?? drawn);
+}
+
+/** Whether the bound on the time until all is settled does not hold after these faults. */
+export function needsGrace(faults: ReadonlySet<Fault>): boolean {
+  return SLOW_TO_HEAL.some((fault) => faults.has(fault));
+}
+
+/** The rates per call of these faults. */
+export function mixOf(faults: ReadonlySet<Fault>, chance: Chance): FaultMix {
+  const rate = (fault: Fault, low: number, high: number) => (faults.has(fault) ? chance.skewed(low, high) : 0);
+  return {
+    ...FAULT_MIXES.none,
+    lostReply: rate('lossy', 0.02, 0.15),
+    lostRequest: rate('lossy', 0.02, 0.15),
+    lie: rate('lossy', 0.02, 0.2),
+    lateWrite: rate('lateWrites', 0.01, 0.1),
+    slow: rate('slow', 0.02, 0.15),
+    badNews: rate('badHints', 0.1, 0.9),
+    // Two members, so that a jump is that of one of them.
+    loneJumps: faults.has('memberClock') ? 1 : 0,
+  };
+}

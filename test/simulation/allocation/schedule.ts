@@ -1,0 +1,152 @@
+import { LEADER_PREFIX } from '../../../lib/decision/index.js';
+import { ALLOCATION_SCOPE } from '../../../lib/allocation/index.js';
+import { assigned, sharesOf } from '../../allocation/divisions.js';
+import { type Fault, needsGrace } from './faults.js';
+import { Scene, TROUBLE } from './scene.js';
+import { Trouble } from './trouble.js';
+
+/** ms between two looks of the checker, besides those at each change. */
+const LOOK = 100;
+/** ms after which a first division is late. */
+const BEGIN = 15_000;
+/** ms after which a group counts as stuck, whatever happened before. */
+const AT_LAST = 120_000;
+/**
+ * ms, besides lease, `clockTolerance`, handover timeout and settle delay, within which all is settled when the trouble
+ * ends: a call that hangs, and leases that a dead leader or a late write had renewed in the last moment.
+ */
+export const BOUND = 12_000;
+
+export interface AllocationScheduleOptions {
+  readonly isTraced?: boolean;
+  /** Exactly these faults. Default: drawn by the seed. */
+  readonly faults?: readonly Fault[];
+}
+
+export interface AllocationScheduleResult {
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  readonly violations: readonly string[];
+  /** Changes of owners. */
+  readonly changes: number;
+  readonly excusedTokens: number;
+  /** ms from the end of the trouble until all was settled, less lease and tolerance; undefined: the shards were new. */
+  readonly settledAfter: number | undefined;
+  readonly needsGrace: boolean;
+  readonly happenings: number;
+  readonly trace: readonly string[];
+}
+
+/** Carries out one schedule: nodes divide resources, then there is trouble, then peace. */
+export async function simulateAllocation(
+  seed: number,
+  options: AllocationScheduleOptions = {},
+): Promise<AllocationScheduleResult> {
+  const scene = new Scene(seed, options);
+  const { checker, time, trace, faults } = scene;
+  const rejected = (error: unknown) => checker.violated(`unhandled rejection: ${(error as Error).stack}`);
+  process.on('unhandledRejection', rejected);
+  const { stackTraceLimit } = Error;
+  if (!options.isTraced) Error.stackTraceLimit = 0;
+  let settledAfter: number | undefined;
+  try {
+    const trouble = new Trouble(scene);
+    await begin(scene, trouble);
+    trouble.plan(TROUBLE);
+    await pass(scene, TROUBLE);
+    settledAfter = await settle(scene, trouble);
+    await closeAll(scene);
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    process.off('unhandledRejection', rejected);
+  }
+  const { violations, changes, excusedTokens } = checker;
+  return {
+    seed,
+    faults: [...faults],
+    violations,
+    changes,
+    excusedTokens,
+    settledAfter,
+    needsGrace: needsGrace(faults),
+    happenings: time.count,
+    trace: trace.lines,
+  };
+}
+
+/** Some schedules have trouble from the beginning. */
+async function begin(scene: Scene, trouble: Trouble): Promise<void> {
+  const { chance, time, lease, checker } = scene;
+  const isCalm = chance.happens(0.7);
+  if (!isCalm) scene.beginTrouble();
+  for (let count = chance.whole(3, 5); count > 0; count--) {
+    time.after(count === 1 ? 0 : chance.between(0, 2000), () => trouble.startNew());
+  }
+  if (!isCalm) return void (await pass(scene, 1));
+  const isSettled = await pass(scene, 2 * lease + BEGIN, () => unsettled(scene) === '');
+  if (!isSettled) checker.violated(`A3 not divided at first: ${unsettled(scene)}`);
+  scene.beginTrouble();
+}
+
+async function settle(scene: Scene, trouble: Trouble): Promise<number | undefined> {
+  const { time, faults, lease, tolerance, handoverTimeout, settleDelay, checker, cluster } = scene;
+  scene.endTrouble();
+  if (scene.staying.length === 0) trouble.startNew();
+  const ended = time.now;
+  if (cluster.waitsForShard(LEADER_PREFIX + ALLOCATION_SCOPE)) return undefined;
+  const isSettled = await pass(scene, AT_LAST, () => unsettled(scene) === '');
+  const took = time.now - ended;
+  const within = lease + tolerance + handoverTimeout + settleDelay + BOUND;
+  if (!isSettled) checker.violated(`A3 not settled within ${AT_LAST} ms: ${unsettled(scene)}`);
+  else if (!needsGrace(faults) && took > within) checker.violated(`A3 settled only after ${took} ms, not ${within} ms`);
+  return took - lease - tolerance;
+}
+
+/** Lets time pass, and looks now and then. @returns whether it was enough */
+async function pass(scene: Scene, duration: number, isEnough = () => false): Promise<boolean> {
+  const { time, checker } = scene;
+  const until = time.now + duration;
+  let cleared = -Infinity;
+  while (time.now < until) {
+    await time.pass(Math.min(LOOK, until - time.now));
+    checker.look();
+    if (isEnough()) return true;
+    if (scene.isTrouble || time.now - cleared < 1000) continue;
+    cleared = time.now;
+    clearOrders(scene);
+  }
+  return isEnough();
+}
+
+/** An operator takes all orders back. A late write may bring one again. */
+function clearOrders(scene: Scene): void {
+  if (!scene.has('orders', true)) return;
+  const [node] = scene.staying;
+  if (!node) return;
+  for (const name of new Set(scene.nodes.map((each) => each.name))) node.watch('undrain', node.group.undrain(name));
+  for (const id of scene.all) node.watch('unpin', node.group.unpin(id));
+}
+
+/** The first thing that is not as it should be: each resource has one owner, and the shares are those of the weights. */
+function unsettled({ living, all, resources }: Scene): string {
+  const owners = new Map<string, string>();
+  for (const id of all) {
+    const having = living.filter(({ group }) => group.owns(id));
+    const wanted = resources.includes(id) ? 1 : 0;
+    if (having.length !== wanted) return `${id} has ${having.length} owners instead of ${wanted}`;
+    for (const { instance } of having) owners.set(id, instance);
+  }
+  const participants = living.map(({ instance: id, weight, isLeaving }) => ({ id, weight: isLeaving ? 0 : weight }));
+  const { revoke } = assigned({ resources, participants, current: owners });
+  return revoke.length === 0 ? '' : `uneven: ${[...sharesOf(owners, participants).values()].join(', ')}`;
+}
+
+/** Nothing is left open: no call, no timer. */
+async function closeAll(scene: Scene): Promise<void> {
+  const { time, checker } = scene;
+  for (const node of scene.staying) node.leave();
+  const within = scene.longestWork + 20 * scene.settings.callTimeout;
+  if (await time.pass(within, () => scene.living.length === 0)) return;
+  for (const { instance } of scene.living) checker.violated(`${instance} did not close within ${within} ms`);
+}
