@@ -12,7 +12,7 @@ interface PlanPanelProps {
   readonly onClose: () => void;
 }
 
-/** What would move if a node went. */
+/** Shows which resources would move if a node went. */
 export function PlanPanel({ lost, plan: { total, moves, shares, sentences }, onClose }: PlanPanelProps) {
   const homeless = moves.filter(({ to }) => to === undefined).length;
   return (
