@@ -10,7 +10,7 @@ import { ProblemError } from '../http/problem.error.js';
  * Paths with a name below them. The first part, "astray", is removed again when Fastify registers the route. It is
  * needed because Nest can be configured to refuse routes that overlap.
  */
-const NAMED = ['astray/api/semaphores', 'astray/api/explain', 'astray/api/permits'];
+const NAMED = ['semaphores', 'explain', 'permits', 'leaders', 'allocation/groups'].map((path) => `astray/api/${path}`);
 
 /** Answers paths that Fastify's router can't match. Reports the fault of the name in the path. */
 @ConsoleController()
