@@ -129,7 +129,7 @@ export const MEMBERS: RecordCodec<MemberPage> = {
   kind: 'membership page',
   keyPrefix: PAGE_PREFIX,
   decode: decodePage,
-  encode: (page) => JSON.stringify(page),
+  encode: encodePage,
   isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
   restore: restorePage,
   rewrite: (page, view, nonce) => nextPage(page, {}, view, nonce),
@@ -143,6 +143,13 @@ export function decodePage(name: string, text: string): MemberPage {
     throw new CorruptRecordError(`${subject} can't be read: it is longer than ${LONGEST_PAGE} characters`);
   }
   return decodeStored(pageSchema, PAGE_VERSION, subject, text);
+}
+
+/** A page that no node could read must not be written: its node takes another one. @throws CorruptRecordError */
+function encodePage(page: MemberPage): string {
+  const text = JSON.stringify(page);
+  if (text.length <= LONGEST_PAGE) return text;
+  throw new CorruptRecordError(`a membership page would be longer than ${LONGEST_PAGE} characters: it has no room`);
 }
 
 /** The lease of an entry. Its id is new with each renewal. */

@@ -1,3 +1,4 @@
+import { Deadline } from '../async/deadline.js';
 import { CorruptRecordError } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { Caretaker } from '../records/caretaker.js';
@@ -101,7 +102,8 @@ export class MemberPages {
     const isUnproven = ({ expiresAt }: MemberEntry, index: number) =>
       expiresAt <= over && clusterClock.sampledAt < this.#firstSeen.get(ids[index]!)!;
     // Without an answer, the leases end by this node's own observation.
-    if (entries.some(isUnproven)) await clusterClock.sample().catch(() => undefined);
+    const patience = new Deadline(this.context.timers, timing.callTimeout / 4);
+    if (entries.some(isUnproven)) await patience.race(clusterClock.sample()).catch(() => undefined);
   }
 
   #clusterTime(pages: readonly (MemberPage | undefined)[], sent: number) {

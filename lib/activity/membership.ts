@@ -57,7 +57,7 @@ export class Membership {
       this.#others.update(page, record);
       this.changes.next({ place: this.#pages.all.indexOf(page), page: record });
     });
-    this.#own = new OwnMember(this.#pages.all, context, options);
+    this.#own = new OwnMember(this.#pages.all, context, options, () => this.#lapse());
     this.#others = new LivingMembers(context, (...change) => this.#changed(...change));
     this.#periodic = new Periodic(context.nodeClock, () => this.#heartbeat(), {
       interval: () => this.#untilNextHeartbeat(),
@@ -185,7 +185,6 @@ export class Membership {
     const renewal = await this.#own.renew(notify);
     if (renewal === 'none') return;
     if (renewal === 'joined') {
-      this.#lapse();
       // After an outage, all nodes need time to join again.
       const { nodeClock } = this.context;
       if (this.#hasBeenMember) this.#others.judgeFrom(nodeClock.monotonic() + this.options.lease / BEATS);

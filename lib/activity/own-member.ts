@@ -57,6 +57,8 @@ export class OwnMember {
     private readonly pages: readonly PageClient[],
     private readonly context: Context,
     private readonly options: MembershipOptions,
+    /** Called when this node gives a lease up, before it joins again. */
+    private readonly onEnd: () => void,
   ) {
     this.#own = this.#newIncarnation();
   }
@@ -107,6 +109,9 @@ export class OwnMember {
 
   async #renew(notify: Notify): Promise<Renewal> {
     if (this.#own.hasJoined && (await this.#write(notify))) return 'renewed';
+    // The others may see the join before this node gets the answer.
+    this.#own.end();
+    this.onEnd();
     // A write of it may have been applied.
     if (this.#beat > 0) this.#former.unshift(this.#own.id);
     this.#former.splice(MOST_FORMER);

@@ -1,9 +1,10 @@
-import { type Observable, ReplaySubject } from 'rxjs';
+import { type Observable, Subject, map, startWith } from 'rxjs';
 import { inSlices } from '../async/slices.js';
 import { Periodic } from '../async/periodic.js';
 import type { GroupEntry, MemberPage, Membership, MembersReading } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
+import { isUnreadable } from '../records/known-record.js';
 import type { Candidate } from '../leadership/index.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
@@ -16,6 +17,7 @@ import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
 import { Orders } from './orders/orders.js';
 import type { AllocationPlan } from './plan.js';
 import { type Reading, ResourceReader } from './resources/resource-reader.js';
+import type { ParticipantEntry } from './round/registry-view.js';
 import { GroupRegistry } from './round/group-registry.js';
 
 export interface GroupParts {
@@ -37,9 +39,11 @@ export class AllocationGroup<T = unknown> {
   readonly #coordinator: Coordinator;
   readonly #refresh: Periodic;
   readonly #orders: Orders;
-  readonly #ownedChanges = new ReplaySubject<readonly Allocated<T>[]>(1);
+  readonly #ownedChanges = new Subject<void>();
   #listed: { readonly of: ReadonlyMap<string, number>; readonly list: readonly Allocated<T>[] } | undefined;
   #readingFault: string | undefined;
+  #ordersFault: string | undefined;
+  #isStarted = false;
   #isClosed = false;
 
   /** Applications get groups from `AllocationService`. */
@@ -49,17 +53,17 @@ export class AllocationGroup<T = unknown> {
     private readonly parts: GroupParts,
   ) {
     const { context, membership, candidate } = parts;
-    this.#map = new MapStore(name, context);
+    this.#map = new MapStore(name, context, (root) => this.#share.note(root));
     this.#share = new NodeShare(this.#map, membership, context, () => this.#changed());
     this.#work = new OwnerWork(name, this.#share);
     this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
     this.#orders = new Orders(name, context, () => this.wake());
     this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
+    const common = { group: name, context, share: this.#share };
+    const deciding = { ...common, settings, membership, candidate };
     this.#delivery = new Delivery({
-      group: name,
-      share: this.#share,
+      ...common,
       work: this.#work,
-      context,
       timeout: settings.handoverTimeout,
       resourceOf: (id) => this.#reader.set?.items.get(id),
       readResources: () => this.#reader.read(),
@@ -67,13 +71,8 @@ export class AllocationGroup<T = unknown> {
     });
     if (settings.onAllocated) this.#delivery.on(settings.onAllocated);
     this.#coordinator = new Coordinator({
-      group: name,
-      settings,
-      context,
-      membership,
-      candidate,
+      ...deciding,
       map: this.#map,
-      share: this.#share,
       registry: this.#registry,
       reader: this.#reader,
       orders: this.#orders,
@@ -97,7 +96,8 @@ export class AllocationGroup<T = unknown> {
 
   /** {@link owned} after each change. Replays the last one. Completes when this node closes. */
   get owned$(): Observable<readonly Allocated<T>[]> {
-    return this.#ownedChanges.asObservable();
+    const changes = this.#ownedChanges.pipe(startWith(undefined));
+    return changes.pipe(map(() => this.owned()));
   }
 
   /**
@@ -166,23 +166,21 @@ export class AllocationGroup<T = unknown> {
    * @throws InvalidOptionsError if the resources could never be read on this node
    */
   async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
-    const { set } = this.#reader.set ? { set: this.#reader.set } : await this.#readNow();
+    const resources = await this.#readResources();
     const owners = await readOwners(this.#map);
-    const registry = await this.#look();
-    const request = { resources: set.ids, owners, living: [...registry.living.values()], change };
+    const request = { resources, owners, living: await this.#living(), change };
     return planOf(request, this.#orders.current, this.settings.strategy, this.parts.context);
   }
 
   /** The owners of all resources, as the store has them now. @throws StoreUnavailableError */
   async overview(): Promise<GroupOverview> {
     const owners = await readOwners(this.#map);
-    const { living } = await this.#look();
-    const ids = this.#reader.set?.ids;
+    const living = await this.#living();
+    const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
-    const faults = [...(unowned ? [unowned.sentence] : []), ...(problem ? [problem] : []), ...warnings];
-    if (this.#readingFault !== undefined) faults.push(this.#readingFault);
-    const facts = { name: this.name, ids, owners, living: [...living.values()], orders: this.#orders.current, faults };
-    return inSlices(overviewOf(facts), this.parts.context.nodeClock);
+    const own = [unowned?.sentence, problem, this.#readingFault, this.#ordersFault];
+    const faults = [...own, ...warnings].filter((fault) => fault !== undefined);
+    return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
   }
 
   /** The alarm about resources without an owner, on the leader. */
@@ -202,6 +200,8 @@ export class AllocationGroup<T = unknown> {
 
   /** @internal */
   start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#coordinator.start();
     this.#refresh.start(0);
   }
@@ -233,12 +233,21 @@ export class AllocationGroup<T = unknown> {
 
   /** Takes over the texts of {@link keys}. @internal */
   async take(texts: ReadonlyMap<string, string>): Promise<void> {
-    await this.#orders.takeIn(texts.get(this.#orders.client.key));
+    await this.#takeOrders(texts.get(this.#orders.client.key));
     const before = this.#share.newest?.nonce;
     const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
     if (root && (await this.#share.take(root))) void this.parts.membership.announce();
     // The leader looks when the owner map was lost, too.
     if (root?.nonce !== before) this.wake();
+  }
+
+  /** Orders that can't be read must not stop the group. */
+  async #takeOrders(text: string | undefined): Promise<void> {
+    this.#ordersFault = undefined;
+    await this.#orders.takeIn(text).catch((error: unknown) => {
+      if (!isUnreadable(error)) throw error;
+      this.#ordersFault = `the last orders that were read stay in force: ${messageOf(error)}`;
+    });
   }
 
   /** The membership lease lapsed. @internal */
@@ -252,13 +261,13 @@ export class AllocationGroup<T = unknown> {
     this.#refresh.stop();
     await Promise.all([this.#coordinator.close(), this.#delivery.close()]);
     this.#share.close();
-    this.#ownedChanges.next(this.owned());
+    this.#ownedChanges.next();
     this.#ownedChanges.complete();
   }
 
   #changed(): void {
     this.#delivery.notify();
-    this.#ownedChanges.next(this.owned());
+    this.#ownedChanges.next();
   }
 
   #itemOf(id: string): T | undefined {
@@ -269,28 +278,23 @@ export class AllocationGroup<T = unknown> {
     const isFailed = 'error' in reading;
     const fault = isFailed ? `resources: they could not be read on this node: ${messageOf(reading.error)}` : undefined;
     if (isFailed && fault !== this.#readingFault) {
-      const { events } = this.parts.context;
-      events.next({
-        type: 'problem',
-        semaphore: `allocation:${this.name}`,
-        action: 'read the resources',
-        error: reading.error,
-      });
+      const about = { semaphore: `allocation:${this.name}`, action: 'read the resources' };
+      this.parts.context.events.next({ type: 'problem', ...about, error: reading.error });
     }
     this.#readingFault = fault;
     this.wake();
   }
 
-  async #readNow(): Promise<Exclude<Reading, { readonly error: unknown }>> {
-    const reading = await this.#reader.read();
-    if ('set' in reading) return reading;
-    throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [
-      `the resources can't be read: ${messageOf(reading.error)}`,
-    ]);
+  /** @throws InvalidOptionsError if they could never be read */
+  async #readResources(): Promise<readonly string[]> {
+    const reading = this.#reader.set ? { set: this.#reader.set } : await this.#reader.read();
+    if ('set' in reading) return reading.set.ids;
+    const fault = `the resources can't be read: ${messageOf(reading.error)}`;
+    throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [fault]);
   }
 
-  async #look() {
+  async #living(): Promise<readonly ParticipantEntry[]> {
     await this.parts.membership.look();
-    return this.#registry.view ?? { living: new Map<string, never>() };
+    return [...(this.#registry.view?.living.values() ?? [])];
   }
 }

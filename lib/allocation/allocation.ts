@@ -97,6 +97,7 @@ export class Allocation {
     // A node that has joined again looks at once.
     this.#subscriptions.add(membership.participants$.subscribe(this.#wakeup.ring));
     this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, this.#wakeup.ring);
+    if (this.#isClosed) return this.#stopWatching();
     for (const group of this.groups) group.start();
     await cluster.initialize();
     this.#loop = this.#run();
@@ -110,11 +111,14 @@ export class Allocation {
     const { cluster } = this.parts;
     await Promise.all([this.#loop, cluster.close(), ...this.groups.map((group) => group.close())]);
     this.#subscriptions.unsubscribe();
-    if (this.#endWatch) {
-      const { context } = this.parts;
-      const ending = answerWithin(context.timers, context.timing.callTimeout, 'end the watch', this.#endWatch);
-      await ending.catch((error: unknown) => this.#report(error));
-    }
+    await this.#stopWatching();
+  }
+
+  async #stopWatching(): Promise<void> {
+    const { timers, timing } = this.parts.context;
+    const stop = async () => this.#endWatch?.();
+    const ending = answerWithin(timers, timing.callTimeout, 'end the watch', stop);
+    await ending.catch((error: unknown) => this.#report(error));
   }
 
   /** While nothing is on the way, the heartbeats of the membership read the owner maps. */

@@ -3,6 +3,7 @@ import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Membership } from '../activity/index.js';
 import type { Context } from '../context/context.js';
+import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
 import { StoreUnavailableError } from '../stores/index.js';
 import type { Candidate, Term } from '../leadership/index.js';
@@ -13,7 +14,7 @@ import type { Orders } from './orders/orders.js';
 import { LeaderResources } from './resources/leader-resources.js';
 import type { ResourceReader } from './resources/resource-reader.js';
 import type { GroupRegistry, GroupView } from './round/group-registry.js';
-import { pagesToPutBack } from './round/owner-map.js';
+import { type KnownPages, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
 import type { Round, RoundCounts, RoundInput } from './round/round.js';
@@ -24,7 +25,7 @@ export interface CoordinatorParts {
   readonly group: string;
   readonly settings: GroupSettings;
   readonly context: Context;
-  readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'lease'>;
+  readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'announce' | 'lease'>;
   readonly candidate: Pick<Candidate, 'term'>;
   readonly map: MapStore;
   readonly share: NodeShare;
@@ -116,12 +117,15 @@ export class Coordinator {
     }
   }
 
-  /** @returns ms until the next turn */
+  /** An error that stays is reported once. @returns ms until the next turn */
   #failed(error: unknown): number {
     const { reachability, events } = this.parts.context;
     if (this.#closing.signal.aborted || isUnreadable(error)) return LOOK;
     if (error instanceof StoreUnavailableError) reachability.lost(error);
-    else events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action: 'allocate', error });
+    else if (this.#problem !== messageOf(error)) {
+      this.#problem = messageOf(error);
+      events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action: 'allocate', error });
+    }
     return LOOK;
   }
 
@@ -138,15 +142,15 @@ export class Coordinator {
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
     const stored = await map.readRoot();
-    if (stored.root) await map.readAll(stored.root);
+    const pages = stored.root ? await map.readAll(stored.root) : NO_PAGES;
     const readAt = this.parts.context.nodeClock.monotonic();
     const isComplete = (await membership.look()) !== undefined;
-    await this.#resources.update(stored.root);
+    await this.#resources.update(pages, this.#closing.signal);
     const { view } = this.parts.registry;
     const resources = this.#resources.ids;
     if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
-    if (stored.root) await map.putBack(pagesToPutBack(stored.root, view, map));
-    const input = this.#input(stored, { readAt, view, resources, term });
+    if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
+    const input = this.#input(stored, { readAt, view, resources, term, pages });
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     this.#counts = round.counts ?? this.#counts;
     this.#problem = round.why === 'grace' ? GRACE : undefined;
@@ -158,7 +162,7 @@ export class Coordinator {
     const { events } = this.parts.context;
     const [revoked, granted] = [round.revoked.length, round.granted.length];
     if (revoked + granted > 0) events.next({ type: 'allocation-changed', group: this.parts.group, revoked, granted });
-    await share.take(round.root);
+    if (await share.take(round.root)) void membership.announce();
     return this.#moving();
   }
 
@@ -185,9 +189,10 @@ export class Coordinator {
       readonly view: GroupView;
       readonly resources: readonly string[];
       readonly term: Term;
+      readonly pages: KnownPages;
     },
   ): RoundInput {
-    const { settings, context, membership, share, map, orders } = this.parts;
+    const { settings, context, membership, share, orders } = this.parts;
     const { timing, clusterClock, random } = context;
     const { expiresAt } = now.term.stored;
     const isConfirmed = expiresAt > this.#confirmedUntil;
@@ -195,7 +200,7 @@ export class Coordinator {
     return {
       found,
       copy: share.newest,
-      pages: map,
+      pages: now.pages,
       readAt: now.readAt,
       bornSeenAt: found ? share.bornSeenAt(found.born) : now.readAt,
       registry: now.view,
@@ -250,7 +255,9 @@ export class Coordinator {
     const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));
     const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
     const isSettled = this.#settleTime(view) <= 0;
-    return JSON.stringify([root.nonce, orders.revision, isSettled, over, living.toSorted()]);
+    // Another node knows a later root: the store has put back an old one.
+    const isOld = [...view.living.values()].some(({ acked }) => acked?.born === root.born && acked.seq > root.seq);
+    return JSON.stringify([root.nonce, orders.revision, isSettled, isOld, over, living.toSorted()]);
   }
 
   /** ms until a look is due: when a lease may be over. Members that renew theirs in time need none. */
@@ -272,6 +279,8 @@ export class Coordinator {
     return 'a former owner has not given them back, or the owner map can not be written';
   }
 }
+
+const NO_PAGES: KnownPages = { owned: new Map(), limbo: new Map() };
 
 const GRACE =
   'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';

@@ -1,5 +1,6 @@
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
+import { ascending } from './assign/assign.js';
 import type { Strategy } from './assign/strategy.js';
 import { byText } from './assign/participant.js';
 import { eachInPieces } from './each-in-pieces.js';
@@ -99,7 +100,7 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
   const counts = new Map<string, number>();
   const [orphaned, owned]: [OwnedBy[], OwnedBy[]] = [[], []];
   const all = [...new Set([...(ids ?? []), ...owners.owners.keys(), ...owners.limbo.keys()])];
-  yield* eachInPieces(all.toSorted(byText), (id) => {
+  yield* eachInPieces(yield* ascending(all), (id) => {
     const owner = owners.owners.get(id);
     const from = owners.limbo.get(id);
     const pinnedTo = orders.pins.get(id);

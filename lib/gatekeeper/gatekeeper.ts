@@ -266,11 +266,12 @@ export class Gatekeeper {
     this.#parts.directory.birth.stopWaiting();
     const semaphores = [...this.#parts.directory.inUse.values()];
     for (const semaphore of semaphores) semaphore.stopWaiting();
-    const grace = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace);
-    // Runs that outlast the grace are no failure: close() ends their permits.
-    const running = grace.race(Promise.all(semaphores.map(({ runner }) => runner.idle()))).catch(() => undefined);
+    const idle = Promise.all(semaphores.map(({ runner }) => runner.idle()));
+    const running = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace).race(idle);
     this.#parts.leaderWatch.stop();
-    await Promise.all([running, this.cluster.close(), this.allocation.close()]);
+    // The others get this node's resources while its runs go on. close() ends the permits of those that outlast the grace.
+    const leaving = Promise.all([this.cluster.close(), this.allocation.close()]).then(() => this.membership.close());
+    await Promise.all([running.catch(() => undefined), leaving]);
   }
 
   async #close(): Promise<void> {
@@ -279,7 +280,6 @@ export class Gatekeeper {
     const semaphores = [...this.#parts.directory.inUse.values()];
     await Promise.all([this.#parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
     await this.#parts.archivist?.close();
-    await this.membership.close();
     await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();
     await this.#endWatch();

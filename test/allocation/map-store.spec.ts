@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { MapStore } from '../../lib/allocation/map/map-store.js';
 import { pageKey } from '../../lib/allocation/map/page.js';
 import type { AllocationRoot } from '../../lib/allocation/map/root.js';
@@ -23,7 +24,7 @@ const aRound = (root: AllocationRoot, key: string, letters: string): CommitRound
 /** The owner map as a node has it. */
 async function mapOn(nodes: TestCluster): Promise<MapStore> {
   const { gatekeeper } = await nodes.node();
-  return new MapStore('queues', partsOf(gatekeeper).context);
+  return new MapStore('queues', partsOf(gatekeeper).context, () => {});
 }
 
 describe('an owner map in the store', () => {
@@ -49,8 +50,37 @@ describe('an owner map in the store', () => {
     await map.commit(await map.readRoot(), aRound(aRoot(), key, 'abc'));
     const page = await nodes.raw.read(SLOT);
     nodes.lose(SLOT);
-    await map.putBack(pagesToPutBack(map.last.root!, aRegistry([anEntry('a#0', { missing: key })]), map));
+    await map.putBack(map.last, pagesToPutBack(map.last.root!, aRegistry([anEntry('a#0', { missing: key })]), map));
     expect(await nodes.raw.read(SLOT)).toBe(page);
+  });
+
+  it('does not get a page back when a later root may use its slot', async () => {
+    const nodes = cluster();
+    const [former, leader] = [await mapOn(nodes), await mapOn(nodes)];
+    const older = pageKey(0, 'older');
+    await former.commit(await former.readRoot(), aRound(aRoot({ nonce: 'older', seq: 1 }), older, 'abc'));
+    const stale = former.last;
+    const empty = { ...aRound(aRoot({ nonce: 'empty', seq: 2 }), older, ''), owned: new Map() };
+    await leader.commit(await leader.readRoot(), { ...empty, root: aRoot({ nonce: 'empty', seq: 2 }) });
+    await leader.commit(leader.last, aRound(aRoot({ nonce: 'now', seq: 3 }), pageKey(0, 'now'), 'xyz'));
+    const page = await nodes.raw.read(SLOT);
+    await former.putBack(stale, new Map([[older, aPage('abc')]]));
+    expect(await nodes.raw.read(SLOT)).toBe(page);
+  });
+
+  it('that may have been written, and be lost again, counts as seen by others', async () => {
+    const nodes = cluster();
+    const unknown: string[] = [];
+    const node = await nodes.node();
+    const map = new MapStore('queues', partsOf(node.gatekeeper).context, (root) => void unknown.push(root.nonce));
+    const expected = await map.readRoot();
+    node.store.script = async (call, go) => {
+      if (call === 'compareAndSet') throw new UnknownOutcomeError('no answer');
+      return go();
+    };
+    const round = { ...aRound(aRoot({ nonce: 'maybe', seq: 1 }), pageKey(0, 'maybe'), ''), owned: new Map() };
+    expect(await map.commit(expected, round)).toBe(false);
+    expect(unknown).toEqual(['maybe']);
   });
 
   it('does not get a page back that a node missed by an older root: its slot is in use', () => {

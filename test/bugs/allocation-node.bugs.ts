@@ -20,8 +20,8 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/node/delivery.ts',
-        find: 'await this.#call(isChanged ? this.#listeners : new Set(), difference);',
-        replace: 'void this.#call(isChanged ? this.#listeners : new Set(), difference);',
+        find: 'await this.#call(isChanged, difference);',
+        replace: 'void this.#call(isChanged, difference);',
       },
     ],
     layer: { kind: 'allocation', faults: ['leave', 'longWork'], within: 40, says: /A1/ },

@@ -73,8 +73,8 @@ export const MEMBERSHIP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/activity/own-member.ts',
-        find: '    this.#own.end();\n',
-        replace: '',
+        find: 'before this node gets the answer.\n    this.#own.end();\n    if',
+        replace: 'before this node gets the answer.\n    if',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'none', members: true, within: 300, says: /M1/ },

@@ -29,6 +29,7 @@ describe("a gatekeeper's options", () => {
       metadata: {},
       history: true,
       leadership: { enabled: false, scopes: ['default'], lease: 10_000 },
+      allocation: { groups: [] },
       shutdownGrace: 10_000,
       strictStart: false,
     });

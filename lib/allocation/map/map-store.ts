@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.js';
 import { CorruptRecordError } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
 import { type Notify, UnknownOutcomeError } from '../../stores/index.js';
+import type { KnownPages } from '../round/owner-map.js';
 import type { CommitRound } from '../round/round.js';
 import {
   decodeAllocationRoot,
@@ -34,11 +35,15 @@ export class MapStore {
   readonly #pagePrefix: string;
   /** The root that was reported as unreadable. */
   #unreadable?: string;
+  /** Pages that were reported as unreadable. */
+  readonly #reported = new Set<string>();
   #last: StoredRoot = { text: undefined, root: undefined };
 
   constructor(
     private readonly group: string,
     private readonly context: Context,
+    /** Called with a root that may have been written, or may still be. Nodes may have read it, although it may get lost. */
+    private readonly onUnknown: (root: AllocationRoot) => void,
   ) {
     // Encoded, so that the keys of two groups never begin alike.
     const name = encodeURIComponent(group);
@@ -67,15 +72,18 @@ export class MapStore {
     await this.#readPages(keys, this.owned, decodeOwnedPage);
   }
 
-  /** Reads all pages of a root, as {@link readOwned}. */
-  async readAll({ members, limbo }: AllocationRoot): Promise<void> {
-    await this.readOwned([...members.values()].flat());
-    await this.#readPages(limbo, this.limbo, decodeLimboPage);
+  /** All pages of a root, as {@link readOwned}. Those that the store has lost, and this node too, are absent. */
+  async readAll({ members, limbo }: AllocationRoot): Promise<KnownPages> {
+    return {
+      owned: await this.#readPages([...members.values()].flat(), this.owned, decodeOwnedPage),
+      limbo: await this.#readPages(limbo, this.limbo, decodeLimboPage),
+    };
   }
 
   /** Forgets all pages but these. */
   keepOnly(keys: Iterable<string>): void {
     const kept = new Set(keys);
+    for (const key of this.#reported) if (!kept.has(key)) this.#reported.delete(key);
     for (const pages of [this.owned, this.limbo]) for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key);
   }
 
@@ -95,21 +103,27 @@ export class MapStore {
       const writes = some.map(([key, page]) =>
         this.#write(this.#slot(key), former.get(this.#slot(key)), encodePage(key, page), 'none'),
       );
-      if ((await Promise.all(writes)).includes(false)) return false;
+      if (!(await Promise.all(writes)).every(Boolean)) return false;
       await this.#turn();
     }
-    const text = encodeAllocationRoot(round.root);
-    if (!(await this.#write(this.rootKey, expected.text, text, 'all'))) return false;
-    this.#last = { text, root: round.root };
+    // Before the root: if its outcome is unknown, this node must be able to put the pages back.
     for (const [key, page] of round.owned) this.owned.set(key, page);
     for (const [key, page] of round.limbo) this.limbo.set(key, page);
+    const text = encodeAllocationRoot(round.root);
+    const outcome = await this.#write(this.rootKey, expected.text, text, 'all');
+    if (outcome === undefined) this.onUnknown(round.root);
+    if (!outcome) return false;
+    this.#last = { text, root: round.root };
     this.keepOnly(pageKeysOf(round.root));
     return true;
   }
 
-  /** Writes pages back that the store lost. @throws StoreUnavailableError */
-  async putBack(pages: ReadonlyMap<string, OwnedPage>): Promise<void> {
+  /** Writes pages of a root back that the store lost. @throws StoreUnavailableError */
+  async putBack(expected: StoredRoot, pages: ReadonlyMap<string, OwnedPage>): Promise<void> {
+    if (pages.size === 0) return;
     const found = await this.#readSlots([...pages.keys()]);
+    // A later root may use the slots for other pages.
+    if ((await this.readRoot()).text !== expected.text) return;
     for (const [key, page] of pages) {
       const slot = this.#slot(key);
       const text = encodePage(key, page);
@@ -131,19 +145,23 @@ export class MapStore {
     }
   }
 
+  /** @returns the pages that were found. Another root that is applied meanwhile may forget them here */
   async #readPages<P>(
     keys: readonly string[],
     into: Map<string, P>,
     decode: (key: string, text: string) => P | undefined,
-  ): Promise<void> {
-    const unknown = keys.filter((key) => !into.has(key));
+  ): Promise<ReadonlyMap<string, P>> {
+    const found = new Map(keys.flatMap((key) => (into.has(key) ? [[key, into.get(key)!] as const] : [])));
+    const unknown = keys.filter((key) => !found.has(key));
     const texts = await this.#readSlots(unknown);
     for (const key of unknown) {
       const text = texts.get(this.#slot(key));
       const page = text === undefined ? undefined : this.#decode(key, text, decode);
       if (page) into.set(key, page);
+      if (page) found.set(key, page);
       await this.#turn();
     }
+    return found;
   }
 
   /** A corrupt page is a lost page: the protocol repairs it. */
@@ -151,8 +169,10 @@ export class MapStore {
     try {
       return decode(key, text);
     } catch (error) {
+      const { events } = this.context;
+      if (!this.#reported.has(key)) events.next({ type: 'record-unreadable', semaphore: key, error: error as Error });
+      this.#reported.add(key);
       if (!(error instanceof CorruptRecordError)) throw error;
-      this.context.events.next({ type: 'record-unreadable', semaphore: this.#slot(key), error });
       return undefined;
     }
   }
@@ -166,13 +186,13 @@ export class MapStore {
     return texts;
   }
 
-  /** @returns whether it was surely written */
-  async #write(key: string, expected: string | undefined, text: string, notify: Notify): Promise<boolean> {
+  /** @returns undefined if the outcome is unknown */
+  async #write(key: string, expected: string | undefined, text: string, notify: Notify): Promise<boolean | undefined> {
     const { store, timers, timing } = this.context;
     try {
       return await new Deadline(timers, timing.callTimeout).race(store.compareAndSet(key, expected, text, { notify }));
     } catch (error) {
-      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
+      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return undefined;
       throw error;
     }
   }

@@ -33,6 +33,8 @@ interface Difference {
  */
 export class Delivery {
   readonly #listeners = new Set<AllocationListener>();
+  /** Those that have had no call yet. */
+  readonly #fresh = new Set<AllocationListener>();
   /** As the application knows them. */
   #known = new Map<string, Allocated>();
   #running: Promise<void> | undefined;
@@ -40,15 +42,14 @@ export class Delivery {
   /** Whether everything was lost since the last call: also what this node owns again. */
   #hasLapsed = false;
   #isClosed = false;
+  #onChange = () => {};
 
   constructor(private readonly parts: DeliveryParts) {}
 
   /** Calls `listener` for each change from now on. The first call has everything that the node owns. */
   on(listener: AllocationListener): void {
-    this.#listeners.add(listener);
-    // Those that know all are called again only with changes.
-    if (this.#known.size > 0)
-      void this.#call(new Set([listener]), { owned: this.#known, added: [...this.#known.values()], revoked: [] });
+    this.#fresh.add(listener);
+    if (this.parts.share.owned.size > 0) this.notify();
   }
 
   /** Call this after each change. */
@@ -57,6 +58,7 @@ export class Delivery {
     work.abort();
     if (!share.isHeld) this.#hasLapsed = true;
     this.#isDue = true;
+    this.#onChange();
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
@@ -77,11 +79,11 @@ export class Delivery {
 
   async #deliver(): Promise<void> {
     const { share, context } = this.parts;
+    await this.#learn();
+    // In one turn: the lease may have lapsed meanwhile.
     const { incarnation, ending } = share;
     const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : share.owned;
     this.#hasLapsed = false;
-    const isStrange = (id: string) => !this.#known.has(id) && this.parts.resourceOf(id) === undefined;
-    if ([...owned.keys()].some(isStrange)) await this.parts.readResources();
     const difference = await inSlices(this.#compare(owned), context.nodeClock);
     this.#known = difference.owned;
     const [added, revoked] = [difference.added.length, difference.revoked.length];
@@ -90,10 +92,28 @@ export class Delivery {
       const { group } = this.parts;
       context.events.next({ type: 'resources-changed', group, added, revoked, owned: difference.owned.size });
     }
-    await this.#call(isChanged ? this.#listeners : new Set(), difference);
+    await this.#call(isChanged, difference);
     if (ending.length === 0) return;
     share.end(incarnation, ending);
     this.parts.onGivenBack();
+  }
+
+  /** Reads the resources if this node got one that it does not know. What must be given back does not wait for that. */
+  async #learn(): Promise<void> {
+    const { share, resourceOf, readResources, context } = this.parts;
+    if (this.#isClosed || share.ending.length > 0) return;
+    const { owned } = share;
+    let isStrange = false;
+    const look = eachInPieces(owned.keys(), (id) => {
+      isStrange ||= !this.#known.has(id) && resourceOf(id) === undefined;
+    });
+    await inSlices(look, context.nodeClock);
+    if (isStrange) await Promise.race([readResources(), this.#changed()]);
+  }
+
+  /** Resolves at the next change. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => (this.#onChange = resolve));
   }
 
   *#compare(target: ReadonlyMap<string, number>): Pieces<Difference> {
@@ -111,14 +131,24 @@ export class Delivery {
   }
 
   /** Waits for the callbacks and the work on revoked resources, for a limited time. Never rejects. */
-  async #call(listeners: ReadonlySet<AllocationListener>, { owned, added, revoked }: Difference): Promise<void> {
+  async #call(isChanged: boolean, { owned, added, revoked }: Difference): Promise<void> {
     const { work, context, timeout, group } = this.parts;
     const ending = new AbortController();
-    const change = { added, revoked, signal: ending.signal };
-    const calls = [...listeners].map(async (listener) => listener([...owned.values()], change));
+    const { signal } = ending;
+    const all = [...owned.values()];
+    const known = isChanged ? [...this.#listeners] : [];
+    const fresh = all.length > 0 ? [...this.#fresh] : [];
+    const calls = [
+      ...known.map(async (listener) => listener(all, { added, revoked, signal })),
+      ...fresh.map(async (listener) => listener(all, { added: all, revoked: [], signal })),
+    ];
+    for (const listener of fresh) {
+      this.#fresh.delete(listener);
+      this.#listeners.add(listener);
+    }
     const guarded = calls.map((call) => call.catch((error: unknown) => this.#problem('run onAllocated', error)));
-    const all = Promise.all([...guarded, work.drained()]);
-    await new Deadline(context.timers, timeout).race(all).catch((error: unknown) => {
+    const ended = Promise.all([...guarded, work.drained()]);
+    await new Deadline(context.timers, timeout).race(ended).catch((error: unknown) => {
       if (!(error instanceof DeadlinePassed)) throw error;
       const late = new Error(
         `onAllocated, or work on ${revoked.length} revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,

@@ -111,9 +111,14 @@ export class NodeShare {
     this.#belief = noBelief('', this.#belief.top);
   }
 
+  /** Notes a root that other nodes may have read. If the store does not have it later, it was lost. */
+  note(root: AllocationRoot): void {
+    if (!this.#newest || !isRootBehind(root, this.#newest)) this.#newest = root;
+  }
+
   async #take(root: AllocationRoot): Promise<boolean> {
     this.bornSeenAt(root.born);
-    if (!this.#newest || !isRootBehind(root, this.#newest)) this.#newest = root;
+    this.note(root);
     const inc = this.membership.incarnation;
     if (inc === undefined) return false;
     if (this.#belief.inc !== inc) {

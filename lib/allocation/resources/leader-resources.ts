@@ -1,8 +1,7 @@
 import { inSlices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
-import type { MapStore } from '../map/map-store.js';
-import type { AllocationRoot } from '../map/root.js';
 import type { Orders } from '../orders/orders.js';
+import type { KnownPages } from '../round/owner-map.js';
 import { type MasterSetState, type NodeSet, differingSets, failReading, takeReading } from './master-set-state.js';
 import type { Reading, ResourceReader } from './resource-reader.js';
 
@@ -10,7 +9,6 @@ interface LeaderResourcesParts {
   readonly context: Context;
   readonly reader: ResourceReader;
   readonly orders: Orders;
-  readonly map: MapStore;
 }
 
 /** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
@@ -46,18 +44,17 @@ export class LeaderResources {
   }
 
   /** Takes over the last reading. Reads first if there is none, or if a node has asked for it. */
-  async update(root: AllocationRoot | undefined): Promise<void> {
-    const { reader, orders, map, context } = this.parts;
+  async update({ owned: pages }: KnownPages, closing: AbortSignal): Promise<void> {
+    const { reader, orders, context } = this.parts;
     const isAsked = this.#asked !== orders.asked;
     this.#asked = orders.asked;
-    const reading = isAsked || !reader.last ? await reader.read() : reader.last;
-    if (reading === this.#taken) return;
+    const reading = isAsked || !reader.last ? await untilAborted(reader.read(), closing) : reader.last;
+    if (!reading || reading === this.#taken) return;
     this.#taken = reading;
     const former = this.#state.current?.digest;
     if ('error' in reading) this.#state = failReading(this.#state, reading.error);
     else {
-      const keys = root ? [...root.members.values()].flat() : [];
-      const owned = keys.flatMap((key) => map.owned.get(key)?.owned.flatMap(([, ids]) => ids) ?? []);
+      const owned = [...pages.values()].flatMap((page) => page.owned.flatMap(([, ids]) => ids));
       this.#state = await inSlices(takeReading(this.#state, reading.set, owned), context.nodeClock);
     }
     if (this.#state.current?.digest !== former) this.#since = context.nodeClock.monotonic();
@@ -73,4 +70,14 @@ export class LeaderResources {
     const age = this.parts.context.nodeClock.monotonic() - this.#since;
     return current && age > patience ? differingSets(current, nodes) : [];
   }
+}
+
+/** The application's function may hang, and this node must close nevertheless. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const end = () => resolve(undefined);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    void promise.then(resolve).finally(() => signal.removeEventListener('abort', end));
+  });
 }
