@@ -161,7 +161,8 @@ export class OwnMember {
         return sent;
       },
       notify,
-      isDoneIn: (later) => entryIn(later, instance)?.beat === entry.beat,
+      // Another node's write does not prove that the other copies have it: see RecordClient.
+      isDoneIn: (later, isUncertain) => !isUncertain && entryIn(later, instance)?.beat === entry.beat,
     };
   }
 

@@ -20,8 +20,11 @@ describe('nodes that divide resources in a simulated cluster', () => {
     expect(changes).toBeGreaterThan(20 * SCHEDULES);
   });
 
-  it('do not take a resource from a node whose lease was stamped by a clock that was set back', async () => {
-    expect((await simulateAllocation(281)).violations).toEqual([]);
+  it.each([
+    ['whose lease was stamped by a clock that was set back', 281],
+    ['that renewed its lease on the smaller side of a split only', 4585],
+  ])('do not share a resource with a node %s', async (_, seed) => {
+    expect((await simulateAllocation(seed)).violations).toEqual([]);
   });
 
   it('go exactly the same way again with the same seed', async () => {
