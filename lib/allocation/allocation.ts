@@ -8,9 +8,10 @@ import { answerWithin } from '../stores/answer-within.js';
 import { StoreUnavailableError } from '../stores/index.js';
 import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
-import { AllocationGroup } from './allocation-group.js';
+import type { AllocationGroup } from './allocation-group.js';
 import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
+import { OwnGroup } from './own-group.js';
 
 /** The scope whose leader decides on the owners. */
 export const ALLOCATION_SCOPE = 'allocation';
@@ -26,7 +27,7 @@ export interface AllocationParts {
 
 /** The allocation groups of this node. One loop reads the owner maps of all groups, with one call. */
 export class Allocation {
-  readonly #groups = new Map<string, AllocationGroup>();
+  readonly #groups = new Map<string, OwnGroup>();
   readonly #wakeup: Wakeup;
   readonly #subscriptions = new Subscription();
   #loop: Promise<void> | undefined;
@@ -41,8 +42,9 @@ export class Allocation {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
   }
 
+  /** The groups in which this node takes part. */
   get groups(): readonly AllocationGroup[] {
-    return [...this.#groups.values()];
+    return this.#own;
   }
 
   /** The leadership that decides on the owners. */
@@ -62,7 +64,7 @@ export class Allocation {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
     const { context, membership, cluster } = this.parts;
-    const group = new AllocationGroup(name, settings, { context, membership, candidate: cluster.scope() });
+    const group = new OwnGroup(name, settings, { context, membership, candidate: cluster.scope() });
     this.#groups.set(name, group);
     if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
     else if (this.#isStarted) {
@@ -83,7 +85,7 @@ export class Allocation {
     this.#isStarted = true;
     this.#startsWithFirst = false;
     const { context, membership, cluster } = this.parts;
-    membership.publish((incarnation) => this.groups.map((group) => group.entryFor(incarnation)), {
+    membership.publish((incarnation) => this.#own.map((group) => group.entryFor(incarnation)), {
       keys: () => this.#keys(),
       take: (texts) => void this.#take(texts),
     });
@@ -98,7 +100,7 @@ export class Allocation {
     this.#subscriptions.add(membership.participants$.subscribe(this.#wakeup.ring));
     this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, this.#wakeup.ring);
     if (this.#isClosed) return this.#stopWatching();
-    for (const group of this.groups) group.start();
+    for (const group of this.#own) group.start();
     await cluster.initialize();
     this.#loop = this.#run();
   }
@@ -109,7 +111,7 @@ export class Allocation {
     this.#isClosed = true;
     this.#wakeup.ring();
     const { cluster } = this.parts;
-    await Promise.all([this.#loop, cluster.close(), ...this.groups.map((group) => group.close())]);
+    await Promise.all([this.#loop, cluster.close(), ...this.#own.map((group) => group.close())]);
     this.#subscriptions.unsubscribe();
     await this.#stopWatching();
   }
@@ -141,20 +143,24 @@ export class Allocation {
   }
 
   get #isMoving(): boolean {
-    return this.groups.some(({ isMoving }) => isMoving);
+    return this.#own.some(({ isMoving }) => isMoving);
   }
 
   #keys(): readonly string[] {
-    return this.groups.flatMap((group) => group.keys);
+    return this.#own.flatMap((group) => group.keys);
   }
 
   async #take(texts: ReadonlyMap<string, string>): Promise<void> {
-    for (const group of this.groups) await group.take(texts).catch((error: unknown) => this.#report(error));
+    for (const group of this.#own) await group.take(texts).catch((error: unknown) => this.#report(error));
     // A resource that is on the way is looked for sooner than with the next heartbeat.
     if (this.#isWaiting && this.#isMoving) this.#wakeup.ring();
   }
 
-  #each(call: (group: AllocationGroup) => void): void {
+  get #own(): readonly OwnGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  #each(call: (group: OwnGroup) => void): void {
     for (const group of this.#groups.values()) call(group);
   }
 

@@ -7,6 +7,7 @@ import type { Strategy } from './assign/strategy.js';
 
 /** A resource that this node owns. */
 export interface Allocated<T = unknown> {
+  /** Id of the resource. */
   readonly id: string;
   /** Fencing token: grows with every change of owner. Send it with each write. */
   readonly token: number;

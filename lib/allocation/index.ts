@@ -1,6 +1,6 @@
 export * from './allocation.errors.js';
 export { ALLOCATION_SCOPE, Allocation } from './allocation.js';
-export { AllocationGroup } from './allocation-group.js';
+export type { AllocationGroup } from './allocation-group.js';
 export {
   type Allocated,
   type AllocationChange,
@@ -8,6 +8,7 @@ export {
   type AllocationGroupOptions,
   type AllocationListener,
   type AllocationOptions,
+  type GroupSettings,
   allocationSchema,
   groupSchema,
 } from './group-options.js';

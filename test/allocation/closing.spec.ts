@@ -29,7 +29,10 @@ describe('a node that closes while it works on its resources', () => {
     const owners = await startOwners(nodes, 2, { onAllocated: () => new Promise(() => undefined) });
     const [one, other] = owners;
     const { id } = other!.group.owned()[0]!;
+    const seen: number[] = [];
+    other!.group.owned$.subscribe((owned) => seen.push(owned.length));
     const closed = other!.gatekeeper.close();
+    expect(seen).toEqual([3, 0]);
     expect(sharesOf([other!])).toBe('');
     expect(other!.group.owns(id)).toBe(false);
     expect(await other!.group.run(id, () => 'ran')).toEqual({ executed: false, reason: 'not-owner' });

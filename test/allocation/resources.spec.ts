@@ -111,6 +111,22 @@ describe('the resources of a group', () => {
       expect(resource).toBe(letters('abc').includes(id) ? id : undefined);
   });
 
+  it('that this node does not know yet get their value as soon as this node has read them', async () => {
+    const nodes = cluster();
+    let known: string[] = [];
+    const one = await startOwner(nodes);
+    const other = await startOwner(nodes, { resources: () => known, refreshInterval: '20s' });
+    const valuesOf = (list: readonly { resource: string | undefined }[]) => list.map(({ resource }) => resource);
+    let seen: (string | undefined)[] = [];
+    other.group.owned$.subscribe((owned) => (seen = valuesOf(owned)));
+    await pass(nodes, [one, other], 2 * BEGIN, () => sizesOf([one, other]).join() === '3,3');
+    expect(seen).toContain(undefined);
+    known = letters('abcdef');
+    await pass(nodes, [one, other], 25_000);
+    expect(valuesOf(other.group.owned())).toEqual(other.group.owned().map(({ id }) => id));
+    expect(seen).toEqual(valuesOf(other.group.owned()));
+  });
+
   it('with a strategy that gives a wrong result stay where they are, and that is reported', async () => {
     const nodes = cluster();
     let isWrong = false;

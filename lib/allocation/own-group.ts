@@ -1,0 +1,268 @@
+import { type Observable, Subject, map, startWith } from 'rxjs';
+import { inSlices } from '../async/slices.js';
+import { Periodic } from '../async/periodic.js';
+import type { GroupEntry, MemberPage, Membership, MembersReading } from '../activity/index.js';
+import type { Context } from '../context/context.js';
+import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
+import { isUnreadable } from '../records/known-record.js';
+import type { Candidate } from '../leadership/index.js';
+import type { AllocationGroup } from './allocation-group.js';
+import { Coordinator } from './coordinator.js';
+import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
+import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
+import type { Unowned } from './unowned-alarm.js';
+import { MapStore } from './map/map-store.js';
+import { Delivery } from './node/delivery.js';
+import { NodeShare } from './node/node-share.js';
+import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
+import { Orders } from './orders/orders.js';
+import type { AllocationPlan } from './plan.js';
+import { type Reading, ResourceReader } from './resources/resource-reader.js';
+import type { ParticipantEntry } from './round/registry-view.js';
+import { GroupRegistry } from './round/group-registry.js';
+
+export interface GroupParts {
+  readonly context: Context;
+  readonly membership: Membership;
+  readonly candidate: Candidate;
+}
+
+/** This node's part of one group: it connects what reads, decides, owns and delivers. */
+export class OwnGroup<T = unknown> implements AllocationGroup<T> {
+  readonly #map: MapStore;
+  readonly #share: NodeShare;
+  readonly #work: OwnerWork;
+  readonly #delivery: Delivery;
+  readonly #reader: ResourceReader;
+  readonly #registry: GroupRegistry;
+  readonly #coordinator: Coordinator;
+  readonly #refresh: Periodic;
+  readonly #orders: Orders;
+  readonly #ownedChanges = new Subject<void>();
+  #listed: { readonly of: ReadonlyMap<string, number>; readonly list: readonly Allocated<T>[] } | undefined;
+  #readingFault: string | undefined;
+  #ordersFault: string | undefined;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(
+    readonly name: string,
+    private readonly settings: GroupSettings,
+    private readonly parts: GroupParts,
+  ) {
+    const { context, membership, candidate } = parts;
+    this.#map = new MapStore(name, context, (root) => this.#share.note(root));
+    this.#share = new NodeShare(this.#map, membership, context, () => this.#changed());
+    this.#work = new OwnerWork(name, this.#share);
+    this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
+    this.#orders = new Orders(name, context, () => this.wake());
+    this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
+    const common = { group: name, context, share: this.#share };
+    const deciding = { ...common, settings, membership, candidate };
+    this.#delivery = new Delivery({
+      ...common,
+      work: this.#work,
+      timeout: settings.handoverTimeout,
+      resourceOf: (id) => this.#reader.set?.items.get(id),
+      readResources: () => this.#reader.read(),
+      onGivenBack: () => void membership.announce(),
+    });
+    if (settings.onAllocated) this.#delivery.on(settings.onAllocated);
+    this.#coordinator = new Coordinator({
+      ...deciding,
+      map: this.#map,
+      registry: this.#registry,
+      reader: this.#reader,
+      orders: this.#orders,
+    });
+    this.#refresh = new Periodic(context.nodeClock, async () => void (await this.#reader.read()), {
+      interval: () => settings.refreshInterval,
+      chance: context.random.number,
+      onError: (error) => context.events.next({ type: 'problem', action: 'read the resources', error }),
+    });
+  }
+
+  owned(): readonly Allocated<T>[] {
+    const { owned } = this.#share;
+    if (this.#listed?.of !== owned) {
+      const list = [...owned].map(([id, token]) => ({ id, token, resource: this.#itemOf(id) }));
+      this.#listed = { of: owned, list: Object.freeze(list) };
+    }
+    return this.#listed.list;
+  }
+
+  get owned$(): Observable<readonly Allocated<T>[]> {
+    const changes = this.#ownedChanges.pipe(startWith(undefined));
+    return changes.pipe(map(() => this.owned()));
+  }
+
+  owns(id: string): boolean {
+    return this.#share.owned.has(id);
+  }
+
+  run<R>(id: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
+    return this.#work.run(id, work);
+  }
+
+  onAllocated(listener: AllocationListener<T>): void {
+    this.#delivery.on(listener as AllocationListener);
+  }
+
+  async rebalance(): Promise<void> {
+    await this.#reader.read();
+    await this.#orders.ask();
+  }
+
+  async pin(id: string, node: string): Promise<void> {
+    await this.#orders.pin(id, node);
+  }
+
+  async unpin(id: string): Promise<void> {
+    await this.#orders.unpin(id);
+  }
+
+  async drain(node: string): Promise<void> {
+    await this.#orders.drain(node);
+  }
+
+  async undrain(node: string): Promise<void> {
+    await this.#orders.undrain(node);
+  }
+
+  async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
+    const resources = await this.#readResources();
+    const owners = await readOwners(this.#map);
+    const request = { resources, owners, living: await this.#living(), change };
+    return planOf(request, this.#orders.current, this.settings.strategy, this.parts.context);
+  }
+
+  async overview(): Promise<GroupOverview> {
+    const owners = await readOwners(this.#map);
+    const living = await this.#living();
+    const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
+    const { unowned, problem, warnings } = this.#coordinator;
+    const own = [unowned?.sentence, problem, this.#readingFault, this.#ordersFault];
+    const faults = [...own, ...warnings].filter((fault) => fault !== undefined);
+    return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
+  }
+
+  get unowned(): Unowned | undefined {
+    return this.#coordinator.unowned;
+  }
+
+  get keys(): readonly string[] {
+    return [this.#map.rootKey, this.#orders.client.key];
+  }
+
+  /** Whether something is on the way. */
+  get isMoving(): boolean {
+    return this.#share.isMoving;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#coordinator.start();
+    this.#refresh.start(0);
+  }
+
+  /** Call this when members or the leader may have changed. */
+  wake(): void {
+    this.#coordinator.wake();
+  }
+
+  observe(reading: MembersReading): void {
+    if (this.#registry.observe(reading)) this.wake();
+  }
+
+  notice(place: number, page: MemberPage): void {
+    this.#registry.notice(place, page);
+    if (this.#registry.isStale) this.wake();
+  }
+
+  /** This node's part of its entry. */
+  entryFor(incarnation: string): GroupEntry {
+    const digest = this.#reader.set?.digest;
+    // A node that shuts down gets nothing more.
+    const weight = this.#isClosed ? 0 : this.settings.weight;
+    const entry = { group: this.name, weight, ...this.#share.entryFor(incarnation) };
+    return digest === undefined ? entry : { ...entry, digest };
+  }
+
+  /** Takes over the texts of {@link keys}. */
+  async take(texts: ReadonlyMap<string, string>): Promise<void> {
+    await this.#takeOrders(texts.get(this.#orders.client.key));
+    const before = this.#share.newest?.nonce;
+    const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
+    if (root && (await this.#share.take(root))) void this.parts.membership.announce();
+    // The leader looks when the owner map was lost, too.
+    if (root?.nonce !== before) this.wake();
+  }
+
+  /** Orders that can't be read must not stop the group. */
+  async #takeOrders(text: string | undefined): Promise<void> {
+    this.#ordersFault = undefined;
+    await this.#orders.takeIn(text).catch((error: unknown) => {
+      if (!isUnreadable(error)) throw error;
+      this.#ordersFault = `the last orders that were read stay in force: ${messageOf(error)}`;
+    });
+  }
+
+  /** The membership lease lapsed. */
+  lapse(): void {
+    if (this.#share.lapse()) this.#changed();
+  }
+
+  /** Gives everything back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#refresh.stop();
+    const givenBack = this.#delivery.close();
+    this.#ownedChanges.next();
+    await Promise.all([this.#coordinator.close(), givenBack]);
+    this.#share.close();
+    this.#ownedChanges.complete();
+  }
+
+  #changed(): void {
+    this.#delivery.notify();
+    this.#ownedChanges.next();
+  }
+
+  /** A node may get a resource before its own reading has it. */
+  #nameStrangers(): void {
+    if (!this.#listed?.list.some(({ id, resource }) => resource === undefined && this.#itemOf(id) !== undefined))
+      return;
+    this.#listed = undefined;
+    this.#ownedChanges.next();
+  }
+
+  #itemOf(id: string): T | undefined {
+    return this.#reader.set?.items.get(id) as T | undefined;
+  }
+
+  #read(reading: Reading): void {
+    const isFailed = 'error' in reading;
+    if (!isFailed) this.#nameStrangers();
+    const fault = isFailed ? `resources: they could not be read on this node: ${messageOf(reading.error)}` : undefined;
+    if (isFailed && fault !== this.#readingFault) {
+      const about = { semaphore: `allocation:${this.name}`, action: 'read the resources' };
+      this.parts.context.events.next({ type: 'problem', ...about, error: reading.error });
+    }
+    this.#readingFault = fault;
+    this.wake();
+  }
+
+  /** @throws InvalidOptionsError if they could never be read */
+  async #readResources(): Promise<readonly string[]> {
+    const reading = this.#reader.set ? { set: this.#reader.set } : await this.#reader.read();
+    if ('set' in reading) return reading.set.ids;
+    const fault = `the resources can't be read: ${messageOf(reading.error)}`;
+    throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [fault]);
+  }
+
+  async #living(): Promise<readonly ParticipantEntry[]> {
+    await this.parts.membership.look();
+    return [...(this.#registry.view?.living.values() ?? [])];
+  }
+}
