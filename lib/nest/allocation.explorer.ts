@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type Allocation, type AllocationListener, UnknownGroupError } from '../allocation/index.js';
 import { InvalidOptionsError } from '../decision/index.js';
-import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
+import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
 import { ALLOCATED_RESOURCES } from './allocated-resources.decorator.js';
 import { NOT_TOLD } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
@@ -27,7 +27,7 @@ export class AllocationExplorer implements OnApplicationBootstrap {
 
   /** @throws InvalidOptionsError listing every method with an unknown group */
   async onApplicationBootstrap(): Promise<void> {
-    if (!isReal(this.gatekeeper)) return;
+    if (isMock(this.gatekeeper)) return;
     const { allocation } = partsOf(this.gatekeeper);
     const methods = this.#decorated.find<readonly string[]>(ALLOCATED_RESOURCES);
     const faults = methods.flatMap((method) => faultsOf(method, allocation));

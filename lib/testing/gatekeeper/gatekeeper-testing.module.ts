@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { ClusterService, GuardedMethodsExplorer } from '../../nest/index.js';
+import { AllocationExplorer, AllocationService, ClusterService, GuardedMethodsExplorer } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**
@@ -27,9 +27,11 @@ export class GatekeeperTestingModule {
         { provide: TestGatekeeper, useFactory: () => new TestGatekeeper(options) },
         { provide: GatekeeperService, useExisting: TestGatekeeper },
         ClusterService,
+        AllocationService,
         GuardedMethodsExplorer,
+        AllocationExplorer,
       ],
-      exports: [TestGatekeeper, GatekeeperService, ClusterService, GuardedMethodsExplorer],
+      exports: [TestGatekeeper, GatekeeperService, ClusterService, AllocationService, GuardedMethodsExplorer],
     };
   }
 }

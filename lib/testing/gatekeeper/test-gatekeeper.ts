@@ -1,7 +1,16 @@
-import { type Explanation, type LossReason, type Semaphore, markAsStandIn, partsOf } from '../../gatekeeper/index.js';
+import {
+  type Explanation,
+  type LossReason,
+  type Semaphore,
+  keepParts,
+  markAsStandIn,
+  partsOf,
+} from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { LEADER_PREFIX, show } from '../../decision/index.js';
+import type { Allocation } from '../../allocation/index.js';
 import { memory } from '../../stores/memory/index.js';
+import { TestAllocation } from './test-allocation.js';
 import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
 import { TestSemaphore } from './test-semaphore.js';
 
@@ -30,11 +39,17 @@ export interface TestGatekeeperOptions {
 export class TestGatekeeper extends GatekeeperService {
   readonly #script = new TestScript();
   readonly #semaphores = new Map<string, TestSemaphore>();
+  readonly #allocation: TestAllocation;
+  override readonly allocation: Allocation;
 
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
     // With `isOwn: false` no definition is written into the store. Writes would set timers and log lines.
     const store = { ...memory(), isOwn: false };
     super({ store, group, acquirer, heartbeat: 0, history: false });
+    const { context, membership, allocation } = partsOf(this);
+    this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster }, acquirer);
+    this.allocation = this.#allocation;
+    keepParts(this, { ...partsOf(this), allocation: this.allocation });
     markAsStandIn(this);
   }
 
@@ -92,6 +107,20 @@ export class TestGatekeeper extends GatekeeperService {
   /** Does the same as {@link lose} for all semaphores. @returns how many permits were held */
   loseAll(reason: LossReason = 'expired'): number {
     return [...this.#semaphores.values()].reduce((count, semaphore) => count + semaphore.lose(reason), 0);
+  }
+
+  /**
+   * Makes this node the owner of exactly these resources of an allocation group. Callbacks are called, and work on revoked
+   * resources is aborted, as after a real change.
+   *
+   * @param group its name; a group exists as soon as it is used
+   * @param resources the ids, or a map from id to resource
+   * @returns a promise that resolves when the callbacks, and the work on revoked resources, have ended
+   * @throws any error of a callback
+   */
+  own(group: string, resources: readonly string[] | ReadonlyMap<string, unknown>): Promise<void> {
+    const items = Array.isArray(resources) ? resources.map((id) => [id, undefined] as const) : resources;
+    return this.#allocation.testGroup(group).own(new Map(items as Iterable<readonly [string, unknown]>));
   }
 
   /** Forgets the recorded calls, and allows all permits. Held permits stay. */
