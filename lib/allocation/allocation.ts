@@ -10,6 +10,7 @@ import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
+import type { Unowned } from './unowned-alarm.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
 import { OwnGroup } from './own-group.js';
 
@@ -45,6 +46,11 @@ export class Allocation {
   /** The groups in which this node takes part. */
   get groups(): readonly AllocationGroup[] {
     return this.#own;
+  }
+
+  /** Groups whose resources have had no owner for too long. Known on the leader. */
+  get unowned(): readonly Unowned[] {
+    return this.#own.flatMap((group) => group.unowned ?? []);
   }
 
   /** The leadership that decides on the owners. */

@@ -134,7 +134,15 @@ export function createParts(
     grace: settings.shutdownGrace,
   });
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
-  const sources = { runs: runHistory, audit, nodes: registry, shards: directory.birth, archive, leaders: leaderWatch };
+  const sources = {
+    runs: runHistory,
+    audit,
+    nodes: registry,
+    shards: directory.birth,
+    archive,
+    leaders: leaderWatch,
+    allocation,
+  };
   const health: HealthCheck = new HealthCheck(context, sources);
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;

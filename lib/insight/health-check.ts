@@ -41,6 +41,7 @@ export interface HealthSources extends Readonly<Record<keyof Unreadable, { reado
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
+  readonly allocation: { readonly unowned: HealthFacts['unowned'] };
 }
 
 /** Checks whether the store answers, and combines all facts in one report. */
@@ -157,6 +158,7 @@ export class HealthCheck {
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
+      unowned: this.sources.allocation.unowned,
       unreadable: this.#unreadable,
       known: this.#known,
     };

@@ -43,7 +43,8 @@ export type HealthFaultCode =
   | 'shards-unread'
   | 'entries-unreadable'
   | 'archive-failing'
-  | 'no-leader';
+  | 'no-leader'
+  | 'resources-unowned';
 
 /** A fault of a node, its store or its clocks. */
 export interface HealthFault {
@@ -97,6 +98,8 @@ export interface HealthFacts {
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   /** Scopes of leadership that have had no leader for too long. */
   readonly leaderless: readonly { readonly since: number; readonly sentence: string }[];
+  /** Allocation groups with resources that have had no owner for too long. */
+  readonly unowned: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
   /** When the faults of the last report were first seen. */
   readonly known: ReadonlyMap<HealthFaultCode, number>;
@@ -141,7 +144,11 @@ export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 
 function findingsOf(facts: HealthFacts): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
   const store = storeFinding(facts);
-  const rest = [...combined('no-leader', facts.leaderless), ...combined('archive-failing', facts.archive)];
+  const rest = [
+    ...combined('no-leader', facts.leaderless),
+    ...combined('resources-unowned', facts.unowned),
+    ...combined('archive-failing', facts.archive),
+  ];
   if (store) return [...closing, store, ...rest];
   const lists = LISTS.flatMap((list) => unread(list, facts));
   const shards = facts.shards ? [{ code: 'shards-unread', ...facts.shards } as const] : [];

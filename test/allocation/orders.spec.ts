@@ -46,6 +46,7 @@ describe('orders of operators', () => {
     await one.group.drain('app1');
     await pass(nodes, [one], LEASE + 500 + 5000 + 3000);
     expect(one.of('resources-unowned')).toMatchObject([{ group: 'queues', count: 6 }]);
+    expect(one.gatekeeper.health()).toMatchObject({ status: 'degraded', faults: [{ code: 'resources-unowned' }] });
     expect(one.group.unowned!.sentence).toContain('no living node may own them: end a drain, or start a node');
     await one.group.undrain('app1');
     await pass(nodes, [one], 3000, () => sharesOf([one]) === 'abcdef');

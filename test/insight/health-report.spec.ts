@@ -30,6 +30,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     clock: { isFresh: true },
     archive: [],
     leaderless: [],
+    unowned: [],
     unreadable: { runs: 0, audit: 0, nodes: 0 },
     known: new Map(),
     ...changes,

@@ -154,6 +154,7 @@ export class Delivery {
         `onAllocated, or work on ${revoked.length} revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
       );
       ending.abort(late);
+      work.forgetAborted();
       this.#problem('give resources back', late);
     });
   }

@@ -73,6 +73,11 @@ export class OwnerWork {
     await Promise.all(aborted.map(({ done }) => done));
   }
 
+  /** Waits no more for work that was aborted and goes on. */
+  forgetAborted(): void {
+    for (const running of this.#running) if (running.ending.signal.aborted) this.#running.delete(running);
+  }
+
   #ownership(resource: string, token: number, ending: AbortController): Ownership {
     const { group, share } = this;
     const { incarnation } = share;

@@ -22,6 +22,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'entries-unreadable',
       'archive-failing',
       'no-leader',
+      'resources-unowned',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
