@@ -28,7 +28,7 @@ describeInBrowser('the allocation view', () => {
   it('shows nodes by resources, and what would move if a node went', async () => {
     const { url } = await two();
     const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/nodes' });
-    await page.getByRole('link', { name: 'Allocation' }).click();
+    await page.getByRole('link', { name: 'Allocation', exact: true }).click();
     const owners = page.getByRole('group', { name: 'Owners' });
     await owners.getByRole('columnheader', { name: 'app2' }).waitFor();
     const rows = await owners.getByRole('row').allTextContents();
@@ -83,7 +83,7 @@ describeInBrowser('the allocation view', () => {
     const { url } = await start();
     const { page } = await visit(url, { token: TOKENS.view, at: '/nodes' });
     await page.getByText('1 node', { exact: true }).waitFor();
-    expect(await page.getByRole('link', { name: 'Allocation' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Allocation', exact: true }).count()).toBe(0);
     await page.goto(`${url}/#${at}`);
     await page.getByText('The answering node takes part in no allocation group.').waitFor();
   });
