@@ -147,14 +147,16 @@ export class Delivery {
       this.#listeners.add(listener);
     }
     const guarded = calls.map((call) => call.catch((error: unknown) => this.#problem('run onAllocated', error)));
-    const ended = Promise.all([...guarded, work.drained()]);
+    // Work that is aborted later has its own time.
+    const aborted = work.aborted;
+    const ended = Promise.all([...guarded, ...aborted.map(({ done }) => done)]);
     await new Deadline(context.timers, timeout).race(ended).catch((error: unknown) => {
       if (!(error instanceof DeadlinePassed)) throw error;
       const late = new Error(
         `onAllocated, or work on ${revoked.length} revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
       );
       ending.abort(late);
-      work.forgetAborted();
+      work.forget(aborted);
       this.#problem('give resources back', late);
     });
   }

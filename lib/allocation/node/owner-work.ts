@@ -25,7 +25,8 @@ export interface Ownership {
 export type OwnerRun<R> =
   { readonly executed: true; readonly value: R } | { readonly executed: false; readonly reason: 'not-owner' };
 
-interface Running {
+/** One piece of work. */
+export interface Running {
   readonly resource: string;
   /** The membership lease under which it began. */
   readonly incarnation: string;
@@ -67,15 +68,14 @@ export class OwnerWork {
     }
   }
 
-  /** Resolves when all work that was aborted has ended. */
-  async drained(): Promise<void> {
-    const aborted = [...this.#running].filter(({ ending }) => ending.signal.aborted);
-    await Promise.all(aborted.map(({ done }) => done));
+  /** The work that was aborted and goes on. */
+  get aborted(): readonly Running[] {
+    return [...this.#running].filter(({ ending }) => ending.signal.aborted);
   }
 
-  /** Waits no more for work that was aborted and goes on. */
-  forgetAborted(): void {
-    for (const running of this.#running) if (running.ending.signal.aborted) this.#running.delete(running);
+  /** Waits no more for this work. */
+  forget(work: readonly Running[]): void {
+    for (const running of work) this.#running.delete(running);
   }
 
   #ownership(resource: string, token: number, ending: AbortController): Ownership {

@@ -65,7 +65,7 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
     this.#ownedChanges.next(this.#owned);
     const change = { added, revoked, signal: new AbortController().signal };
     const calls = [...this.#listeners].map(async (listener) => listener(this.#owned, change));
-    await Promise.all([...calls, this.#work.drained()]);
+    await Promise.all([...calls, ...this.#work.aborted.map(({ done }) => done)]);
   }
 
   async overview(): Promise<GroupOverview> {
