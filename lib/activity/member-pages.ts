@@ -101,8 +101,8 @@ export class MemberPages {
     const over = clusterClock.earliest() - timing.clockTolerance;
     const isUnproven = ({ expiresAt }: MemberEntry, index: number) =>
       expiresAt <= over && clusterClock.sampledAt < this.#firstSeen.get(ids[index]!)!;
-    // Without an answer, the leases end by this node's own observation.
     const patience = new Deadline(this.context.timers, timing.callTimeout / 4);
+    // Without an answer, the leases end by this node's own observation, and the old sample ends none of them.
     if (entries.some(isUnproven)) await patience.race(clusterClock.sample()).catch(() => undefined);
   }
 

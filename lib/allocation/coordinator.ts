@@ -77,11 +77,6 @@ export class Coordinator {
   /** Call this when something that matters may have changed. */
   readonly wake = (): void => this.#wakeup.ring();
 
-  /** Counts of the last round, while this node leads. */
-  get counts(): RoundCounts | undefined {
-    return this.#term && this.#counts;
-  }
-
   /** Why the resources can't be divided as they should, in a sentence, while this node leads. */
   get problem(): string | undefined {
     return this.#term && (this.#problem ?? this.#resources.problem);

@@ -57,6 +57,17 @@ export interface GroupOverview {
   readonly faults: readonly string[];
 }
 
+/** A group with the numbers of its resources and nodes. */
+export interface GroupSummary {
+  readonly name: string;
+  readonly isRecovering: boolean;
+  readonly resources: number;
+  readonly unowned: number;
+  readonly moving: number;
+  readonly nodes: number;
+  readonly faults: readonly string[];
+}
+
 /** The owner map as the store has it. */
 export interface Owners {
   readonly isRecovering: boolean;

@@ -12,7 +12,7 @@ export {
   allocationSchema,
   groupSchema,
 } from './group-options.js';
-export type { GroupNode, GroupOverview, OwnedBy, PlanRequest } from './group-overview.js';
+export type { GroupNode, GroupOverview, GroupSummary, OwnedBy, PlanRequest } from './group-overview.js';
 export * from './manual-slice.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';
 export type { AllocationPlan, MoveReason, PlannedMove, PlannedShare } from './plan.js';

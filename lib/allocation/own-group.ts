@@ -58,7 +58,6 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     this.#orders = new Orders(name, context, () => this.wake());
     this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
     const common = { group: name, context, share: this.#share };
-    const deciding = { ...common, settings, membership, candidate };
     this.#delivery = new Delivery({
       ...common,
       work: this.#work,
@@ -69,7 +68,10 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     });
     if (settings.onAllocated) this.#delivery.on(settings.onAllocated);
     this.#coordinator = new Coordinator({
-      ...deciding,
+      ...common,
+      settings,
+      membership,
+      candidate,
       map: this.#map,
       registry: this.#registry,
       reader: this.#reader,

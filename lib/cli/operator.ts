@@ -14,9 +14,9 @@ import type {
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
-import type { AllocationPlan } from '../allocation/index.js';
+import type { AllocationPlan, GroupSummary } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
-import type { Group, GroupSummary } from './views/allocation.view.js';
+import type { Group } from './views/allocation.view.js';
 
 /** All semaphores with their holders and warnings, at one moment. */
 export interface Overview {

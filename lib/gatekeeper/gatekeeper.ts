@@ -269,8 +269,8 @@ export class Gatekeeper {
     const idle = Promise.all(semaphores.map(({ runner }) => runner.idle()));
     const running = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace).race(idle);
     this.#parts.leaderWatch.stop();
-    // The others get this node's resources while its runs go on. close() ends the permits of those that outlast the grace.
     const leaving = Promise.all([this.cluster.close(), this.allocation.close()]).then(() => this.membership.close());
+    // Runs may outlast the grace: close() ends their permits. The others get this node's resources meanwhile.
     await Promise.all([running.catch(() => undefined), leaving]);
   }
 

@@ -28,8 +28,8 @@ interface Difference {
 }
 
 /**
- * Tells the application about changes of what this node owns, one at a time. It compares what the application knows with
- * what the node owns now, so several quick changes are one call.
+ * Calls the application after changes of the owned resources, one call at a time. It compares the resources that the
+ * application knows with those that the node owns now. So several quick changes make one call.
  */
 export class Delivery {
   readonly #listeners = new Set<AllocationListener>();

@@ -51,6 +51,7 @@ export class OwnerWork {
     // It begins after it is noted below: its first lines may end the ownership, and must be aborted then.
     const begun = Promise.resolve().then(() => work(this.#ownership(resource, token, ending)));
     const { incarnation } = this.share;
+    // The caller of run() gets the error. Here only the end of the work counts.
     const running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
     this.#running.add(running);
     try {

@@ -17,8 +17,8 @@ import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
-import type { AllocationPlan } from '../../allocation/index.js';
-import type { Group, GroupSummary } from '../views/allocation.view.js';
+import type { AllocationPlan, GroupSummary } from '../../allocation/index.js';
+import type { Group } from '../views/allocation.view.js';
 import type { AllocationOrder, BulkCall, ChangeMeta, Look, Operator, Overview, PlanRequest } from '../operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 

@@ -1,17 +1,6 @@
-import type { AllocationPlan, GroupNode, OwnedBy } from '../../allocation/index.js';
+import type { AllocationPlan, GroupNode, GroupSummary, OwnedBy } from '../../allocation/index.js';
 import { plain } from '../text/plain.js';
 import { excerpt, table } from '../text/table.js';
-
-/** A group with the numbers of its resources and nodes. */
-export interface GroupSummary {
-  readonly name: string;
-  readonly isRecovering: boolean;
-  readonly resources: number;
-  readonly unowned: number;
-  readonly moving: number;
-  readonly nodes: number;
-  readonly faults: readonly string[];
-}
 
 /** A group with the owner of each resource. The list may be shorter than `total`. */
 export interface Group {

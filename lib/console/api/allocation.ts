@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { AllocationPlan, GroupNode, OwnedBy, PlannedMove, PlannedShare } from '../../allocation/index.js';
+import type {
+  AllocationPlan,
+  GroupNode,
+  GroupSummary,
+  OwnedBy,
+  PlannedMove,
+  PlannedShare,
+} from '../../allocation/index.js';
 import { onlyFields } from '../../decision/index.js';
 import { list, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
@@ -11,17 +18,6 @@ import { type DocumentedRoute, route } from './route.js';
 const MOST_SHOWN = 10_000;
 const USUAL = 1000;
 const LONGEST_ID = 500;
-
-/** A group with the numbers of its resources and nodes. */
-export interface GroupSummary {
-  readonly name: string;
-  readonly isRecovering: boolean;
-  readonly resources: number;
-  readonly unowned: number;
-  readonly moving: number;
-  readonly nodes: number;
-  readonly faults: readonly string[];
-}
 
 const recovering = z.boolean().meta({
   description: 'the owner map is new, or was lost: nothing is granted until every member has confirmed it',

@@ -1,17 +1,10 @@
-import type { AllocationGroup, GroupOverview } from '../../allocation/index.js';
+import type { AllocationGroup, GroupOverview, GroupSummary } from '../../allocation/index.js';
 import { type AuditAction, partsOf } from '../../gatekeeper/index.js';
 import { timeOf } from '../../context/context.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type Sees, expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
-import {
-  type GroupAnswer,
-  type GroupSummary,
-  type InputOf,
-  MOST_MOVES,
-  type PlanAnswer,
-  ROUTES,
-} from '../api/index.js';
+import { type GroupAnswer, type InputOf, MOST_MOVES, type PlanAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
