@@ -28,6 +28,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The states of the threads that a signal has not stopped. */
+function runningThreads(pid: number): string[] {
+  const states = execFileSync('ps', ['-L', '-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  return states.filter((state) => !/^[TtZX]/.test(state));
+}
+
 async function until(isTrue: () => boolean, within = 10_000): Promise<void> {
   const deadline = Date.now() + within;
   while (!isTrue()) {
@@ -70,7 +78,8 @@ describeOnHazelcast('a cluster of two members', () => {
   it('ends paused members too', async () => {
     const pids = cluster.members.map(({ pid }) => pid!);
     expect(pids.map(isAlive)).toEqual([true, true]);
-    cluster.members[1]!.pause();
+    await cluster.members[1]!.pause();
+    expect(runningThreads(pids[1]!)).toEqual([]);
     await cluster.stop();
     expect(pids.map(isAlive)).toEqual([false, false]);
   });

@@ -89,7 +89,7 @@ describe('an application on real members', () => {
   it('whose only member is frozen: health, explain and the list say so within 10 s', async () => {
     const { cluster, get } = await startOn(1, 1);
     const lostAt = performance.now();
-    cluster.members[0]!.pause();
+    await cluster.members[0]!.pause();
     const [health, explanation, list] = await Promise.all([
       eventually('health is down', async () => {
         const { status, json } = await get('/api/health');

@@ -107,7 +107,7 @@ describeOnHazelcast('an app whose only Hazelcast member comes and goes', () => {
 
   it('skips its jobs within its call timeout also while the member is frozen, and goes on when that wakes', async () => {
     const since = sharedNow();
-    member().pause();
+    await member().pause();
     await eventually('three ticks are skipped', () => node.all('run-skipped', UNAVAILABLE, since).length >= 3);
     const took = node.all('run-skipped', UNAVAILABLE, since).map(({ wall }) => wall % TICK);
     figure('the slowest skip after its tick', Math.max(...took));

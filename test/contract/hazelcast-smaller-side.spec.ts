@@ -36,7 +36,7 @@ itOnHazelcast(
     const [, ...others] = cluster.members;
     sizes.clear();
 
-    for (const member of others) member.pause();
+    await Promise.all(others.map((member) => member.pause()));
     await eventually('the one that is left refuses', oneRefused);
     for (const member of others) member.resume();
 

@@ -51,7 +51,7 @@ class ForeignMember implements HazelcastMember {
   kill = async () => this.#refuse('kill');
   stop = async () => this.#refuse('stop');
   start = async () => this.#refuse('start');
-  pause = () => this.#refuse('pause');
+  pause = async () => this.#refuse('pause');
   resume = () => this.#refuse('resume');
 
   #refuse(verb: string): never {

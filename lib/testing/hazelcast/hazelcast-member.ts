@@ -21,9 +21,10 @@ export interface HazelcastMember {
    * Freezes it (SIGSTOP): its connections stay open, but it does not answer. The other members drop it after
    * `hazelcast.max.no.heartbeat.seconds`, which is 10 s in the shipped configuration.
    *
-   * @throws {HazelcastLauncherError} if it does not run.
+   * @returns as soon as all its threads have stopped (on Linux; elsewhere at once): it answers no later request.
+   * @throws {HazelcastLauncherError} if it does not run, or does not stop within 5 s.
    */
-  pause(): void;
+  pause(): Promise<void>;
 
   /**
    * Resumes a frozen member (SIGCONT). It does not wait until the member is back in the cluster.

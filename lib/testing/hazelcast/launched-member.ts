@@ -1,9 +1,10 @@
 import type { HazelcastMember } from './hazelcast-member.js';
 import { HazelcastLauncherError } from './launcher.error.js';
-import { ALREADY_RUNNING, DIED_AT_START, NOT_RUNNING } from './launcher.messages.js';
+import { ALREADY_RUNNING, DID_NOT_STOP, DIED_AT_START, NOT_RUNNING } from './launcher.messages.js';
 import { readLogLine, type LogEvent, type MemberView } from './member-log.js';
 import { MemberProcess } from './member-process.js';
 import { hostAndPort, type MemberSettings } from './member-settings.js';
+import { stopped } from './stopped.js';
 
 /** The part of the cluster that its members use. */
 export interface Environment {
@@ -76,10 +77,13 @@ export class LaunchedMember implements HazelcastMember, MemberView {
     await this.#process?.gone;
   }
 
-  pause(): void {
+  async pause(): Promise<void> {
     this.#runningProcess('pause').signal('SIGSTOP', this.#pid);
     this.paused = true;
     this.environment.changed();
+    if (this.#pid !== undefined && !(await stopped(this.#pid))) {
+      throw new HazelcastLauncherError(DID_NOT_STOP(this.address));
+    }
   }
 
   resume(): void {

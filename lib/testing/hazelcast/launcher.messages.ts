@@ -34,6 +34,9 @@ export const NO_FREE_PORT = (address: string) => `No free port was found on ${ad
 export const DIED_AT_START = (address: string, lines: string[]) =>
   `The Hazelcast member ${address} ended while it started. Its last log lines:\n${lines.join('\n')}`;
 
+export const DID_NOT_STOP = (address: string) =>
+  `The Hazelcast member ${address} was sent SIGSTOP, but some of its threads still ran after 5 s. Is the machine overloaded?`;
+
 export const START_TIMED_OUT = (waited: number, members: string[]) =>
   `The Hazelcast members did not form one cluster within ${waited} ms (startTimeout). ${members.join('\n')}`;
 

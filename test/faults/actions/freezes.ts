@@ -10,7 +10,7 @@ const howLong = (duration: number, chance: Chance) => duration * chance.between(
 function freezing(target: MemberTarget): Fault['action'] {
   return async (testBed, chance) => {
     const member = await target(testBed, chance);
-    member.pause();
+    await member.pause();
     try {
       await pause(howLong(chance.pick(testBed.semaphores).duration, chance));
     } finally {
