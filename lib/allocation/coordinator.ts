@@ -9,6 +9,7 @@ import { StoreUnavailableError } from '../stores/index.js';
 import type { Candidate, Term } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
 import type { MapStore, StoredRoot } from './map/map-store.js';
+import type { AllocationRoot } from './map/root.js';
 import type { NodeShare } from './node/node-share.js';
 import type { Orders } from './orders/orders.js';
 import { LeaderResources } from './resources/leader-resources.js';
@@ -146,10 +147,12 @@ export class Coordinator {
     if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
     if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
     const input = this.#input(stored, { readAt, view, resources, term, pages });
+    // Before the plan, which takes several turns of the event loop: what changes meanwhile needs another round.
+    const signature = this.#signatureOf(view, stored.root, input.options.isSettled);
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     this.#counts = round.counts ?? this.#counts;
     this.#problem = round.why === 'grace' ? GRACE : undefined;
-    if (round.kind === 'idle') return this.#idle(round, input);
+    if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();
     if (!term.isHeld || !(await map.commit(stored, round))) return RETRY;
@@ -218,11 +221,10 @@ export class Coordinator {
     return this.#settling.timeLeft(view, this.parts.context.nodeClock.monotonic());
   }
 
-  #idle(round: Round & { readonly kind: 'idle' }, input: RoundInput): number {
-    const { found } = input;
+  #idle(round: Round & { readonly kind: 'idle' }, { found }: RoundInput, signature: string | undefined): number {
     const isDone = round.why === 'settled' && found && found.limbo.length + found.lost.length === 0;
     if (!isDone) return this.#moving();
-    this.#settledBy = this.#signature();
+    this.#settledBy = signature;
     this.#endWait?.();
     this.#endWait = undefined;
     return this.#untilNextLook();
@@ -236,20 +238,20 @@ export class Coordinator {
   }
 
   #isSettled(): boolean {
-    return this.#settledBy !== undefined && this.#settledBy === this.#signature();
+    const { registry, map } = this.parts;
+    if (this.#settledBy === undefined || !registry.view) return false;
+    // Not the newest root that this node has seen: the store may have lost it.
+    const isCalm = this.#settleTime(registry.view) <= 0;
+    return this.#settledBy === this.#signatureOf(registry.view, map.last.root, isCalm);
   }
 
   /** Everything that a round depends on, by what this node knows without asking the store. */
-  #signature(): string | undefined {
-    const { registry, map, orders, membership, context } = this.parts;
-    const { view } = registry;
-    // Not the newest one that this node has seen: the store may have lost it.
-    const { root } = map.last;
-    if (!view || !root || this.#resources.isStale) return undefined;
+  #signatureOf(view: GroupView, root: AllocationRoot | undefined, isSettled: boolean): string | undefined {
+    const { orders, membership, context } = this.parts;
+    if (!root || this.#resources.isStale) return undefined;
     const bound = { lease: Math.max(membership.lease, root.lease), tolerance: context.timing.clockTolerance };
     const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));
     const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
-    const isSettled = this.#settleTime(view) <= 0;
     // Another node knows a later root: the store has put back an old one.
     const isOld = [...view.living.values()].some(({ acked }) => acked?.born === root.born && acked.seq > root.seq);
     return JSON.stringify([root.nonce, orders.revision, isSettled, isOld, over, living.toSorted()]);

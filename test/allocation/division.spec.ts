@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { StrategyFunction } from 'nestjs-gatekeeper';
 import { kill } from '../support/members.js';
 import { useCluster } from '../support/nodes.js';
 import { BEGIN, CRASH, LEASE, letters, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
@@ -28,6 +29,18 @@ describe('a group', () => {
     owners.push(await startOwner(nodes));
     const took = await pass(nodes, owners, BEGIN, () => sizesOf(owners).join() === '2,2,2');
     expect(took).toBeLessThan(2000 + 1000);
+  });
+
+  it('is divided anew although the settle delay ended while the leader planned', async () => {
+    const nodes = cluster();
+    const strategy: StrategyFunction = ({ resources, participants }) => {
+      nodes.time.freeze(150);
+      return resources.map((id, index) => [id, participants[index % participants.length]!.id] as const);
+    };
+    const slow = { strategy, settleDelay: 100 };
+    const owners = await startOwners(nodes, 2, slow);
+    owners.push(await startOwner(nodes, slow));
+    await pass(nodes, owners, LEASE, () => sizesOf(owners).join() === '2,2,2');
   });
 
   it('moves no more than it must when a node joins', async () => {
