@@ -87,6 +87,11 @@ export class Membership {
     return this.#own.isHeld;
   }
 
+  /** Time in ms until this node's own lease lapses, by its own clocks, unless it is renewed. 0 or less if it is not held. */
+  get remaining(): number {
+    return this.#own.remaining;
+  }
+
   /** Id of this node's unbroken lease, while it is held. A node that lost its lease joins again with another id. */
   get incarnation(): string | undefined {
     return this.#own.incarnation;

@@ -42,6 +42,19 @@ describe('a participant', () => {
     expect(namesAt(sleeper)).toEqual(['app1', 'app2']);
   });
 
+  it('knows how long it may count on its lease, and starts anew with each heartbeat', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await startMember(nodes);
+    await nodes.time.advance(HEARTBEAT);
+    const { remaining } = gatekeeper.membership;
+    expect(remaining).toBeGreaterThan(LEASE - TOLERANCE - HEARTBEAT);
+    expect(remaining).toBeLessThanOrEqual(LEASE - TOLERANCE);
+    await nodes.time.advance(10 * HEARTBEAT);
+    expect(gatekeeper.membership.remaining).toBeGreaterThan(LEASE - TOLERANCE - HEARTBEAT - 1);
+    await gatekeeper.close();
+    expect(gatekeeper.membership.remaining).toBe(0);
+  });
+
   it('that slept until nearly all others had judged it rejoins with a new incarnation', async () => {
     const nodes = cluster();
     const clock = new Sleeper(nodes.time);

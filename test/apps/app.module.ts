@@ -9,6 +9,7 @@ import { Diary } from './contender/diary.js';
 import { GuardedWriter } from './contender/guarded-writer.js';
 import { Leadership } from './contender/leadership.controller.js';
 import { Leading } from './contender/leading.js';
+import { Owning } from './contender/owning.js';
 import { BothOrdersJobs } from './jobs/both-orders.jobs.js';
 import { ErrandJob } from './jobs/errand.job.js';
 import { LongJob } from './jobs/long.job.js';
@@ -23,7 +24,7 @@ const JOBS: Record<JobName, Provider[]> = {
   long: [LongJob],
   errand: [ErrandJob],
   report: [ReportJob, Awakening],
-  contender: [Diary, GuardedWriter, Contender, ContenderJob, Leading],
+  contender: [Diary, GuardedWriter, Contender, ContenderJob, Leading, Owning],
 };
 
 const { name, clusterName, members, jobs, options, store } = readSettings();

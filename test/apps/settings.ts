@@ -34,9 +34,16 @@ export interface Contention {
   }[];
   /** Name of the semaphore of a guarded method. */
   readonly job: string;
+  /** Allocation group in which all contenders take part. */
+  readonly group: { readonly name: string; readonly resources: readonly string[] };
+  /** A deliberate mistake: ms for which a contender counts on its resources after its membership lease. */
+  readonly overstay?: number;
 }
 
 export type JobName = 'both-orders' | 'short' | 'long' | 'errand' | 'report' | 'contender';
+
+/** In the history, a resource is a semaphore with one permit: its owner holds it. */
+export const ownerSemaphore = (resource: string): string => `owner:${resource}`;
 
 /** Name of the variable that carries the settings, as JSON. */
 export const SETTINGS = 'TEST_APP';

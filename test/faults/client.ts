@@ -70,6 +70,7 @@ export class Client implements AsyncDisposable {
 
   /** As a new version of an application is rolled out. */
   async restart(): Promise<void> {
+    this.options.recorder.outside(this.name, { event: 'handing-over', how: 'shutdown' });
     this.#process!.signal('SIGTERM');
     await this.#process!.ended;
     this.options.recorder.outside(this.name, { event: 'killed' });

@@ -10,6 +10,8 @@ export interface Bounds {
   readonly takeover: number;
   /** Time within which each semaphore is granted again after the fault. */
   readonly recovery: number;
+  /** Time within which each resource has an owner, and all clients have even shares, after the fault. */
+  readonly convergence: number;
   /** Both sides of a split without a quorum grant: overlaps are counted, but they break no promise. */
   readonly mayOverlap?: boolean;
 }

@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sharedNow } from '../apps/say.js';
+import { eventually } from '../contract/eventually.js';
+import type { Fault } from './fault.js';
 import { faultNamed } from './faults.js';
 import { type Need, lacks as whatLacks } from './needs.js';
 import { itUnless } from '../needs/unless.js';
@@ -15,6 +18,15 @@ const SEED = 20;
 /** Injects each fault once. The rest of the suite runs beside it. */
 const SHORT = { seed: SEED, lasts: 1 };
 const ONE_FAULT_TAKES = 120_000;
+
+/** Freezes a client until another one owns a resource of its. */
+const freezeUntilReplaced: Fault['action'] = async ({ clients: [client], recorder, owners }) => {
+  const semaphore = owners.find((owner) => recorder.holders(owner)[0]?.process === client!.name)!;
+  client!.freeze();
+  const frozen = sharedNow();
+  await eventually('the resource has another owner', () => recorder.grants(semaphore, frozen).length > 0);
+  client!.thaw();
+};
 
 const lacks = await whatLacks();
 
@@ -39,15 +51,32 @@ describeOnHazelcast('three members and four processes that contend for their per
     itUnless(lack || undefined)(
       `keep every promise under ${name}`,
       async () => {
-        const { violations, story, figures, leadership } = await runFault(site, fault, { ...SHORT, folder });
+        const { violations, story, figures, leadership, allocation } = await runFault(site, fault, {
+          ...SHORT,
+          folder,
+        });
         if (violations.length > 0) throw new Error(`${violations.join('\n')}\n${story}`);
         expect(figures.grants).toBeGreaterThan(5);
         expect(figures.overlaps).toBe(0);
         expect(leadership.doubles).toBe(0);
         expect(leadership.terms).toBeGreaterThan(0);
         expect(figures.writes.staleApplied).toBe(0);
+        expect(allocation.doubles).toBe(0);
+        expect(allocation.changes).toBeGreaterThanOrEqual(24);
+        expect(allocation.staleWrites.applied).toBe(0);
       },
       ONE_FAULT_TAKES,
     );
   }
+
+  it(
+    'are caught if they count on resources for longer than their membership lease',
+    async () => {
+      const fault = { ...faultNamed('freeze-holder'), action: freezeUntilReplaced };
+      const { allocation, violations } = await runFault(site, fault, { ...SHORT, folder, overstay: 10_000 });
+      expect(allocation.doubles).toBeGreaterThan(0);
+      expect(violations).toContainEqual(expect.stringMatching(/^S1 owner:r\d+: two held slot 0 at once/));
+    },
+    ONE_FAULT_TAKES,
+  );
 });

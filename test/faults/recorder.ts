@@ -49,8 +49,7 @@ export class Recorder {
   }
 
   /** Holders of permits of that semaphore, by all entries so far; those with most time left first. */
-  holders(semaphore: string): Holding[] {
-    const now = sharedNow();
+  holders(semaphore: string, now = sharedNow()): Holding[] {
     return [...this.#held.values()]
       .filter((holding) => holding.semaphore === semaphore && holding.until > now)
       .toSorted((one, other) => other.until - one.until);

@@ -3,9 +3,9 @@ import { cpus, totalmem } from 'node:os';
 import { pinnedVersion } from '../../lib/testing/hazelcast/package-files.js';
 import type { FaultResult } from './run-fault.js';
 import { distributionByDuration } from './takeovers-after-kill.js';
-import { type Distribution, distributionOf } from '../history/distribution.js';
-import type { TermLoss } from './leadership-figures.js';
-import { CLIENTS, CLOCK_TOLERANCE, LEASE } from './test-bed.js';
+import { leadersAndOwners } from './leaders-and-owners.js';
+import { list, spread, stale, table } from './markdown.js';
+import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
 import { MEMBERS } from './site.js';
 import { STORES } from './stores.js';
 
@@ -30,8 +30,8 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     'time for more than 150 ms. Such a process can log the end of a permit only afterwards.',
     '',
     ...takeovers(results),
-    ...leaders(results),
     ...tolerated(results),
+    ...leadersAndOwners(results),
     ...list('Not run on this machine', skipped),
     ...list('Not carried out to the end', failures),
     ...list(
@@ -47,17 +47,6 @@ function conclusion(results: readonly FaultResult[], failures: readonly string[]
   if (results.some(({ violations }) => violations.length > 0)) return 'PROMISES WERE BROKEN.';
   return failures.length > 0 ? 'NOT ALL COULD BE CARRIED OUT.' : 'No promise was broken.';
 }
-
-const CRASH = `${LEASE + CLOCK_TOLERANCE + 1000}: lease + clockTolerance + 1 s`;
-/** Each loss of a leader, with the time that a takeover may take. */
-const LOSSES: readonly [TermLoss, string][] = [
-  ['kill -9', CRASH],
-  ['freeze', CRASH],
-  ['cut', `${CRASH}, if all others reach the store`],
-  ['resignation', 'a moment'],
-  ['transfer', 'a moment'],
-  ['shutdown', 'a moment'],
-];
 
 const COLUMNS = [
   'store',
@@ -123,8 +112,6 @@ const failed = ({ failures, denials }: FaultResult['figures']): number =>
   (denials['unavailable'] ?? 0) +
   (denials['no-quorum'] ?? 0);
 
-const stale = (refused: number, applied: number): string => `${refused + applied}, ${refused}, ${applied}`;
-
 function takeovers(results: readonly FaultResult[]): string[] {
   const killed = results.filter(({ fault }) => fault === 'kill-holder').flatMap((result) => result.takeovers);
   if (killed.length === 0) return [];
@@ -137,26 +124,6 @@ function takeovers(results: readonly FaultResult[]): string[] {
   return ['Takeovers after kill -9 of the holder of a single permit, all stores:', '', ...table(columns, rows), ''];
 }
 
-function leaders(results: readonly FaultResult[]): string[] {
-  const terms = results.reduce((so, { leadership }) => so + leadership.terms, 0);
-  // Where there is no quorum, both sides of a split may have a leader.
-  const doubles = results
-    .filter(({ tolerated }) => tolerated === 0)
-    .reduce((so, result) => so + result.leadership.doubles, 0);
-  const judged = results.reduce((so, { figures }) => so + figures.judged, 0);
-  const all = results.flatMap(({ leadership }) => leadership.takeovers);
-  const rows = LOSSES.map(([loss, allowed]) => {
-    const times = all.filter((each) => each.loss === loss).map(({ took }) => took);
-    return [loss, spread(distributionOf(times)), allowed];
-  });
-  return [
-    `Leaders: ${terms} terms, ${doubles} double leaders. ${judged} membership leases were judged to be over. Takeovers, all stores:`,
-    '',
-    ...table(['the leader', 'n, median, p99, max (ms)', 'allowed (ms)'], rows),
-    '',
-  ];
-}
-
 function tolerated(results: readonly FaultResult[]): string[] {
   const split = results.filter(({ tolerated }) => tolerated > 0);
   if (split.length === 0) return [];
@@ -165,19 +132,6 @@ function tolerated(results: readonly FaultResult[]): string[] {
     `Where there was no quorum both sides of a split granted, as documented (overlaps and tokens out of order): ${counts}.`,
     '',
   ];
-}
-
-function list(title: string, items: readonly string[]): string[] {
-  return items.length === 0 ? [] : [`## ${title}`, '', ...items.map((item) => `- ${item}`), ''];
-}
-
-function spread({ count, median, p99, max }: Distribution): string {
-  return [count, ...(count > 0 ? [median, p99, max].map((value) => value?.toFixed(0)) : [])].join(', ');
-}
-
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)];
 }
 
 function machine(results: readonly FaultResult[]): string {

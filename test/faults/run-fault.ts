@@ -6,14 +6,18 @@ import { type Verdict, checkHistory } from '../history/check-history.js';
 import { verdictText } from '../history/verdict-text.js';
 import { Chance } from '../simulation/world/chance.js';
 import type { Fault } from './fault.js';
-import { CLOCK_TOLERANCE, TestBed } from './test-bed.js';
+import { CLOCK_TOLERANCE, LEASE, TestBed } from './test-bed.js';
 import type { Site } from './site.js';
 import type { StoreName } from './stores.js';
+import { type AllocationFigures, judgeAllocation } from './allocation-figures.js';
 import { type LeadershipFigures, leadershipFigures } from './leadership-figures.js';
 import { type SemaphoreTakeovers, takeoversAfterKill } from './takeovers-after-kill.js';
 
 /** ms that a timer may be late, and a line after the event it reports, where three JVMs and four nodes share two cores. */
 const SLACK = 250;
+
+/** ms from the death or freeze of an owner to the next one, as docs/allocation.md promises it. */
+export const OWNER_TAKEOVER = LEASE + CLOCK_TOLERANCE + 2000;
 
 export interface FaultOptions {
   readonly seed: number;
@@ -21,6 +25,8 @@ export interface FaultOptions {
   readonly lasts: number;
   /** Folder for the histories. */
   readonly folder: string;
+  /** A deliberate mistake of the clients, to see that it is found. */
+  readonly overstay?: number;
 }
 
 export interface FaultResult {
@@ -31,6 +37,9 @@ export interface FaultResult {
   readonly figures: Verdict['figures'];
   readonly takeovers: readonly SemaphoreTakeovers[];
   readonly leadership: LeadershipFigures;
+  readonly allocation: AllocationFigures;
+  /** ms: the longest that the owners may take to settle after an injection. */
+  readonly convergence: number;
   /** ms after which each semaphore was granted again when all was well; the longest of all injections. */
   readonly recovery: number;
   readonly violations: readonly string[];
@@ -43,10 +52,10 @@ export interface FaultResult {
 
 /** Injects one fault into a site again and again, and judges by the history. */
 export async function runFault(site: Site, fault: Fault, options: FaultOptions): Promise<FaultResult> {
-  const { seed, lasts, folder } = options;
+  const { seed, lasts, folder, overstay } = options;
   const chance = new Chance(seed);
   const { name, clientClocks = false, losesData = false } = fault;
-  const testBed = await TestBed.open(site, { fault: name, seed, clientClocks, losesData });
+  const testBed = await TestBed.open(site, { fault: name, seed, clientClocks, losesData, overstay });
   const began = sharedNow();
   let injections = 0;
   let recovery = 0;
@@ -70,6 +79,7 @@ export async function runFault(site: Site, fault: Fault, options: FaultOptions):
     seconds: (ended - began) / 1000,
     injections,
     recovery,
+    convergence: fault.bounds.convergence,
     history,
     takeovers: takeoversAfterKill(testBed.recorder.entries, testBed.semaphores, ended),
     leadership: leadershipFigures(testBed.recorder.entries, testBed.leadership.name, ended),
@@ -89,25 +99,36 @@ async function inject(testBed: TestBed, fault: Fault, chance: Chance): Promise<n
     testBed.complaints.push(`${fault.name} could not be ended: ${String((error as Error).stack)}`);
   }
   tell('fault-over');
+  testBed.allWell();
+  // The history says how long that takes.
+  const settled = testBed.settled(fault.bounds.convergence).catch(() => undefined);
   // Where only clients suffer takeovers are due all the time, and are judged by the history.
-  return fault.isOfStore ? testBed.grantsOf(testBed.recovering, fault.bounds.recovery) : 0;
+  const recovery = fault.isOfStore ? await testBed.grantsOf(testBed.recovering, fault.bounds.recovery) : 0;
+  await settled;
+  return recovery;
 }
 
-function judge(
-  testBed: TestBed,
-  { bounds }: Fault,
-): Pick<FaultResult, 'figures' | 'violations' | 'tolerated' | 'story'> {
+type Judged = Pick<FaultResult, 'figures' | 'allocation' | 'violations' | 'tolerated' | 'story'>;
+
+function judge(testBed: TestBed, { bounds, isOfStore }: Fault): Judged {
   const times = [...testBed.recovering, testBed.leadership].map(({ name, duration }) => [
     name,
     { duration, tolerance: CLOCK_TOLERANCE, bound: bounds.takeover },
   ]);
-  const verdict = checkHistory(testBed.recorder.entries, { takeovers: Object.fromEntries(times), slack: SLACK });
+  const { entries } = testBed.recorder;
+  const owners = new Set(testBed.owners);
+  const others = entries.filter((entry) => !('semaphore' in entry && owners.has(entry.semaphore)));
+  const permits = checkHistory(others, { takeovers: Object.fromEntries(times), slack: SLACK });
+  const limits = { takeover: isOfStore ? undefined : OWNER_TAKEOVER, convergence: bounds.convergence };
+  const allocation = judgeAllocation(entries, testBed.owners, limits, SLACK);
+  const found = [...permits.violations, ...allocation.violations];
   const isTolerated = (rule: string) => bounds.mayOverlap === true && (rule === 'S1' || rule === 'S2');
-  const broken = verdict.violations.filter(({ rule }) => !isTolerated(rule));
+  const broken = found.filter(({ rule }) => !isTolerated(rule));
   return {
-    figures: verdict.figures,
+    figures: permits.figures,
+    allocation: allocation.figures,
     violations: [...testBed.complaints, ...broken.map(({ rule, text }) => `${rule} ${text}`)],
-    tolerated: verdict.violations.length - broken.length,
-    story: verdictText({ ...verdict, violations: broken }),
+    tolerated: found.length - broken.length,
+    story: verdictText({ figures: permits.figures, violations: broken }),
   };
 }

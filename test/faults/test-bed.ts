@@ -2,10 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HazelcastMember } from 'nestjs-gatekeeper/testing';
 import { sharedNow } from '../apps/say.js';
+import { ownerSemaphore } from '../apps/settings.js';
 import { GuardedResource } from '../cluster/guarded-resource.js';
 import { eventually } from '../contract/eventually.js';
 import type { Chance } from '../simulation/world/chance.js';
 import { Client } from './client.js';
+import { CALM, isSettled } from './convergence.js';
 import { Recorder } from './recorder.js';
 import type { Site } from './site.js';
 
@@ -19,6 +21,9 @@ const SEMAPHORES = [
 ] as const;
 
 export type SemaphoreName = (typeof SEMAPHORES)[number]['name'];
+
+/** Ids of what is divided over the clients. */
+const RESOURCES = Array.from({ length: 24 }, (_, index) => `r${String(index).padStart(2, '0')}`);
 
 /** ms: the lease of the leader, and of each membership. */
 export const LEASE = 3000;
@@ -41,6 +46,8 @@ export interface TestBedOptions {
   readonly losesData: boolean;
   readonly seed: number;
   readonly clientClocks: boolean;
+  /** A deliberate mistake of all clients: ms for which they count on resources after their membership lease. */
+  readonly overstay?: number | undefined;
 }
 
 /** Everything that takes part while one fault is injected: members, contenders, the guarded resource, the history. */
@@ -56,7 +63,7 @@ export class TestBed implements AsyncDisposable {
     private readonly options: TestBedOptions,
   ) {}
 
-  /** @returns after each semaphore was granted once, and a client leads */
+  /** @returns after each semaphore was granted once, a client leads, and each resource has an owner */
   static async open(site: Site, options: TestBedOptions): Promise<TestBed> {
     const testBed = new TestBed(site, options);
     try {
@@ -80,6 +87,11 @@ export class TestBed implements AsyncDisposable {
   /** The semaphore of the scope. */
   get leadership(): Contended {
     return { name: `leader:${this.scope}`, permits: 1, duration: LEASE };
+  }
+
+  /** Semaphores of the resources: the owner of a resource holds one. */
+  get owners(): string[] {
+    return RESOURCES.map(ownerSemaphore);
   }
 
   /** Those that code defines. */
@@ -130,6 +142,27 @@ export class TestBed implements AsyncDisposable {
     return sharedNow() - since;
   }
 
+  /** Records that the injection of a fault has ended. */
+  allWell(): void {
+    const processes = this.#running.map(({ name }) => name);
+    this.recorder.outside('controller', { event: 'all-well', processes });
+  }
+
+  /** Waits until each resource has an owner and all clients have even shares, for a while. */
+  async settled(within: number): Promise<void> {
+    let since: number | undefined;
+    const isCalm = () => {
+      const processes = this.#running.map(({ name }) => name);
+      since = isSettled(this.recorder, this.owners, processes) ? (since ?? sharedNow()) : undefined;
+      return since !== undefined && sharedNow() - since >= CALM;
+    };
+    await eventually('each resource has an owner and all clients have even shares', isCalm, within + CALM);
+  }
+
+  get #running(): Client[] {
+    return this.clients.filter(({ isRunning }) => isRunning);
+  }
+
   /** Records the limit that is in force from now on. */
   limited(semaphore: Contended, permits: number): void {
     this.recorder.outside('controller', { event: 'limited', semaphore: semaphore.name, permits });
@@ -149,16 +182,24 @@ export class TestBed implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { fault, seed, clientClocks } = this.options;
+    const { fault, seed, clientClocks, overstay } = this.options;
     const { cluster, network, mode, options } = this.site;
     const sockets = join(options.folder, fault);
     await mkdir(sockets, { recursive: true });
     const resource = join(sockets, 'resource');
     this.#resource = await GuardedResource.start({ path: resource });
     for (const semaphore of [...this.semaphores, this.leadership]) this.limited(semaphore, semaphore.permits);
+    for (const semaphore of this.owners)
+      this.recorder.outside('controller', { event: 'limited', semaphore, permits: 1 });
     const job = this.semaphore('job').name;
+    const common = {
+      semaphores: this.semaphores.filter(({ name }) => name !== job),
+      job,
+      group: { name: `${fault}-group`, resources: RESOURCES },
+      ...(overstay !== undefined && { overstay }),
+    };
     for (let index = 1; index <= CLIENTS; index++) {
-      const contention = { seed: seed + index, semaphores: this.semaphores.filter(({ name }) => name !== job), job };
+      const contention = { seed: seed + index, ...common };
       const settings = {
         clusterName: cluster.clusterName,
         members: cluster.addresses,
@@ -179,7 +220,7 @@ export class TestBed implements AsyncDisposable {
     }
     await Promise.all(this.clients.map((client) => client.start()));
     // A term goes on as long as its process lives, so it may have begun before.
-    await Promise.all([this.grantsOf(this.semaphores, 20_000), this.leader()]);
+    await Promise.all([this.grantsOf(this.semaphores, 20_000), this.leader(), this.settled(30_000)]);
   }
 }
 

@@ -37,6 +37,7 @@ const schema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('handing-over'), ...source, how: z.enum(['resignation', 'transfer', 'shutdown']) }),
   z.object({ event: z.literal('limited'), ...source, semaphore: z.string().min(1), permits: z.int().min(0) }),
   z.object({ event: z.enum(['fault-begun', 'fault-over']), ...source, fault: z.string() }),
+  z.object({ event: z.literal('all-well'), ...source, processes: z.array(z.string()).readonly() }),
   z.object({ event: z.literal('written'), ...source, ...place, semaphore: z.string().min(1), isApplied: z.boolean() }),
 ]);
 

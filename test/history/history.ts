@@ -117,6 +117,11 @@ export type OutsideEntry =
    * and freezes of processes have separate entries.
    */
   | { readonly event: 'fault-begun' | 'fault-over'; readonly fault: string }
+  /**
+   * By the controller: the injection of a fault has ended. All members run and are connected, and so are these processes,
+   * the only ones that live.
+   */
+  | { readonly event: 'all-well'; readonly processes: readonly string[] }
   /** By the guarded resource, about a write by `process`. */
   | {
       readonly event: 'written';

@@ -18,6 +18,7 @@ const TOLD_BY_OTHERS = new Set<HistoryEntry['event']>([
   'limited',
   'fault-begun',
   'fault-over',
+  'all-well',
 ]);
 
 /** Times in which processes could do nothing, as they log afterwards; by process. */

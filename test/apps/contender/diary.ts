@@ -28,7 +28,7 @@ export class Diary {
   }
 
   /** @returns the call, to be named in its answer */
-  invoked(verb: 'acquire' | 'refresh' | 'release', semaphore: string, permit?: NotedPermit): string {
+  invoked(verb: 'acquire' | 'refresh' | 'release', semaphore: string, permit?: Pick<NotedPermit, 'id'>): string {
     const call = `${process.pid}-${++this.#calls}`;
     if (permit && verb === 'release') this.#held.delete(permit.id);
     report({ event: 'invoked', call, verb, semaphore, permit: permit?.id });
@@ -47,11 +47,28 @@ export class Diary {
     else signal.addEventListener('abort', ended);
   }
 
+  /** A claim begins: the ownership of a resource, as a permit. Its signal is not its end: work may go on after it. */
+  claimed(claim: Omit<NotedPermit, 'signal'>): void {
+    const { remaining, semaphore, id, slot, token } = claim;
+    const call = this.invoked('acquire', semaphore);
+    report({ event: 'granted', call, semaphore, permit: id, slot, token, remaining });
+  }
+
+  /** The lease of a claim was renewed. */
+  renewed({ remaining, semaphore, id }: Pick<NotedPermit, 'remaining' | 'semaphore' | 'id'>): void {
+    report({ event: 'refreshed', semaphore, permit: id, remaining });
+  }
+
+  /** The lease of a claim lapsed. */
+  lapsed({ semaphore, id }: Pick<NotedPermit, 'semaphore' | 'id'>): void {
+    report({ event: 'ended', semaphore, permit: id, reason: 'expired' });
+  }
+
   refreshed(call: string, { remaining, semaphore, id }: NotedPermit): void {
     report({ event: 'refreshed', call, semaphore, permit: id, remaining });
   }
 
-  released(call: string, { semaphore, id }: NotedPermit): void {
+  released(call: string, { semaphore, id }: Pick<NotedPermit, 'semaphore' | 'id'>): void {
     report({ event: 'released', call, semaphore, permit: id });
   }
 
@@ -83,7 +100,7 @@ export class Diary {
 
   #refreshedByItself(id: string): void {
     const permit = this.#held.get(id);
-    if (permit) report({ event: 'refreshed', semaphore: permit.semaphore, permit: id, remaining: permit.remaining });
+    if (permit) this.renewed(permit);
   }
 }
 

@@ -20,16 +20,12 @@ export class GuardedWriter implements OnApplicationShutdown {
   async writeFor(took: number, permit: RunPermit, isCareful: boolean): Promise<void> {
     for (let left = took; left > 0; left -= WRITE_EVERY) {
       if (isCareful && !permit.isHeld) return;
-      await this.#write(permit);
+      await this.write(permit);
       await pause(Math.min(WRITE_EVERY, left));
     }
   }
 
-  onApplicationShutdown(): void {
-    this.#agent.destroy();
-  }
-
-  #write({ semaphore, slot, token }: RunPermit): Promise<void> {
+  write({ semaphore, slot, token }: Pick<RunPermit, 'semaphore' | 'slot' | 'token'>): Promise<void> {
     const path = `/${semaphore}/${slot}/page?token=${token}&by=${this.#settings.name}`;
     const socketPath = this.#settings.resource!;
     return new Promise((resolve) => {
@@ -39,5 +35,9 @@ export class GuardedWriter implements OnApplicationShutdown {
       // The resource goes when the test is over, before this process does.
       sent.once('error', () => resolve()).end();
     });
+  }
+
+  onApplicationShutdown(): void {
+    this.#agent.destroy();
   }
 }

@@ -25,7 +25,7 @@ export const CLOCKS: readonly Fault[] = [
     isOfStore: false,
     clientClocks: true,
     alsoOn: [],
-    bounds: { takeover: 1000, recovery: 15_000 },
+    bounds: { takeover: 1000, recovery: 15_000, convergence: 10_000 },
     action: clientClock,
   },
   {
@@ -35,7 +35,7 @@ export const CLOCKS: readonly Fault[] = [
     site: { memberClock: true },
     alsoOn: [],
     // While clocks are suspect a taker waits until it has itself watched a permit for as long as that lasts.
-    bounds: { takeover: 6000, recovery: 20_000 },
+    bounds: { takeover: 6000, recovery: 20_000, convergence: 20_000 },
     action: memberClock,
   },
 ];

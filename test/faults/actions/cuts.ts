@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../../simulation/world/chance.js';
 import type { Fault } from '../fault.js';
-import type { Place } from '../network.js';
+import type { Network, Place } from '../network.js';
 import type { TestBed } from '../test-bed.js';
 
-type Who = (testBed: TestBed, chance: Chance) => Place;
+type Who = (testBed: TestBed, chance: Chance) => { readonly place: Place; readonly client?: string };
 
-const member: Who = (testBed, chance) => testBed.site.place(chance.pick(testBed.members));
-const client: Who = (testBed, chance) => chance.pick(testBed.clients).place;
+const member: Who = (testBed, chance) => ({ place: testBed.site.place(chance.pick(testBed.members)) });
+const client: Who = (testBed, chance) => {
+  const { place, name } = chance.pick(testBed.clients);
+  return { place, client: name };
+};
 
 /** Short ones go unnoticed; a member that is cut off for more than 10 s is dropped by the others. */
 const howLong = (chance: Chance) => chance.between(1000, 14_000);
@@ -19,31 +22,34 @@ async function during(testBed: TestBed, chance: Chance, cut: () => Promise<void>
   await testBed.site.whole();
 }
 
-const oneWay =
-  (who: Who): Fault['action'] =>
-  (testBed, chance) =>
-    during(testBed, chance, () => testBed.site.network.silence(who(testBed, chance)));
+function cutting(who: Who, cut: (network: Network, place: Place) => Promise<void>): Fault['action'] {
+  return (testBed, chance) => {
+    const { place, client: name } = who(testBed, chance);
+    return during(testBed, chance, async () => {
+      await cut(testBed.site.network, place);
+      if (name !== undefined) testBed.recorder.outside(name, { event: 'cut' });
+    });
+  };
+}
 
-const twoWay =
-  (who: Who): Fault['action'] =>
-  (testBed, chance) =>
-    during(testBed, chance, () => testBed.site.network.part([who(testBed, chance)]));
+const oneWay = (who: Who) => cutting(who, (network, place) => network.silence(place));
+const twoWay = (who: Who) => cutting(who, (network, place) => network.part([place]));
 
 /** One member and half of the clients on one side, two members and the others on the other, until each has noticed. */
 const split: Fault['action'] = (testBed, chance) => {
   const clients = testBed.clients.toSorted(() => chance.between(-1, 1)).slice(0, testBed.clients.length / 2);
-  const side = [member(testBed, chance), ...clients.map(({ place }) => place)];
+  const side = [member(testBed, chance).place, ...clients.map(({ place }) => place)];
   return during(testBed, chance, () => testBed.site.network.part(side), chance.between(12_000, 20_000));
 };
 
 const slow: Fault['action'] = (testBed, chance) =>
-  during(testBed, chance, () => testBed.site.network.slow(member(testBed, chance)));
+  during(testBed, chance, () => testBed.site.network.slow(member(testBed, chance).place));
 
 /**
  * Both ends of a cut connection find out in their own time: TCP sends again after pauses that grow to as long as the cut
  * was, a dropped member merges some seconds after it can be reached, and a record of its partitions may wait for both.
  */
-const CUT = { takeover: 13_000, recovery: 30_000 };
+const CUT = { takeover: 13_000, recovery: 30_000, convergence: 30_000 };
 const NAMESPACES = ['namespaces'] as const;
 
 export const CUTS: readonly Fault[] = [

@@ -60,7 +60,7 @@ export const DATA_LOSSES: readonly Fault[] = [
     losesData: true,
     alsoOn: ['pessimistic'],
     // Three members start one after the other, and then comes the grace: as long as the longest permit.
-    bounds: { takeover: 20_000, recovery: 20_000 },
+    bounds: { takeover: 20_000, recovery: 20_000, convergence: 20_000 },
     action: loseAll,
   },
 ];

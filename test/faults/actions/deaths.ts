@@ -24,7 +24,7 @@ const killHolder: Fault['action'] = async (testBed, chance) => {
 };
 
 /** A dead member's connections are closed at once: the others take its partitions over without waiting for its heart. */
-const MEMBER_DIES = { takeover: 3000, recovery: 15_000 };
+const MEMBER_DIES = { takeover: 3000, recovery: 15_000, convergence: 15_000 };
 
 export const DEATHS: readonly Fault[] = [
   {
@@ -32,7 +32,7 @@ export const DEATHS: readonly Fault[] = [
     needs: [],
     isOfStore: false,
     alsoOn: ['pessimistic', 'cp'],
-    bounds: { takeover: 1000, recovery: 10_000 },
+    bounds: { takeover: 1000, recovery: 10_000, convergence: 10_000 },
     action: killHolder,
   },
   {

@@ -33,7 +33,7 @@ const freezeHolder: Fault['action'] = async (testBed, chance) => {
 };
 
 /** A frozen member is dropped after 10 s without a beat of its heart, and merges when it goes on. */
-const MEMBER_FROZEN = { takeover: 13_000, recovery: 20_000 };
+const MEMBER_FROZEN = { takeover: 13_000, recovery: 20_000, convergence: 20_000 };
 
 export const FREEZES: readonly Fault[] = [
   {
@@ -41,7 +41,7 @@ export const FREEZES: readonly Fault[] = [
     needs: [],
     isOfStore: false,
     alsoOn: ['pessimistic', 'cp'],
-    bounds: { takeover: 1000, recovery: 10_000 },
+    bounds: { takeover: 1000, recovery: 10_000, convergence: 10_000 },
     action: freezeHolder,
   },
   {

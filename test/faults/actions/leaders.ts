@@ -58,10 +58,7 @@ const HANDOVERS: readonly ((testBed: TestBed, leader: Client, chance: Chance) =>
     testBed.recorder.outside(leader.name, { event: 'handing-over', how: 'transfer' });
     await leader.ask('PUT', `/leadership/transfer/${current}`);
   },
-  async (testBed, leader) => {
-    testBed.recorder.outside(leader.name, { event: 'handing-over', how: 'shutdown' });
-    await leader.restart();
-  },
+  (_testBed, leader) => leader.restart(),
 ];
 
 const handOver: Fault['action'] = async (testBed, chance) => {
@@ -75,7 +72,12 @@ const handOver: Fault['action'] = async (testBed, chance) => {
   }
 };
 
-const OF_CLIENTS = { needs: [], isOfStore: false, alsoOn: [], bounds: { takeover: 1000, recovery: 10_000 } } as const;
+const OF_CLIENTS = {
+  needs: [],
+  isOfStore: false,
+  alsoOn: [],
+  bounds: { takeover: 1000, recovery: 10_000, convergence: 10_000 },
+} as const;
 
 export const LEADERS: readonly Fault[] = [
   { ...OF_CLIENTS, name: 'kill-leader', action: killLeader },
@@ -86,7 +88,7 @@ export const LEADERS: readonly Fault[] = [
     needs: ['namespaces'],
     isOfStore: true,
     alsoOn: [],
-    bounds: { takeover: 13_000, recovery: 30_000 },
+    bounds: { takeover: 13_000, recovery: 30_000, convergence: 30_000 },
     action: cutLeader,
   },
 ];

@@ -23,7 +23,7 @@ export const RESTARTS: readonly Fault[] = [
     needs: [],
     isOfStore: true,
     alsoOn: [],
-    bounds: { takeover: 3000, recovery: 15_000 },
+    bounds: { takeover: 3000, recovery: 15_000, convergence: 15_000 },
     action: rollMembers,
   },
   {
@@ -31,7 +31,7 @@ export const RESTARTS: readonly Fault[] = [
     needs: [],
     isOfStore: false,
     alsoOn: [],
-    bounds: { takeover: 1000, recovery: 10_000 },
+    bounds: { takeover: 1000, recovery: 10_000, convergence: 10_000 },
     action: rollClients,
   },
 ];
