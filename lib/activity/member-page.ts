@@ -200,9 +200,9 @@ function restorePage(known: MemberPage, found: MemberPage | undefined, view: Vie
     if (!other || other.beat < entry.beat) entries.set(entry.instance, entry);
   }
   const graces = [known, found].flatMap((page) => page?.grace ?? []);
-  const longest = Math.max(0, ...[...entries.values(), ...graces].map(({ duration }) => duration));
-  const expiresAt = Math.max(view.now + longest, ...graces.map((grace) => grace.expiresAt));
-  const grace = { id: `grace-${nonce}`, expiresAt, duration: expiresAt - view.now };
+  const duration = Math.max(0, ...[...entries.values(), ...graces].map((lease) => lease.duration));
+  const expiresAt = Math.max(view.now + duration, ...graces.map((grace) => grace.expiresAt));
+  const grace = { id: `grace-${nonce}`, expiresAt, duration };
   const seq = Math.max(known.seq, found?.seq ?? 0);
   return nextPage({ ...known, seq, born: nonce }, { entries: [...entries.values()], grace }, view, nonce);
 }

@@ -5,6 +5,7 @@ import type { Membership } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
+import { answerWithin } from '../stores/answer-within.js';
 import { StoreUnavailableError } from '../stores/index.js';
 import type { Candidate, Term } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
@@ -142,11 +143,12 @@ export class Coordinator {
     const readAt = this.parts.context.nodeClock.monotonic();
     const isComplete = (await membership.look()) !== undefined;
     await this.#resources.update(pages, this.#closing.signal);
+    const latest = await this.#latest();
     const { view } = this.parts.registry;
     const resources = this.#resources.ids;
     if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
     if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
-    const input = this.#input(stored, { readAt, view, resources, term, pages });
+    const input = this.#input(stored, { readAt, view, resources, term, pages, latest });
     // Before the plan, which takes several turns of the event loop: what changes meanwhile needs another round.
     const signature = this.#signatureOf(view, stored.root, input.options.isSettled);
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
@@ -188,10 +190,11 @@ export class Coordinator {
       readonly resources: readonly string[];
       readonly term: Term;
       readonly pages: KnownPages;
+      readonly latest: number;
     },
   ): RoundInput {
     const { settings, context, membership, share, orders } = this.parts;
-    const { timing, clusterClock, random } = context;
+    const { timing, random } = context;
     const { expiresAt } = now.term.stored;
     const isConfirmed = expiresAt > this.#confirmedUntil;
     this.#confirmedUntil = expiresAt;
@@ -212,9 +215,22 @@ export class Coordinator {
         isSettled: this.#settleTime(now.view) <= 0,
       },
       leadership: { term: this.#number, isConfirmed },
-      now: clusterClock.latest(),
+      now: now.latest,
       nonce: random.id(),
     };
+  }
+
+  /**
+   * Upper bound of cluster time, in ms. There is none while the clocks are asked again, for example after a jump of this
+   * node's wall clock, and an owner map without a time could not be read.
+   *
+   * @throws StoreUnavailableError if no member says its time
+   */
+  async #latest(): Promise<number> {
+    const { clusterClock, timers, timing } = this.parts.context;
+    const ask = () => clusterClock.sample();
+    if (!clusterClock.isFresh) await answerWithin(timers, timing.callTimeout, 'return its time', ask);
+    return clusterClock.latest();
   }
 
   #settleTime(view: GroupView): number {

@@ -202,18 +202,21 @@ export class ShardBirth {
     const id = this.context.random.id();
     const creating = await this.#write(text, 'creating', id);
     if (!creating) return false;
-    if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
+    const { clusterClock } = this.context;
+    if (!clusterClock.isFresh) await clusterClock.sample();
+    // Read once: while the clocks are asked again, for example after a jump of the wall clock, there is no cluster time.
+    const now = clusterClock.latest();
     let isDone = true;
     await forEachLimit(this.shards.keys, async (shard) => {
       // Not `isDone &&= await`: it reads `isDone` before the wait, and would overwrite another shard's failure.
-      if (!(await this.#makeBlank(shard, id, texts.get(SHARD_PREFIX + shard)))) isDone = false;
+      if (!(await this.#makeBlank(shard, id, now, texts.get(SHARD_PREFIX + shard)))) isDone = false;
     });
     return isDone && this.#write(this.#stood?.text, 'open', id);
   }
 
-  async #makeBlank(shard: string, id: string, found: string | undefined): Promise<boolean> {
+  async #makeBlank(shard: string, id: string, now: number, found: string | undefined): Promise<boolean> {
     if (found !== undefined && !isBlank(decodeShard(shard, found))) return false;
-    const blank = blankShard(id, this.context.clusterClock.latest(), this.context.random.id());
+    const blank = blankShard(id, now, this.context.random.id());
     return this.#compareAndSet(SHARD_PREFIX + shard, found, encodeShard(blank));
   }
 

@@ -145,4 +145,20 @@ describe('a group', () => {
     resources = letters('abcdefgh');
     await pass(nodes, owners, 7000, () => sizesOf(owners).join() === '4,4');
   });
+
+  it('stays readable while its leader does not know cluster time: it asks again, because its wall clock was set', async () => {
+    const nodes = cluster();
+    let resources = letters('abcdef');
+    const owners = await startOwners(nodes, 2, { resources: () => resources, refreshInterval: '1s' });
+    const leader = owners.find(({ of }) => of('leadership-gained').length > 0)!;
+    const asked = leader.store.calls.now;
+    leader.store.script = (call, go) => (call === 'now' ? new Promise(() => undefined) : go());
+    nodes.time.jumpWall(-60_000);
+    await pass(nodes, owners, LEASE, () => leader.store.calls.now > asked);
+    resources = letters('abcdefgh');
+    await pass(nodes, owners, 3000);
+    leader.store.script = undefined;
+    await pass(nodes, owners, CRASH, () => sizesOf(owners).join() === '4,4');
+    expect(owners.flatMap(({ of }) => of('record-unreadable'))).toEqual([]);
+  });
 });

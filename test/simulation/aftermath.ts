@@ -3,7 +3,7 @@ import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
-import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
+import { LONGEST_SWEEP, SOON, expectDone } from './expect-done.js';
 import { probeLeader } from './leader-probe.js';
 import { SEMAPHORE, type World } from './world/world.js';
 
@@ -47,10 +47,10 @@ async function finishWork({ time, measures, checker, callTimeout }: World, machi
 }
 
 /** M2: all nodes know exactly the living ones again. */
-async function meetAgain({ time, settings, faultMix, checker, callTimeout }: World, machines: Machines): Promise<void> {
+async function meetAgain({ time, settings, checker, callTimeout }: World, machines: Machines): Promise<void> {
   const names = machines.living.map(({ name }) => name).toSorted();
   const isRight = ({ participants }: SimNode) => participants.toSorted().join() === names.join();
-  const within = 3 * settings.membership!.lease + setBackOf(faultMix) + 2 * callTimeout + SOON;
+  const within = 3 * settings.membership!.lease + 2 * callTimeout + SOON;
   if (await time.pass(within, () => machines.living.every(isRight))) return;
   for (const node of machines.living.filter((each) => !isRight(each))) {
     checker.violated(`M2 ${node.name} knows ${node.participants.join()} of ${names.join()}`);
@@ -61,7 +61,7 @@ async function meetAgain({ time, settings, faultMix, checker, callTimeout }: Wor
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures, cluster } = world;
   const waitsOutGrace = !measures.isOld || world.chance.happens(WAITS_OUT_GRACE);
-  const usual = 2 * measures.longest + setBackOf(faultMix) + SOON;
+  const usual = 2 * measures.longest + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   const waits = cluster.waitsForShard(SEMAPHORE);

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { bugNamed } from '../../bugs/bugs.js';
 import { WorkerPool } from '../worker-pool.js';
 import { FAULTS, type Fault } from './faults.js';
-import { type AllocationScheduleOptions, type AllocationScheduleResult, simulateAllocation } from './schedule.js';
+import { type AllocationScheduleOptions, type AllocationScheduleResult, SOON, simulateAllocation } from './schedule.js';
 import { type AllocationSurvey, sumOfAllocation } from './survey.js';
 
 const USAGE = `sim --allocation: nodes divide resources under faults. The faults follow from the seed unless given.
@@ -110,7 +110,8 @@ async function run(
 function spreadText(values: readonly number[]): string {
   const sorted = values.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.toFixed(0);
-  return `median ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} (${values.length} schedules)`;
+  const late = sorted.filter((value) => value > SOON).length;
+  return `median ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} (${values.length} schedules, ${late} of them after more than ${SOON})`;
 }
 
 /** The story of one failure up to the moment of the first broken promise, for people. */

@@ -9,6 +9,9 @@ import { Application } from './application.js';
 import type { Claimant } from './ownership-checker.js';
 import { GROUP, type Scene } from './scene.js';
 
+/** The longest `definitionsDelay`, in ms. */
+export const LONGEST_DELAY = 1000;
+
 /** One process of an application that takes part in the group: the production code in a simulated environment. */
 export class OwnerNode implements Claimant {
   readonly gatekeeper: Gatekeeper;
@@ -37,7 +40,11 @@ export class OwnerNode implements Claimant {
     });
     this.gatekeeper = this.#create();
     this.group = this.gatekeeper.allocation.group<string>(GROUP);
-    this.gatekeeper.events$.subscribe((event) => scene.trace.note(instance, () => describe(event)));
+    this.gatekeeper.events$.subscribe((event) => {
+      scene.trace.note(instance, () => describe(event));
+      // No fault spoils a text, so a node wrote it like that.
+      if (event.type === 'record-unreadable') scene.checker.violated(`A4 ${event.semaphore} can't be read`);
+    });
     this.group.owned$.subscribe(() => scene.checker.changed(this));
   }
 
@@ -119,7 +126,7 @@ export class OwnerNode implements Claimant {
         open: () => new FaultyStore(cluster, { name: instance, time, process, chance: client, trace }),
       },
       acquirer: name,
-      definitionsDelay: chance.whole(100, 1000),
+      definitionsDelay: chance.whole(100, LONGEST_DELAY),
       sweepInterval: chance.whole(3000, 10_000),
       allocation: {
         groups: [

@@ -25,7 +25,8 @@ interface Grant {
  *    own clocks at that moment, also a frozen one; and one whose application has not finished with a revoked resource,
  *    within the handover timeout.
  * A2 each change of owner raises the token of the resource.
- * A3 every resource has an owner, and the shares are even, in time after the start and after the trouble: see `BOUND`.
+ * A3 every resource has an owner, and the shares are even, in time after the start and after the trouble: see `boundOf`.
+ * A4 no node writes a text that can't be read.
  */
 export class OwnershipChecker {
   readonly violations: string[] = [];

@@ -7,6 +7,7 @@ import {
   blankShard,
   createRecord,
   decodeRecord,
+  decodeRoot,
   decodeShard,
   encodeRecord,
   encodeRoot,
@@ -92,6 +93,12 @@ export class StoreCluster {
     if (own !== undefined && isActive(decodeRecord(name, own))) return false;
     const shard = this.#texts.get(SHARD_PREFIX + shardOf(name, SHARDS));
     return shard === undefined || decodeShard(name, shard).grace !== undefined;
+  }
+
+  /** Whether the shards of the names on demand have been made. */
+  get isBorn(): boolean {
+    const root = this.#texts.get(ROOT_KEY);
+    return root !== undefined && decodeRoot(root).state === 'open';
   }
 
   join(client: FaultyStore): void {
