@@ -118,4 +118,28 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
       specs: ['test/allocation/registry-watch.spec.ts'],
     },
   },
+  {
+    name: 'map-without-time',
+    why: 'a leader writes an owner map while it does not know cluster time: no node can read it',
+    patches: [
+      {
+        file: 'lib/allocation/coordinator.ts',
+        find: 'if (!clusterClock.isFresh) await answerWithin(',
+        replace: 'if (timing.callTimeout < 0) await answerWithin(',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['wallClock', 'slow', 'leave'], within: 400, says: /A4/ },
+  },
+  {
+    name: 'longer-grace',
+    why: 'clocks that were set back make the grace after lost data longer: for that time no resource gets an owner',
+    patches: [
+      {
+        file: 'lib/decision/recovery.ts',
+        find: 'const duration = Math.max(longest, ...graces.map((grace) => grace.duration));',
+        replace: 'const duration = graceUntil - view.now;',
+      },
+    ],
+    layer: { kind: 'specs', title: 'the grace after lost data', specs: ['test/decision/grace.spec.ts'] },
+  },
 ];
