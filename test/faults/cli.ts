@@ -7,6 +7,7 @@ import { FAULTS } from './faults.js';
 import { lacks as whatLacks } from './needs.js';
 import { planOf } from './plan.js';
 import { report } from './report.js';
+import { addRun, merge } from './results.js';
 import { runPlan } from './run-plan.js';
 import { STORES } from './stores.js';
 
@@ -16,6 +17,7 @@ const USAGE = `test:faults: real Hazelcast members and real client processes und
   --store <name>     ${Object.keys(STORES).join(', ')}; likewise
   --seconds <n>      how long each fault is repeated (60)
   --seed <n>         order and timing of the faults (random, and printed)
+  --results <path>   keeps the results in this file, and reports on all that are in it: so long runs can be done in parts
   --report <path>    writes the report there, too`;
 
 /** @returns the exit code: 1 when a promise was broken */
@@ -27,6 +29,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
       store: { type: 'string', multiple: true },
       seconds: { type: 'string', default: '60' },
       seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
+      results: { type: 'string' },
       report: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -53,11 +56,12 @@ export async function main(args: readonly string[], print: (text: string) => voi
     print(`${(signal.reason as Error).message}; all that was started has ended`);
     return 130;
   }
-  const { results, failures } = outcome;
-  const text = report(results, { seed, began, skipped: plan.skipped, failures });
+  const run = { seed, began: began.toISOString(), skipped: plan.skipped, ...outcome };
+  const all = merge(values.results === undefined ? [run] : await addRun(values.results, run));
+  const text = report(all);
   print(`\n${text}`);
   if (values.report !== undefined) await writeFile(values.report, text);
-  const isBroken = failures.length > 0 || results.some(({ violations }) => violations.length > 0);
+  const isBroken = all.failures.length > 0 || all.results.some(({ violations }) => violations.length > 0);
   if (isBroken) print(`The histories are kept: npm run history -- ${folder}/<store>-<fault>.jsonl`);
   else await rm(folder, { recursive: true });
   return isBroken ? 1 : 0;

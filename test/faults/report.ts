@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { pinnedVersion } from '../../lib/testing/hazelcast/package-files.js';
+import type { Results } from './results.js';
 import type { FaultResult } from './run-fault.js';
 import { distributionByDuration } from './takeovers-after-kill.js';
 import { leadersAndOwners } from './leaders-and-owners.js';
@@ -9,19 +10,12 @@ import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
 import { MEMBERS } from './site.js';
 import { STORES } from './stores.js';
 
-export interface ReportHead {
-  readonly seed: number;
-  readonly began: Date;
-  readonly skipped: readonly string[];
-  readonly failures: readonly string[];
-}
-
 /** The results as markdown. */
-export function report(results: readonly FaultResult[], { seed, began, skipped, failures }: ReportHead): string {
+export function report({ results, seeds, began, skipped, failures }: Results): string {
   return [
     '# Faults on real members',
     '',
-    `${began.toISOString().slice(0, 10)}, seed ${seed}. ${machine(results)}. ${MEMBERS} members, ${CLIENTS} client processes.`,
+    `${began.slice(0, 10)}, ${seeds.length > 1 ? 'seeds' : 'seed'} ${seeds.join(', ')}. ${machine(results)}. ${MEMBERS} members, ${CLIENTS} client processes.`,
     '',
     ...table(COLUMNS, [...results.map(row), totals(results)]),
     '',
@@ -33,19 +27,22 @@ export function report(results: readonly FaultResult[], { seed, began, skipped, 
     ...tolerated(results),
     ...leadersAndOwners(results),
     ...list('Not run on this machine', skipped),
-    ...list('Not carried out to the end', failures),
+    ...list(
+      'Not carried out to the end',
+      failures.map(({ store, faults, text: why }) => `${store} ${faults.join(', ')}: ${why}`),
+    ),
     ...list(
       'Violations',
       results.flatMap(({ store, fault, violations }) => violations.map((each) => `${store} ${fault}: ${each}`)),
     ),
-    conclusion(results, failures),
+    conclusion(results, failures.length),
     '',
   ].join('\n');
 }
 
-function conclusion(results: readonly FaultResult[], failures: readonly string[]): string {
+function conclusion(results: readonly FaultResult[], failures: number): string {
   if (results.some(({ violations }) => violations.length > 0)) return 'PROMISES WERE BROKEN.';
-  return failures.length > 0 ? 'NOT ALL COULD BE CARRIED OUT.' : 'No promise was broken.';
+  return failures > 0 ? 'NOT ALL COULD BE CARRIED OUT.' : 'No promise was broken.';
 }
 
 const COLUMNS = [

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runFault, type FaultResult } from './run-fault.js';
 import type { Lacks } from './needs.js';
 import type { Leg, Plan } from './plan.js';
+import type { Failure, Run } from './results.js';
 import { Site } from './site.js';
 
 export interface PlanOptions {
@@ -15,31 +16,37 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Outcome {
-  readonly results: readonly FaultResult[];
-  /** Plans that failed before their end; the others were carried out. */
-  readonly failures: readonly string[];
-}
-
 /**
  * Runs a plan, a line a fault.
  *
  * @throws the signal's reason when it aborts
  */
-export async function runPlan({ legs, skipped }: Plan, options: PlanOptions): Promise<Outcome> {
+export async function runPlan(
+  { legs, skipped }: Plan,
+  options: PlanOptions,
+): Promise<Pick<Run, 'results' | 'failures'>> {
   for (const line of skipped) options.print(`skipped: ${line}`);
   const results: FaultResult[] = [];
-  const failures: string[] = [];
+  const failures: Failure[] = [];
   for (const leg of legs) {
+    const ofLeg: FaultResult[] = [];
     try {
-      await runLeg(leg, options, results);
+      await runLeg(leg, options, ofLeg);
     } catch (error) {
       options.signal?.throwIfAborted();
-      failures.push(String((error as Error).stack));
-      options.print(failures.at(-1)!);
+      const failure = failureOf(leg, ofLeg, error as Error);
+      failures.push(failure);
+      options.print(failure.text);
     }
+    results.push(...ofLeg);
   }
   return { results, failures };
+}
+
+function failureOf({ site, faults }: Leg, results: readonly FaultResult[], { stack }: Error): Failure {
+  const done = new Set(results.map(({ fault }) => fault));
+  const names = faults.map(({ name }) => name).filter((name) => !done.has(name));
+  return { store: site.store, faults: names, text: String(stack) };
 }
 
 async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results: FaultResult[]): Promise<void> {
