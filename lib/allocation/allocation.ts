@@ -1,4 +1,5 @@
 import { Subscription, filter } from 'rxjs';
+import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Membership } from '../activity/index.js';
 import type { Context } from '../context/context.js';
@@ -157,7 +158,11 @@ export class Allocation {
   }
 
   async #take(texts: ReadonlyMap<string, string>): Promise<void> {
-    for (const group of this.#own) await group.take(texts).catch((error: unknown) => this.#report(error));
+    const slices = Slices.of(this.parts.context.nodeClock);
+    for (const group of this.#own) {
+      if (slices.isOver) await slices.turn();
+      await group.take(texts).catch((error: unknown) => this.#report(error));
+    }
     // A resource that is on the way is looked for sooner than with the next heartbeat.
     if (this.#isWaiting && this.#isMoving) this.#wakeup.ring();
   }

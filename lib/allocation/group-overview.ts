@@ -5,7 +5,10 @@ import type { Strategy } from './assign/strategy.js';
 import { byText } from './assign/participant.js';
 import { eachInPieces } from './each-in-pieces.js';
 import type { MapStore } from './map/map-store.js';
+import { resourcesIn } from './map/page.js';
+import type { AllocationRoot } from './map/root.js';
 import { type AllocationPlan, type PlannedChange, planMoves } from './plan.js';
+import type { KnownPages } from './round/owner-map.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 import type { AllocationOrders } from './round/round.js';
 
@@ -68,29 +71,38 @@ export interface GroupSummary {
   readonly faults: readonly string[];
 }
 
+interface Owner {
+  /** Incarnation. */
+  readonly inc: string;
+  readonly token: number;
+}
+
 /** The owner map as the store has it. */
 export interface Owners {
   readonly isRecovering: boolean;
-  /** Resource -> incarnation and token. */
-  readonly owners: ReadonlyMap<string, { readonly inc: string; readonly token: number }>;
+  readonly owners: ReadonlyMap<string, Owner>;
   /** Resource -> incarnation that has not given it back yet. */
   readonly limbo: ReadonlyMap<string, string>;
 }
 
 /** Reads the owner map. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
-export async function readOwners(map: MapStore): Promise<Owners> {
+export async function readOwners(map: MapStore, { nodeClock }: Pick<Context, 'nodeClock'>): Promise<Owners> {
   const { root } = await map.readRoot();
-  const owners = new Map<string, { readonly inc: string; readonly token: number }>();
+  if (!root) return { isRecovering: false, owners: new Map(), limbo: new Map() };
+  return inSlices(ownersIn(root, await map.readAll(root)), nodeClock);
+}
+
+function* ownersIn(root: AllocationRoot, pages: KnownPages): Pieces<Owners> {
+  const owners = new Map<string, Owner>();
   const limbo = new Map<string, string>();
-  if (!root) return { isRecovering: false, owners, limbo };
-  await map.readAll(root);
   for (const [inc, keys] of root.members) {
-    for (const [token, ids] of keys.flatMap((key) => map.owned.get(key)?.owned ?? [])) {
-      for (const id of ids) owners.set(id, { inc, token });
-    }
+    const found = keys.flatMap((key) => pages.owned.get(key) ?? []);
+    yield* eachInPieces(resourcesIn(found), ([id, token]) => void owners.set(id, { inc, token }));
+    yield 1;
   }
-  for (const [from, , ids] of root.limbo.flatMap((key) => map.limbo.get(key)?.limbo ?? [])) {
-    for (const id of ids) limbo.set(id, from);
+  for (const [from, , ids] of root.limbo.flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {
+    yield* eachInPieces(ids, (id) => void limbo.set(id, from));
+    yield 1;
   }
   return { isRecovering: root.grace, owners, limbo };
 }
@@ -110,8 +122,7 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
   const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
   const counts = new Map<string, number>();
   const [orphaned, owned]: [OwnedBy[], OwnedBy[]] = [[], []];
-  const all = [...new Set([...(ids ?? []), ...owners.owners.keys(), ...owners.limbo.keys()])];
-  yield* eachInPieces(yield* ascending(all), (id) => {
+  yield* eachInPieces(yield* ascending(yield* allIds(ids ?? [], owners)), (id) => {
     const owner = owners.owners.get(id);
     const from = owners.limbo.get(id);
     const pinnedTo = orders.pins.get(id);
@@ -141,6 +152,13 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
   };
 }
 
+/** The resources of the set, in its order, and then those that only the owner map has. */
+function* allIds(ids: readonly string[], { owners, limbo }: Owners): Pieces<readonly string[]> {
+  const all = new Set<string>();
+  for (const some of [ids, owners.keys(), limbo.keys()]) yield* eachInPieces(some, (id) => void all.add(id));
+  return [...all];
+}
+
 /** The name of an owner that is no living member any more. */
 const GONE = '(gone)';
 
@@ -166,17 +184,17 @@ interface PlanFacts {
 }
 
 /** Plans a change by the names of nodes. Processes with one name count as one node with several shares. */
-export async function planOf(
+export function* planOf(
   { resources, owners, living, change }: PlanFacts,
   orders: AllocationOrders,
   strategy: Strategy,
-  { nodeClock }: Pick<Context, 'nodeClock'>,
-): Promise<AllocationPlan> {
+): Pieces<AllocationPlan> {
   const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
   const weights = new Map<string, number>();
   for (const { node, weight } of living) weights.set(node, (weights.get(node) ?? 0) + weight);
   const participants = [...weights].map(([id, weight]) => ({ id, weight: orders.drained.has(id) ? 0 : weight }));
-  const current = new Map([...owners.owners].map(([id, { inc }]) => [id, nodeOf.get(inc) ?? GONE] as const));
+  const current = new Map<string, string>();
+  yield* eachInPieces(owners.owners, ([id, { inc }]) => void current.set(id, nodeOf.get(inc) ?? GONE));
   const planned: PlannedChange = {
     drain: change.drain ?? [],
     lose: change.lose ?? [],
@@ -184,5 +202,5 @@ export async function planOf(
     pin: new Map(change.pin),
     unpin: change.unpin ?? [],
   };
-  return inSlices(planMoves({ resources, participants, current, pins: orders.pins, strategy }, planned), nodeClock);
+  return yield* planMoves({ resources, participants, current, pins: orders.pins, strategy }, planned);
 }

@@ -39,7 +39,6 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   readonly #refresh: Periodic;
   readonly #orders: Orders;
   readonly #ownedChanges = new Subject<void>();
-  #listed: { readonly of: ReadonlyMap<string, number>; readonly list: readonly Allocated<T>[] } | undefined;
   #readingFault: string | undefined;
   #ordersFault: string | undefined;
   #isStarted = false;
@@ -52,7 +51,8 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   ) {
     const { context, membership, candidate } = parts;
     this.#map = new MapStore(name, context, (root) => this.#share.note(root));
-    this.#share = new NodeShare(this.#map, membership, context, () => this.#changed());
+    const resourceOf = (id: string) => this.#reader.set?.items.get(id);
+    this.#share = new NodeShare(this.#map, membership, context, resourceOf, () => this.#changed());
     this.#work = new OwnerWork(name, this.#share);
     this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
     this.#orders = new Orders(name, context, () => this.wake());
@@ -62,7 +62,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
       ...common,
       work: this.#work,
       timeout: settings.handoverTimeout,
-      resourceOf: (id) => this.#reader.set?.items.get(id),
+      resourceOf,
       readResources: () => this.#reader.read(),
       onGivenBack: () => void membership.announce(),
     });
@@ -85,12 +85,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   owned(): readonly Allocated<T>[] {
-    const { owned } = this.#share;
-    if (this.#listed?.of !== owned) {
-      const list = [...owned].map(([id, token]) => ({ id, token, resource: this.#itemOf(id) }));
-      this.#listed = { of: owned, list: Object.freeze(list) };
-    }
-    return this.#listed.list;
+    return this.#share.list as readonly Allocated<T>[];
   }
 
   get owned$(): Observable<readonly Allocated<T>[]> {
@@ -133,13 +128,13 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
     const resources = await this.#readResources();
-    const owners = await readOwners(this.#map);
+    const owners = await readOwners(this.#map, this.parts.context);
     const request = { resources, owners, living: await this.#living(), change };
-    return planOf(request, this.#orders.current, this.settings.strategy, this.parts.context);
+    return inSlices(planOf(request, this.#orders.current, this.settings.strategy), this.parts.context.nodeClock);
   }
 
   async overview(): Promise<GroupOverview> {
-    const owners = await readOwners(this.#map);
+    const owners = await readOwners(this.#map, this.parts.context);
     const living = await this.#living();
     const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
@@ -232,20 +227,13 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   /** A node may get a resource before its own reading has it. */
-  #nameStrangers(): void {
-    if (!this.#listed?.list.some(({ id, resource }) => resource === undefined && this.#itemOf(id) !== undefined))
-      return;
-    this.#listed = undefined;
-    this.#ownedChanges.next();
-  }
-
-  #itemOf(id: string): T | undefined {
-    return this.#reader.set?.items.get(id) as T | undefined;
+  async #nameStrangers(): Promise<void> {
+    if (await this.#share.nameStrangers()) this.#ownedChanges.next();
   }
 
   #read(reading: Reading): void {
     const isFailed = 'error' in reading;
-    if (!isFailed) this.#nameStrangers();
+    if (!isFailed) void this.#nameStrangers();
     const fault = isFailed ? `resources: they could not be read on this node: ${messageOf(reading.error)}` : undefined;
     if (isFailed && fault !== this.#readingFault) {
       const about = { semaphore: `allocation:${this.name}`, action: 'read the resources' };

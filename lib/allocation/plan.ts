@@ -77,12 +77,13 @@ export function* planMoves(input: PlanInput, change: PlannedChange = {}): Pieces
   const why = new Map<string, RevocationReason>();
   const to = new Map<string, string>();
   const kept = new Set<string>();
-  yield* eachInPieces(revoke, (each) => void why.set(each.resource, each.why));
+  const moves: PlannedMove[] = [];
+  yield* eachInPieces(revoke, ({ resource, from, why: reason }) => {
+    why.set(resource, reason);
+    if (reason === 'removed') moves.push({ resource, from, why: reason });
+  });
   yield* eachInPieces(grant, (each) => void to.set(each.resource, each.to));
   yield* eachInPieces(keep, (resource) => void kept.add(resource));
-  const moves = revoke.flatMap(({ resource, from, why: reason }) =>
-    reason === 'removed' ? [{ resource, from, why: reason } as PlannedMove] : [],
-  );
   yield* eachInPieces(yield* ascending(resources), (resource) => {
     if (!kept.has(resource)) moves.push(moveOf(resource, current.get(resource), to.get(resource), why.get(resource)));
   });

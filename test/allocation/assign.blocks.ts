@@ -3,6 +3,7 @@ import type { Pieces } from '../../lib/async/slices.js';
 import { type AssignRequest, assign } from '../../lib/allocation/assign/assign.js';
 import { readMasterSet } from '../../lib/allocation/resources/master-set.js';
 import { threadCpu } from '../console/longest-block.js';
+import type { OwnedPage } from '../../lib/allocation/map/page.js';
 import { applyRoot, noBelief } from '../../lib/allocation/node/belief.js';
 import { planMoves } from '../../lib/allocation/plan.js';
 import { planRound } from '../../lib/allocation/round/plan-round.js';
@@ -56,8 +57,19 @@ describe('100,000 resources and 100 nodes', () => {
   const first = { ...empty, registry: aRegistry(entries.slice(1)) };
   const all = after(first, planned(first));
 
+  const given = entries.map((entry) => ({ ...entry, acked: { born: 'b1', seq: 99 } }));
+  const inGrace = { ...all, found: { ...all.found!, grace: true }, registry: aRegistry(given) };
+  const withOwnTokens = ({ v, owned }: OwnedPage): OwnedPage => {
+    const ids = owned.flatMap(([, list]) => list);
+    return { v, owned: ids.map((id, index) => [index, [id]] as const) };
+  };
+  const own = new Map([...all.pages!.owned].map(([key, page]) => [key, withOwnTokens(page)] as const));
+  const ownTokens = { ...inGrace, pages: { ...all.pages!, owned: own } };
+
   it.each([
     { when: 'all are granted', input: first },
+    { when: 'a grace ends', input: inGrace },
+    { when: 'a grace ends and each resource has a token of its own', input: ownTokens },
     { when: 'nothing changes', input: all },
     { when: 'a node joins', input: { ...all, registry: aRegistry(entries) } },
     { when: 'half of the nodes are over', input: { ...all, registry: aRegistry(entries.slice(50)) } },

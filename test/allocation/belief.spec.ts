@@ -52,6 +52,12 @@ describe('a node that applies a root', () => {
     expect(acknowledgementOf(endRevocation(ended, first.revoked!))).toEqual({ born: 'b1', seq: 9 });
   });
 
+  it('keeps its map of resources, from which lists are made, when a root changes nothing for it', () => {
+    const before = owning('ab');
+    expect(apply(before, giving(8, ['ab'])).belief.owned).toBe(before.owned);
+    expect(apply(before, giving(8, ['abc'])).belief.owned).not.toBe(before.owned);
+  });
+
   it('gets a new token without losing the resource', () => {
     const { belief, renewed, revoked } = apply(owning('a'), giving(8, ['newA']));
     expect(renewed).toEqual([{ id: 'a', token: 90 }]);

@@ -155,11 +155,12 @@ export class MapStore {
     const unknown = keys.filter((key) => !found.has(key));
     const texts = await this.#readSlots(unknown);
     for (const key of unknown) {
+      // Before the work: several nodes of a process may get their pages in one turn of the event loop.
+      await this.#turn();
       const text = texts.get(this.#slot(key));
       const page = text === undefined ? undefined : this.#decode(key, text, decode);
       if (page) into.set(key, page);
       if (page) found.set(key, page);
-      await this.#turn();
     }
     return found;
   }

@@ -26,30 +26,39 @@ export const MOST_IN_PAGE = 1000;
 /** Largest number of characters of the ids in one page. */
 const MOST_CHARACTERS = 256 * 1024;
 
+/** All resources of some pages, one by one: a page may have a token for each of them. */
+export function* resourcesIn(pages: Iterable<OwnedPage>): Generator<readonly [id: string, token: number]> {
+  for (const { owned } of pages) for (const [token, ids] of owned) for (const id of ids) yield [id, token];
+}
+
 /** Divides the resources of one member into pages. */
 export function* ownedPages(items: Iterable<readonly [id: string, token: number]>): Pieces<OwnedPage[]> {
-  const chunks = yield* chunksOf(items, ([id]) => id);
-  return chunks.map((chunk) => ({
-    v: PAGE_VERSION,
-    owned: grouped(
+  const pages: OwnedPage[] = [];
+  for (const chunk of yield* chunksOf(items, ([id]) => id)) {
+    const owned = grouped(
       chunk,
       (token) => String(token),
-      (token, ids) => [token, ids],
-    ),
-  }));
+      (token, ids): OwnedItem => [token, ids],
+    );
+    pages.push({ v: PAGE_VERSION, owned });
+    yield chunk.length;
+  }
+  return pages;
 }
 
 /** Divides the resources in limbo into pages. */
 export function* limboPages(items: Iterable<readonly [id: string, withdrawal: Withdrawal]>): Pieces<LimboPage[]> {
-  const chunks = yield* chunksOf(items, ([id]) => id);
-  return chunks.map((chunk) => ({
-    v: PAGE_VERSION,
-    limbo: grouped(
+  const pages: LimboPage[] = [];
+  for (const chunk of yield* chunksOf(items, ([id]) => id)) {
+    const limbo = grouped(
       chunk,
       ({ from, seq }) => `${seq}/${from}`,
       ({ from, seq }, ids): LimboItem => [from, seq, ids],
-    ),
-  }));
+    );
+    pages.push({ v: PAGE_VERSION, limbo });
+    yield chunk.length;
+  }
+  return pages;
 }
 
 function* chunksOf<T>(items: Iterable<T>, idOf: (item: T) => string): Pieces<T[][]> {

@@ -1,6 +1,6 @@
 import type { Pieces } from '../../async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import type { OwnedPage } from '../map/page.js';
+import { type OwnedPage, resourcesIn } from '../map/page.js';
 import type { AllocationRoot, Mark } from '../map/root.js';
 
 /**
@@ -17,7 +17,7 @@ export interface Belief {
   readonly applied?: Mark;
   /** The root was applied although a page of this node was missing, so a page that appears later still counts. */
   readonly isIncomplete: boolean;
-  /** Resource -> token. */
+  /** Resource -> token. The same object until something changes. */
   readonly owned: ReadonlyMap<string, number>;
   /** Resources that were taken away and whose callback still runs. */
   readonly ending: readonly Ending[];
@@ -112,25 +112,24 @@ export function* applyRoot(
   const keys = root.members.get(belief.inc) ?? [];
   const missing = keys.filter((key) => !pages.has(key));
   if (missing.length > 0 && !root.grace) return { ...nothing, missing };
-  const given = yield* resourcesIn(keys.flatMap((key) => pages.get(key) ?? []));
+  const given = yield* givenBy(keys.flatMap((key) => pages.get(key) ?? []));
   const revoked = yield* revocation(known, root, given);
   const { owned, ending, added, renewed } = yield* begin(known, root, given);
+  const isSame = added.length + renewed.length === 0 && !revoked;
   const next: Belief = {
     ...known,
     applied: { born: root.born, seq: root.seq },
     isIncomplete: missing.length > 0,
-    owned,
+    owned: isSame ? known.owned : owned,
     ending: [...ending, ...(revoked ? [revoked] : [])],
   };
   return { belief: next, added, renewed, ...(revoked && { revoked }), missing };
 }
 
-function* resourcesIn(pages: readonly OwnedPage[]): Pieces<Map<string, number>> {
-  const resources = new Map<string, number>();
-  for (const [token, ids] of pages.flatMap(({ owned }) => owned)) {
-    yield* eachInPieces(ids, (id) => void resources.set(id, token));
-  }
-  return resources;
+function* givenBy(pages: readonly OwnedPage[]): Pieces<Map<string, number>> {
+  const given = new Map<string, number>();
+  yield* eachInPieces(resourcesIn(pages), ([id, token]) => void given.set(id, token));
+  return given;
 }
 
 function* revocation({ owned, ending, applied }: Belief, root: AllocationRoot, given: ReadonlyMap<string, number>) {

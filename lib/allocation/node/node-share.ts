@@ -1,10 +1,13 @@
-import { inSlices } from '../../async/slices.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { GroupEntry, Membership } from '../../activity/index.js';
 import type { Context } from '../../context/context.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { Allocated } from '../group-options.js';
 import type { MapStore } from '../map/map-store.js';
 import { type AllocationRoot, isRootBehind, pageKeysOf } from '../map/root.js';
 import {
+  type Applied,
   type Belief,
   type Ending,
   acknowledgementOf,
@@ -14,9 +17,19 @@ import {
   noBelief,
 } from './belief.js';
 
+/** Resource -> token, and the same as a list. */
+interface Listed {
+  readonly of: ReadonlyMap<string, number>;
+  readonly list: readonly Allocated[];
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+const NONE: readonly Allocated[] = Object.freeze([]);
+
 /** The resources of one group that this node owns: its {@link Belief}, brought up to date by the roots that it reads. */
 export class NodeShare {
   #belief: Belief = noBelief('');
+  #listed: Listed = { of: NOTHING, list: NONE };
   #missing: string | undefined;
   #newest: AllocationRoot | undefined;
   #bornSeen = { born: '', at: 0 };
@@ -28,6 +41,7 @@ export class NodeShare {
     private readonly map: MapStore,
     private readonly membership: Pick<Membership, 'incarnation'>,
     private readonly context: Context,
+    private readonly resourceOf: (id: string) => unknown,
     private readonly onChange: () => void,
   ) {}
 
@@ -44,6 +58,14 @@ export class NodeShare {
   /** Resource -> token. Without those that are being given back. The same object until something changes. */
   get owned(): ReadonlyMap<string, number> {
     return this.isHeld && !this.#isGivingUp ? this.#belief.owned : NOTHING;
+  }
+
+  /**
+   * {@link owned} as the application gets it. Made in pieces before the belief changes, because to list 100,000 resources
+   * would block the event loop for tens of ms.
+   */
+  get list(): readonly Allocated[] {
+    return this.owned === this.#listed.of ? this.#listed.list : NONE;
   }
 
   /** Resources that are being given back. */
@@ -111,6 +133,21 @@ export class NodeShare {
     this.#belief = noBelief('', this.#belief.top);
   }
 
+  /**
+   * Names the listed resources that the application had not returned when they were listed.
+   *
+   * @returns whether the list is another one now
+   */
+  nameStrangers(): Promise<boolean> {
+    // After a root that is being applied, whose list may lack the names, too.
+    return this.#queue.run(async () => {
+      const listed = await inSlices(this.#named(), this.context.nodeClock);
+      const isNew = listed !== this.#listed;
+      this.#listed = listed;
+      return isNew;
+    });
+  }
+
   /** Notes a root that other nodes may have read. If the store does not have it later, it was lost. */
   note(root: AllocationRoot): void {
     if (!this.#newest || !isRootBehind(root, this.#newest)) this.#newest = root;
@@ -136,20 +173,38 @@ export class NodeShare {
     for (;;) {
       const before = this.#belief;
       if (before.inc !== inc) return false;
-      const { belief, added, renewed, revoked, missing } = await inSlices(
-        applyRoot(before, root, this.map.owned),
-        this.context.nodeClock,
-      );
+      const applying = inSlices(this.#applied(before, root), this.context.nodeClock);
+      const { belief, listed, added, renewed, revoked, missing } = await applying;
       if (this.#belief !== before) continue;
       if (this.membership.incarnation !== inc) return false;
       const published = JSON.stringify(this.entryFor(inc));
       this.#belief = belief;
+      this.#listed = listed;
       this.#missing = missing[0];
       this.map.keepOnly(pageKeysOf(root));
       if (added.length + renewed.length > 0 || revoked) this.onChange();
       return published !== JSON.stringify(this.entryFor(inc));
     }
   }
-}
 
-const NOTHING: ReadonlyMap<string, number> = new Map();
+  *#applied(before: Belief, root: AllocationRoot): Pieces<Applied & { readonly listed: Listed }> {
+    const applied = yield* applyRoot(before, root, this.map.owned);
+    const { owned } = applied.belief;
+    return { ...applied, listed: owned === this.#listed.of ? this.#listed : yield* this.#list(owned) };
+  }
+
+  *#named(): Pieces<Listed> {
+    const { of, list } = this.#listed;
+    let isStrange = false;
+    yield* eachInPieces(list, ({ id, resource }) => {
+      isStrange ||= resource === undefined && this.resourceOf(id) !== undefined;
+    });
+    return isStrange ? yield* this.#list(of) : this.#listed;
+  }
+
+  *#list(of: ReadonlyMap<string, number>): Pieces<Listed> {
+    const list: Allocated[] = [];
+    yield* eachInPieces(of, ([id, token]) => void list.push({ id, token, resource: this.resourceOf(id) }));
+    return { of, list: Object.freeze(list) };
+  }
+}

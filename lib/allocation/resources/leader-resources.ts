@@ -1,7 +1,10 @@
-import { inSlices } from '../../async/slices.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import { resourcesIn } from '../map/page.js';
 import type { Orders } from '../orders/orders.js';
 import type { KnownPages } from '../round/owner-map.js';
+import type { MasterSet } from './master-set.js';
 import { type MasterSetState, type NodeSet, differingSets, failReading, takeReading } from './master-set-state.js';
 import type { Reading, ResourceReader } from './resource-reader.js';
 
@@ -54,10 +57,16 @@ export class LeaderResources {
     const former = this.#state.current?.digest;
     if ('error' in reading) this.#state = failReading(this.#state, reading.error);
     else {
-      const owned = [...pages.values()].flatMap((page) => page.owned.flatMap(([, ids]) => ids));
-      this.#state = await inSlices(takeReading(this.#state, reading.set, owned), context.nodeClock);
+      this.#state = await inSlices(this.#stateAfter(reading.set, pages), context.nodeClock);
     }
     if (this.#state.current?.digest !== former) this.#since = context.nodeClock.monotonic();
+  }
+
+  *#stateAfter(set: MasterSet, pages: KnownPages['owned']): Pieces<MasterSetState> {
+    const owned: string[] = [];
+    // Only a node that has not read the set before needs them.
+    if (!this.#state.current) yield* eachInPieces(resourcesIn(pages.values()), ([id]) => void owned.push(id));
+    return yield* takeReading(this.#state, set, owned);
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   limboPages,
   ownedPages,
   pageKey,
+  resourcesIn,
   freeSlots,
 } from '../map/page.js';
 import type { AllocationRoot } from '../map/root.js';
@@ -74,7 +75,7 @@ function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => s
   const members = new Map<string, readonly string[]>();
   for (const inc of new Set([...map.members.keys(), ...changes.keys()])) {
     const pages = map.members.get(inc) ?? new Map<string, OwnedPage>();
-    const change = root.grace ? renewed(pages, changes.get(inc)) : changes.get(inc);
+    const change = root.grace ? yield* renewed(pages, changes.get(inc)) : changes.get(inc);
     const { kept, fresh } = yield* rewritePages(pages, change, token);
     const keyed = fresh.map((page) => [newKey(), page] as const);
     for (const [key, page] of keyed) owned.set(key, page);
@@ -84,10 +85,15 @@ function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => s
 }
 
 /** As if everything that the member keeps were granted anew. */
-function renewed(pages: ReadonlyMap<string, OwnedPage>, change: MemberChange | undefined): MemberChange {
-  const ids = [...pages.values()].flatMap((page) => page.owned.flatMap(([, list]) => list));
-  const kept = ids.filter((id) => !change?.revoked.has(id));
-  return { revoked: new Set(ids), granted: [...kept, ...(change?.granted ?? [])] };
+function* renewed(pages: ReadonlyMap<string, OwnedPage>, change: MemberChange | undefined): Pieces<MemberChange> {
+  const revoked = new Set<string>();
+  const granted: string[] = [];
+  yield* eachInPieces(resourcesIn(pages.values()), ([id]) => {
+    revoked.add(id);
+    if (!change?.revoked.has(id)) granted.push(id);
+  });
+  yield* eachInPieces(change?.granted ?? [], (id) => void granted.push(id));
+  return { revoked, granted };
 }
 
 /** Rewrites the pages that lose a resource, and small ones together with what is granted. */
@@ -99,15 +105,12 @@ function* rewritePages(
   if (!change) return { kept: [...pages.keys()], fresh: [] };
   const kept: string[] = [];
   const loose: (readonly [id: string, token: number])[] = [];
-  for (const [key, { owned }] of pages) {
-    const size = owned.reduce((sum, [, ids]) => sum + ids.length, 0);
-    if (size * 2 > MOST_IN_PAGE && !owned.some(([, ids]) => ids.some((id) => change.revoked.has(id)))) {
-      kept.push(key);
-      continue;
-    }
-    for (const [former, ids] of owned) {
-      yield* eachInPieces(ids, (id) => void (change.revoked.has(id) || loose.push([id, former])));
-    }
+  for (const [key, page] of pages) {
+    const items = [...resourcesIn([page])];
+    const rest = items.filter(([id]) => !change.revoked.has(id));
+    yield items.length;
+    if (rest.length === items.length && items.length * 2 > MOST_IN_PAGE) kept.push(key);
+    else loose.push(...rest);
   }
   yield* eachInPieces(change.granted, (id) => void loose.push([id, token]));
   return { kept, fresh: yield* ownedPages(loose) };

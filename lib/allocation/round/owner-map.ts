@@ -1,6 +1,6 @@
 import type { Pieces } from '../../async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import type { LimboPage, OwnedPage } from '../map/page.js';
+import { type LimboPage, type OwnedPage, resourcesIn } from '../map/page.js';
 import type { AllocationRoot, Withdrawal } from '../map/root.js';
 import { type LeaseBound, type RegistryView, hasAcknowledged, isOver } from './registry-view.js';
 
@@ -45,11 +45,7 @@ export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
   const living = [...root.members].filter(([inc]) => !isOver(registry, inc, bound));
   const members = new Map(living.map(([inc, keys]) => [inc, found(keys, pages.owned)]));
   const owners = new Map<string, string>();
-  for (const [inc, owned] of members) {
-    for (const [, ids] of [...owned.values()].flatMap((page) => page.owned)) {
-      yield* eachInPieces(ids, (id) => void owners.set(id, inc));
-    }
-  }
+  yield* eachInPieces(ownersIn(members), ([id, inc]) => void owners.set(id, inc));
   const { limbo, isChanged } = yield* readLimbo(sources, isFree);
   // A lost page of the limbo may be about any of the members.
   const isLimboLost = root.limbo.some((key) => !pages.limbo.has(key));
@@ -67,6 +63,11 @@ export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
   };
 }
 
+/** In one row, so that also the resources of many members are read in pieces. */
+function* ownersIn(members: OwnerMap['members']): Generator<readonly [id: string, inc: string]> {
+  for (const [inc, pages] of members) for (const [id] of resourcesIn(pages.values())) yield [id, inc];
+}
+
 function found(keys: readonly string[], pages: ReadonlyMap<string, OwnedPage>): Map<string, OwnedPage> {
   return new Map(keys.flatMap((key) => (pages.has(key) ? [[key, pages.get(key)!] as const] : [])));
 }
@@ -78,6 +79,7 @@ function* readLimbo({ root, pages }: MapSources, isFree: (withdrawal: Withdrawal
     const withdrawal = { from, seq };
     if (isFree(withdrawal)) isChanged = true;
     else yield* eachInPieces(ids, (id) => void limbo.set(id, withdrawal));
+    yield 1;
   }
   return { limbo, isChanged };
 }

@@ -26,8 +26,8 @@ export class AllocationController {
   async list(@SeenNames() sees: Sees): Promise<{ now: number; groups: GroupSummary[] }> {
     const { allocation } = partsOf(this.gatekeeper);
     const seen = allocation.groups.filter(({ name }) => !sees || sees(PREFIX + name));
-    const overviews = await Promise.all(seen.map((group) => group.overview()));
-    return { now: this.#now, groups: overviews.map(summaryOf) };
+    const groups = await Promise.all(seen.map(async (group) => summaryOf(await group.overview())));
+    return { now: this.#now, groups };
   }
 
   @Serves(ROUTES.group)
