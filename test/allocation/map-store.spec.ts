@@ -83,6 +83,54 @@ describe('an owner map in the store', () => {
     expect(unknown).toEqual(['maybe']);
   });
 
+  describe('that another node wrote', () => {
+    const start = async () => {
+      const nodes = cluster();
+      const leader = await mapOn(nodes);
+      await leader.commit(await leader.readRoot(), aRound(aRoot({ nonce: 'now', seq: 1 }), pageKey(0, 'now'), 'abc'));
+      const { gatekeeper, store } = await nodes.node();
+      const map = new MapStore('queues', partsOf(gatekeeper).context, () => {});
+      const root = (await map.readRoot()).root!;
+      const writes = store.calls.compareAndSet;
+      return { nodes, leader, map, root, store, written: () => store.calls.compareAndSet - writes };
+    };
+
+    it('is confirmed by one write, which does not change it', async () => {
+      const { nodes, leader, map, root, written } = await start();
+      const { text } = map.last;
+      expect([await map.confirm(root), await map.confirm(root)]).toEqual([true, true]);
+      expect(written()).toBe(1);
+      expect(await nodes.raw.read(leader.rootKey)).toBe(text);
+    });
+
+    it('is not confirmed by a write without an answer, but by the next one', async () => {
+      const { map, root, store, written } = await start();
+      store.script = async (_, go) => {
+        await go();
+        throw new UnknownOutcomeError('no answer');
+      };
+      expect(await map.confirm(root)).toBe(false);
+      store.script = undefined;
+      expect(await map.confirm(root)).toBe(true);
+      expect(written()).toBe(2);
+    });
+
+    it('is not confirmed once there is another one, or once another one was read', async () => {
+      const { leader, map, root } = await start();
+      const next = aRound(aRoot({ nonce: 'next', seq: 2 }), pageKey(1, 'next'), 'ab');
+      await leader.commit(leader.last, next);
+      expect(await map.confirm(root)).toBe(false);
+      await map.readRoot();
+      expect(await map.confirm(root)).toBe(false);
+    });
+
+    it('need not be confirmed by its own writer', async () => {
+      const { nodes, leader, root } = await start();
+      await nodes.raw.compareAndSet(leader.rootKey, leader.last.text, 'another text');
+      expect(await leader.confirm(root)).toBe(true);
+    });
+  });
+
   it('does not get a page back that a node missed by an older root: its slot is in use', () => {
     const [older, now] = [pageKey(0, 'older'), pageKey(0, 'now')];
     const pages = { owned: new Map([older, now].map((key) => [key, aPage('abc')])), limbo: new Map() };

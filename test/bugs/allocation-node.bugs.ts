@@ -15,6 +15,18 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     layer: { kind: 'allocation', faults: ['freeze', 'cut'], within: 40, says: /A1/ },
   },
   {
+    name: 'root-not-confirmed',
+    why: 'a node acts on an owner map that only one member may have: the next leader does not know of it',
+    patches: [
+      {
+        file: 'lib/allocation/map/map-store.ts',
+        find: 'return this.#confirmed === nonce;',
+        replace: 'return true;',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['hostDies', 'leave'], within: 400, says: /A1/ },
+  },
+  {
     name: 'given-back-before-callback',
     why: 'a revoked resource is given back before the callback and the work on it have ended',
     patches: [

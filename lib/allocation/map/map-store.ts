@@ -38,6 +38,8 @@ export class MapStore {
   /** Pages that were reported as unreadable. */
   readonly #reported = new Set<string>();
   #last: StoredRoot = { text: undefined, root: undefined };
+  /** Nonce of the last root that an answered write has proven. */
+  #confirmed?: string;
 
   constructor(
     private readonly group: string,
@@ -65,6 +67,20 @@ export class MapStore {
   rootFrom(text: string | undefined): StoredRoot {
     if (text !== this.#last.text) this.#last = { text, root: text === undefined ? undefined : this.#decodeRoot(text) };
     return this.#last;
+  }
+
+  /**
+   * Writes the root that was read once more, unchanged. It may be in one copy only, and be lost with the member that
+   * served it. The answer to a write proves that the other copies have it.
+   *
+   * @returns false if that is not certain, or another root was read since
+   * @throws StoreUnavailableError
+   */
+  async confirm({ nonce }: AllocationRoot): Promise<boolean> {
+    const { text, root } = this.#last;
+    if (text === undefined || root?.nonce !== nonce) return false;
+    if (this.#confirmed !== nonce && (await this.#write(this.rootKey, text, text, 'none'))) this.#confirmed = nonce;
+    return this.#confirmed === nonce;
   }
 
   /** Reads the pages that this node does not remember. @throws StoreUnavailableError, NewerRecordError */
@@ -114,6 +130,7 @@ export class MapStore {
     if (outcome === undefined) this.onUnknown(round.root);
     if (!outcome) return false;
     this.#last = { text, root: round.root };
+    this.#confirmed = round.root.nonce;
     this.keepOnly(pageKeysOf(round.root));
     return true;
   }

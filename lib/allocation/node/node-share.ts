@@ -34,6 +34,8 @@ export class NodeShare {
   #newest: AllocationRoot | undefined;
   #bornSeen = { born: '', at: 0 };
   #isGivingUp = false;
+  /** Whether the root that was last read may still get lost. */
+  #isUnconfirmed = false;
   readonly #queue = new SerialQueue();
 
   /** @param onChange called when the node owns other resources, or has to give some back */
@@ -76,7 +78,8 @@ export class NodeShare {
   /** Whether something is on the way, so that the next root should be read soon. */
   get isMoving(): boolean {
     const { grace, limbo, lost } = this.#newest ?? { grace: true, limbo: [], lost: [] };
-    return grace || limbo.length + lost.length + this.ending.length > 0 || this.#missing !== undefined;
+    const isComplete = this.#missing === undefined && !this.#isUnconfirmed;
+    return grace || limbo.length + lost.length + this.ending.length > 0 || !isComplete;
   }
 
   /** Monotonic ms at which this node first read a root of this lineage. */
@@ -94,7 +97,8 @@ export class NodeShare {
   }
 
   /**
-   * Applies a root that was read.
+   * Applies a root that was read, and that can't get lost any more. Otherwise, a node could begin work by a root that the
+   * next leader does not know of.
    *
    * @returns whether this node has something new to publish
    * @throws StoreUnavailableError, NewerRecordError
@@ -164,6 +168,8 @@ export class NodeShare {
       if (lapsed) this.onChange();
     }
     if (!countsFor(this.#belief, root)) return false;
+    this.#isUnconfirmed = !(await this.map.confirm(root));
+    if (this.#isUnconfirmed) return false;
     await this.map.readOwned(root.members.get(inc) ?? []);
     return this.#apply(root, inc);
   }

@@ -17,6 +17,7 @@ export const FAULTS = [
   'memberClock',
   'allClocksBack',
   'lostData',
+  'hostDies',
   'leave',
   'resources',
   'longWork',
@@ -29,7 +30,15 @@ export type Fault = (typeof FAULTS)[number];
 const SHARE = 0.3;
 
 /** Faults that end no lease of a process that runs. */
-export const GENTLE: ReadonlySet<Fault> = new Set(['crash', 'leave', 'resources', 'longWork', 'orders', 'badHints']);
+export const GENTLE: ReadonlySet<Fault> = new Set([
+  'crash',
+  'hostDies',
+  'leave',
+  'resources',
+  'longWork',
+  'orders',
+  'badHints',
+]);
 
 /** Faults after which leases, or the grace of a restored map, may have to follow one another. */
 const SLOW_TO_HEAL: readonly Fault[] = ['split', 'memberClock', 'allClocksBack', 'lostData'];

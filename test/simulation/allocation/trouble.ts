@@ -38,7 +38,7 @@ export class Trouble {
   #actions(): Partial<Record<Fault, () => unknown>> {
     const { chance, cluster } = this.scene;
     return {
-      crash: () => this.#crash(),
+      crash: () => this.#crash(this.#any()),
       freeze: () => this.#stop(this.#any(), 'freeze'),
       sleep: () => this.#sleep(),
       wallClock: () => this.#jumpWall(this.#any()),
@@ -54,6 +54,7 @@ export class Trouble {
       memberClock: () => this.#jump(true),
       allClocksBack: () => this.#jump(false),
       lostData: () => this.#loseData(),
+      hostDies: () => cluster.doomNextWriter('allocation:root', (writer) => this.#crashNamed(writer)),
       leave: () => this.#leave(),
       resources: () => void (this.scene.resources = this.scene.all.filter(() => chance.happens(0.8))),
       orders: () => this.scene.staying.length > 0 && this.#order(chance.pick(this.scene.staying)),
@@ -100,18 +101,24 @@ export class Trouble {
     this.#later(this.#while, () => cluster.reconnect(instance));
   }
 
-  #crash(): void {
+  #crashNamed(name: string): boolean {
+    const { isTrouble, living } = this.scene;
+    return isTrouble && this.#crash(living.find(({ instance }) => instance === name));
+  }
+
+  /** @returns false if too few would be left */
+  #crash(node: OwnerNode | undefined): boolean {
     const { scene } = this;
-    if (scene.living.length < 3) return;
-    const node = this.#any();
+    if (!node || scene.living.length < 3) return false;
     scene.trace.note(node.instance, () => 'CRASHES');
     node.process.crash();
-    if (!scene.chance.happens(0.8)) return;
+    if (!scene.chance.happens(0.8)) return true;
     const isSame = scene.chance.happens(0.5);
     this.#later(scene.chance.skewed(10, 2 * scene.lease), () => {
       if (isSame) scene.start(node.name);
       else this.startNew();
     });
+    return true;
   }
 
   #leave(): void {

@@ -44,6 +44,9 @@ export class StoreCluster {
   readonly #clocks: number[];
   isDown = false;
   #isFragile = false;
+  #doomed?: { readonly prefix: string; readonly crash: (writer: string) => boolean };
+  /** Keys of texts that only one member has. */
+  readonly #loneCopies = new Set<string>();
   /** Also without waiters, and also the writer itself. */
   readonly #tellsAll: boolean;
 
@@ -166,7 +169,34 @@ export class StoreCluster {
     this.around.onWrite(key, next);
     if (notify !== 'none' || this.#tellsAll) this.#tellOthers(writer, { key, text: next }, notify);
     if (this.#isFragile) this.#breakSoon(key);
+    if (this.#doomed && key.startsWith(this.#doomed.prefix)) this.#loseHost(writer, key, next, expected);
+    else this.#loneCopies.delete(key);
     return true;
+  }
+
+  /**
+   * The next writer of such a record dies with the member that the write reached, before another member has it.
+   *
+   * @param crash returns false if the writer has to go on
+   */
+  doomNextWriter(prefix: string, crash: (writer: string) => boolean): void {
+    this.#doomed = { prefix, crash };
+  }
+
+  #loseHost({ name }: FaultyStore, key: string, text: string, former: string | undefined): void {
+    const { time, chance, trace } = this.around;
+    const { crash } = this.#doomed!;
+    this.#doomed = undefined;
+    if (!crash(name) || this.#split) return;
+    this.#loneCopies.add(key);
+    // Until then other clients may read it there.
+    time.after(chance.skewed(1, 300), () => {
+      if (!this.#loneCopies.delete(key) || this.#split || this.#texts.get(key) !== text) return;
+      trace.note('store', () => `the member with the only copy of ${key} DIES`);
+      if (former === undefined) this.#texts.delete(key);
+      else this.#texts.set(key, former);
+      for (const client of this.#clients) if (chance.happens(0.5)) client.tell({});
+    });
   }
 
   #tellOthers(writer: FaultyStore, change: RecordChange & { readonly key: string }, notify: Notify): void {
