@@ -140,7 +140,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
         replace: 'if (timing.callTimeout < 0) await answerWithin(',
       },
     ],
-    layer: { kind: 'allocation', faults: ['wallClock', 'slow', 'leave'], within: 400, says: /A4/ },
+    layer: { kind: 'specs', title: 'division over real nodes', specs: ['test/allocation/division.spec.ts'] },
   },
   {
     name: 'longer-grace',
