@@ -74,7 +74,9 @@ async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results
   }
 }
 
-function line({ store, fault, seconds, injections, figures, recovery, violations }: FaultResult): string {
-  const counts = `${injections} injections, ${figures.grants} grants, recovered within ${(recovery / 1000).toFixed(1)} s`;
+function line({ store, fault, seconds, injections, figures, recovery, allocation, violations }: FaultResult): string {
+  const recovered = `recovered within ${(recovery / 1000).toFixed(1)} s`;
+  const converged = `owners settled within ${(Math.max(0, ...allocation.convergences) / 1000).toFixed(1)} s`;
+  const counts = `${injections} injections, ${figures.grants} grants, ${recovered}, ${converged}`;
   return `${store} ${fault}: ${seconds.toFixed(0)} s, ${counts}, ${violations.length} violations`;
 }

@@ -92,6 +92,8 @@ export const CUTS: readonly Fault[] = [
     needs: NAMESPACES,
     isOfStore: true,
     site: { quorum: false },
+    // The merge drops the records of one side.
+    losesData: true,
     alsoOn: [],
     bounds: { ...CUT, mayOverlap: true },
     action: split,
