@@ -31,6 +31,8 @@ interface Claim {
   readonly token: number;
   /** Membership lease that it rests on. */
   readonly incarnation: string;
+  /** Aborts when the work must end. */
+  readonly signal: AbortSignal;
   readonly remaining: number;
 }
 
@@ -93,11 +95,12 @@ export class Owning implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   async #use(ownership: Ownership, ending: AbortSignal): Promise<void> {
+    // The getter would abort it: only the group itself may.
     const { signal } = ownership;
     const { incarnation } = this.gatekeeper.membership;
     if (signal.aborted || incarnation === undefined) return;
-    const claim = this.#claim(ownership, incarnation);
-    const watched = { ...claim, signal, remaining: claim.remaining, assertHeld: () => ownership.assertOwned() };
+    const claim = this.#claim(ownership, signal, incarnation);
+    const watched = { ...claim, assertHeld: () => ownership.assertOwned() };
     this.contender.watch(watched);
     signal.addEventListener('abort', () => this.#look());
     const over = AbortSignal.any([signal, ending]);
@@ -109,7 +112,7 @@ export class Owning implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.#stop(claim);
   }
 
-  #claim({ resource, token }: Ownership, incarnation: string): Claim {
+  #claim({ resource, token }: Ownership, signal: AbortSignal, incarnation: string): Claim {
     const { membership } = this.gatekeeper;
     const claim: Claim = {
       semaphore: ownerSemaphore(resource),
@@ -117,6 +120,7 @@ export class Owning implements OnApplicationBootstrap, OnApplicationShutdown {
       slot: 0,
       token,
       incarnation,
+      signal,
       get remaining() {
         return membership.remaining + (contention!.overstay ?? 0);
       },
@@ -145,13 +149,12 @@ export class Owning implements OnApplicationBootstrap, OnApplicationShutdown {
     const isRenewed = until > this.#until + PRECISION;
     if (isRenewed) this.#until = until;
     for (const claim of this.#claims) {
-      if (claim.incarnation !== incarnation) this.#lapse(claim);
-      else if (isRenewed) this.diary.renewed(claim);
+      const isOfNow = claim.incarnation === incarnation;
+      if (isOfNow && isRenewed) this.diary.renewed(claim);
+      // A lease that lapsed without an abort is a fault, which the history must show.
+      if (isOfNow || !claim.signal.aborted) continue;
+      this.#claims.delete(claim);
+      this.diary.lapsed(claim);
     }
-  }
-
-  #lapse(claim: Claim): void {
-    this.#claims.delete(claim);
-    this.diary.lapsed(claim);
   }
 }
