@@ -25,7 +25,7 @@ export function leadersAndOwners(results: readonly FaultResult[]): string[] {
     '## Leaders and owners',
     '',
     'All clients take part in one leadership and in one allocation group of 24 resources. A process claims a resource',
-    'from the begin of its work until the end of that work, or of its membership lease. Owner takeover: time from the',
+    'from the start of its work until the end of that work, or of its membership lease. Owner takeover: time from the',
     'death, freeze, cut or shutdown of an owner to the next one. Convergence: time from the end of an injection until each',
     'resource has an owner and the shares of all clients differ by at most 1.',
     '',
