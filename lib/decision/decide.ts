@@ -111,13 +111,11 @@ function refreshed(
 ): Decision {
   // A refresh never shortens: an extension stays, and the holder's own time never ends after the record's. `expiresAt`
   // always grows, even if cluster time stands still: other nodes notice by it that the holder's time begins again
-  // (LeaseObservations). If the clocks were set back, it is late, but the holder's time is no longer because of that.
+  // (LeaseObservations).
   const asked = askedNow(held, definition, request);
   const wanted = request.duration ?? keptDuration(asked, definition);
-  const atLeast = Math.max(wanted, Math.ceil(request.heldFor ?? 0));
-  const expiresAt = Math.max(held.expiresAt + 1, view.now + atLeast);
-  const duration = Math.min(expiresAt - view.now, atLeast + 1);
-  const permit = lasting(held, { expiresAt, duration, asked });
+  const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
+  const permit = lasting(held, { expiresAt, duration: expiresAt - view.now, asked });
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };

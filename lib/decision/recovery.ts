@@ -37,9 +37,7 @@ export function restore(
   // A grace that has not ended protects holders that no record contains any more.
   const graces = [known, found].flatMap((record) => record?.grace ?? []);
   const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));
-  // Not `graceUntil - view.now`: a lease that was stamped before the clocks were set back ends by its holder's own clock.
-  const duration = Math.max(longest, ...graces.map((grace) => grace.duration));
-  const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration };
+  const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
   const restored = rewrite(merged, { grace }, view, nonce);
   return isActive(restored) ? restored : withoutOrigin(restored);
 }

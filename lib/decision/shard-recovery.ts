@@ -23,9 +23,9 @@ export function restoreShard(
   const entries = both.flatMap(({ names }) => [...names.values()]);
   const asked = entries.flatMap(({ permits }) => permits.map((permit) => permit.asked?.duration ?? 0));
   const defined = entries.map(({ definition }) => definition?.duration ?? 0);
-  const duration = Math.max(LONGEST_ON_DEMAND, ...asked, ...defined, ...leases.map((lease) => lease.duration));
-  const expiresAt = Math.max(view.now + duration, ...leases.map((lease) => lease.expiresAt));
-  const grace: Expiring = { id: `grace-${nonce}`, expiresAt, duration };
+  const until = [LONGEST_ON_DEMAND, ...asked, ...defined, ...leases.map(({ duration }) => duration)];
+  const expiresAt = Math.max(view.now + Math.max(...until), ...leases.map((lease) => lease.expiresAt));
+  const grace: Expiring = { id: `grace-${nonce}`, expiresAt, duration: expiresAt - view.now };
   return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);
 }
 

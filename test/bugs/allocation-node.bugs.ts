@@ -142,16 +142,4 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     ],
     layer: { kind: 'specs', title: 'division over real nodes', specs: ['test/allocation/division.spec.ts'] },
   },
-  {
-    name: 'longer-grace',
-    why: 'clocks that were set back make the grace after lost data longer: for that time no resource gets an owner',
-    patches: [
-      {
-        file: 'lib/decision/recovery.ts',
-        find: 'const duration = Math.max(longest, ...graces.map((grace) => grace.duration));',
-        replace: 'const duration = graceUntil - view.now;',
-      },
-    ],
-    layer: { kind: 'specs', title: 'the grace after lost data', specs: ['test/decision/grace.spec.ts'] },
-  },
 ];

@@ -36,13 +36,6 @@ describe('a record that is put back after the store lost it', () => {
     expect(merged.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
   });
 
-  it('has a grace no longer than the longest permit after the clocks were set back, also when it is put back again', () => {
-    const setBack = viewAt(-100_000);
-    const first = restore(known, undefined, setBack, 'first');
-    expect(first.grace).toMatchObject({ expiresAt: held.expiresAt, duration: DURATION });
-    expect(restore(first, undefined, setBack, 'again').grace).toMatchObject({ duration: DURATION });
-  });
-
   it('has no origin if it was known only as pending: others may have defined and granted it since', () => {
     const pending = pendingRecord('first', START, 'pending');
     expect(restore(pending, undefined, viewAt(1000), 'restored').origin).toBeUndefined();

@@ -217,14 +217,6 @@ describe('a shard that the store lost', () => {
     expect(take(restored, 'order-1', 'n1', LATER).permit).toBeDefined();
   });
 
-  it('has a grace no longer than the longest permit after the clocks were set back, also when it is put back again', () => {
-    const { shard } = take(aShard(), 'order-1', 'n1', START);
-    const earlier = START - 1_000_000;
-    const first = restoreShard(shard!, undefined, at(START), 'first');
-    const again = restoreShard(first, undefined, at(earlier), 'again');
-    expect(again.grace).toMatchObject({ expiresAt: first.grace!.expiresAt, duration: LONGEST_ON_DEMAND });
-  });
-
   it('lets a holder put its permit back although no text has it any more', () => {
     const { permit } = take(aShard(), 'order-1', 'n1', START);
     const restored = restoreShard(EMPTY_SHARD, undefined, at(START + 1), 'next');

@@ -3,7 +3,7 @@ import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
-import { LONGEST_SWEEP, SOON, expectDone } from './expect-done.js';
+import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
 import { probeLeader } from './leader-probe.js';
 import { SEMAPHORE, type World } from './world/world.js';
 
@@ -61,7 +61,7 @@ async function meetAgain({ time, settings, checker, callTimeout }: World, machin
 async function probeAll(world: World, machines: Machines): Promise<void> {
   const { faultMix, measures, cluster } = world;
   const waitsOutGrace = !measures.isOld || world.chance.happens(WAITS_OUT_GRACE);
-  const usual = 2 * measures.longest + SOON;
+  const usual = 2 * measures.longest + setBackOf(faultMix) + SOON;
   const [first] = machines.living;
   await expectDone(world, first!, 'reopen', LONGEST_SWEEP + SOON, (node) => node.reopen());
   const waits = cluster.waitsForShard(SEMAPHORE);

@@ -1,3 +1,4 @@
+import type { FaultMix } from './kind/fault-mix.js';
 import type { SimNode } from './machines/node.js';
 import type { World } from './world/world.js';
 
@@ -5,6 +6,11 @@ import type { World } from './world/world.js';
 export const SOON = 5000;
 /** ms until each node has looked for what the store lacks. */
 export const LONGEST_SWEEP = 11_000;
+
+/** ms by which clocks of the store may be set back. */
+export function setBackOf({ clockJumps }: FaultMix): number {
+  return Math.max(0, ...clockJumps.map((jump) => -jump));
+}
 
 /** Checks that a node gets something done within a time (ms). */
 export async function expectDone(

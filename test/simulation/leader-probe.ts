@@ -1,5 +1,5 @@
 import { REST } from '../../lib/leadership/rest.js';
-import { LONGEST_SWEEP, SOON, expectDone } from './expect-done.js';
+import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
 import { LEADER } from './machines/leadership-work.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
@@ -18,12 +18,12 @@ const BOUND = 1000;
  * `clockTolerance` and a second after the leader crashed. By then the others also know that it crashed.
  */
 export async function probeLeader(world: World, machines: Machines): Promise<void> {
-  const { cluster, definition, time, tolerance } = world;
+  const { cluster, definition, time, tolerance, faultMix } = world;
   if (cluster.waitsForShard(LEADER)) return;
   await expectDone(world, machines.living[0]!, 'resume of the scope', LONGEST_SWEEP + SOON, ({ leadership }) =>
     leadership!.resume(),
   );
-  const within = 2 * (definition.duration + tolerance) + FIRST_LEADER;
+  const within = 2 * (definition.duration + tolerance) + setBackOf(faultMix) + FIRST_LEADER;
   if (!(await expectLed(world, machines, 'after the faults', within))) return;
   // The work of former terms has ended, and no node lets others go first.
   await time.pass(2 * definition.duration + REST + BOUND);
@@ -77,7 +77,9 @@ async function passInTime(
   const areSuspect = () => machines.living.some((node) => node.isClockSuspect);
   const wereSuspect = faultMix.clockJumps.length > 0 || areSuspect();
   if (await time.pass(within, isDone)) return true;
-  return (wereSuspect || areSuspect()) && time.pass(definition.duration + tolerance + SOON, isDone);
+  return (
+    (wereSuspect || areSuspect()) && time.pass(definition.duration + tolerance + setBackOf(faultMix) + SOON, isDone)
+  );
 }
 
 function leaderOf({ living }: Machines): SimNode | undefined {

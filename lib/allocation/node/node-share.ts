@@ -168,8 +168,12 @@ export class NodeShare {
       if (lapsed) this.onChange();
     }
     if (!countsFor(this.#belief, root)) return false;
+    // Until there is an answer, so that an error does not end the looks.
+    this.#isUnconfirmed = true;
     this.#isUnconfirmed = !(await this.map.confirm(root));
     if (this.#isUnconfirmed) return false;
+    // A root of this lineage that was read before, and is not older, got lost.
+    if (this.#newest?.born === root.born && this.#newest.seq <= root.seq) this.#newest = root;
     await this.map.readOwned(root.members.get(inc) ?? []);
     return this.#apply(root, inc);
   }

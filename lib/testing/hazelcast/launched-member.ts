@@ -81,7 +81,7 @@ export class LaunchedMember implements HazelcastMember, MemberView {
     this.#runningProcess('pause').signal('SIGSTOP', this.#pid);
     this.paused = true;
     this.environment.changed();
-    if (this.#pid !== undefined && !(await stopped(this.#pid))) {
+    if (this.#pid !== undefined && !(await stopped(this.#pid, () => this.paused))) {
       throw new HazelcastLauncherError(DID_NOT_STOP(this.address));
     }
   }

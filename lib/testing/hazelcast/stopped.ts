@@ -11,13 +11,14 @@ const PATIENCE = 5000;
  * Waits until all threads of a process have stopped. A thread that runs on a processor stops some ms after the signal
  * was sent, on a busy machine later, and may answer a request until then. Without Linux's /proc it does not wait.
  *
- * @returns whether all have stopped, or the process has ended
+ * @param isWanted the wait ends when this is false
+ * @returns false if some still run
  */
-export async function stopped(pid: number): Promise<boolean> {
+export async function stopped(pid: number, isWanted: () => boolean): Promise<boolean> {
   const end = performance.now() + PATIENCE;
   while (performance.now() < end) {
     const states = await statesOf(pid);
-    if (states.every((state) => !RUNS.test(state))) return true;
+    if (!isWanted() || states.every((state) => !RUNS.test(state))) return true;
     await pause(INTERVAL);
   }
   return false;

@@ -5,7 +5,7 @@ import { assigned, sharesOf } from '../../allocation/divisions.js';
 import { type Fault, needsGrace } from './faults.js';
 import { LONGEST_DELAY } from './owner-node.js';
 import { Scene, TROUBLE } from './scene.js';
-import { Trouble } from './trouble.js';
+import { LONGEST_JUMP, Trouble } from './trouble.js';
 
 /** ms between two looks of the checker, besides those at each change. */
 const LOOK = 100;
@@ -106,7 +106,9 @@ function boundOf({ lease, tolerance, handoverTimeout, settleDelay, settings, fau
   // The grace of the leadership's record comes first, then that of the owner map.
   const graces = needsGrace(faults) ? lease + tolerance : 0;
   const birth = cluster.isBorn ? 0 : 2 * (LONGEST_DELAY + (1 + LIST_FACTOR) * callTimeout);
-  return usual + graces + birth;
+  // The leadership's permit, and the grace of its record, last longer by the time by which clocks were set back.
+  const setBack = faults.has('memberClock') || faults.has('allClocksBack') ? LONGEST_JUMP : 0;
+  return usual + graces + birth + setBack;
 }
 
 /** Lets time pass, and looks now and then. @returns whether it was enough */

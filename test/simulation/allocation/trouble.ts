@@ -2,6 +2,9 @@ import type { Fault } from './faults.js';
 import type { OwnerNode } from './owner-node.js';
 import type { Scene } from './scene.js';
 
+/** ms by which a clock jumps at most. */
+export const LONGEST_JUMP = 100_000;
+
 /** Makes trouble in a scene: one thing after another, of the kinds that the schedule has. */
 export class Trouble {
   #names = 0;
@@ -135,7 +138,7 @@ export class Trouble {
     const { chance, cluster } = this.scene;
     if (this.#hasClockJumped) return;
     this.#hasClockJumped = true;
-    const by = chance.pick(isOneMember ? [3000, -3000, 100_000, -100_000] : [-3000, -100_000]);
+    const by = chance.pick(isOneMember ? [3000, -3000, LONGEST_JUMP, -LONGEST_JUMP] : [-3000, -LONGEST_JUMP]);
     cluster.jumpClock(by, isOneMember);
   }
 
