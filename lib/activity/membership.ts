@@ -47,7 +47,7 @@ export class Membership {
   #isClosed = false;
   /** The announcement that has not begun yet. */
   #announcement: Promise<void> | undefined;
-  #cancelTimer?: CancelTimer;
+  readonly #timers: CancelTimer[] = [];
 
   constructor(
     private readonly context: Context,
@@ -157,7 +157,7 @@ export class Membership {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#periodic.stop();
-    this.#cancelTimer?.();
+    this.#cancelTimers();
     if (this.#isStarted) {
       const { timers, timing } = this.context;
       await this.#own.leave().catch((error: unknown) => this.#report(error));
@@ -218,7 +218,7 @@ export class Membership {
   #refresh(): void {
     if (!this.#own.isHeld) this.#lapse();
     if (this.#isClosed) return;
-    this.#setTimer();
+    this.#setTimers();
     const list = [...this.#others.participants, ...(this.#self ? [this.#self] : [])].toSorted(byName);
     const isSame = list.length === this.#listed.length && list.every((member, at) => member === this.#listed[at]);
     if (!isSame) this.#listed = Object.freeze(list);
@@ -227,12 +227,20 @@ export class Membership {
     this.#list.next(this.#listed);
   }
 
-  #setTimer(): void {
-    this.#cancelTimer?.();
+  #setTimers(): void {
+    this.#cancelTimers();
     // Without a lease of its own, this node is out of touch, and judges no other.
     if (!this.#own.isHeld) return;
-    const delay = Math.min(this.#own.remaining, Math.max(SHORTEST_WAIT, this.#others.untilNextEnd));
-    this.#cancelTimer = this.context.nodeClock.schedule(() => void this.#check(), delay);
+    const { nodeClock } = this.context;
+    const { remaining } = this.#own;
+    // Its own: to judge others takes answers of the store, and the own end must not wait for them.
+    this.#timers.push(nodeClock.schedule(() => this.#refresh(), remaining));
+    const others = Math.max(SHORTEST_WAIT, this.#others.untilNextEnd);
+    if (others < remaining) this.#timers.push(nodeClock.schedule(() => void this.#check(), others));
+  }
+
+  #cancelTimers(): void {
+    for (const cancel of this.#timers.splice(0)) cancel();
   }
 
   async #check(): Promise<void> {

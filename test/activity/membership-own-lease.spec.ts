@@ -55,6 +55,23 @@ describe('a participant', () => {
     expect(gatekeeper.membership.remaining).toBe(0);
   });
 
+  it('notices the end of its lease at once, also while the store does not answer whether another one is over', async () => {
+    const nodes = cluster();
+    const [one, dead] = [await startMember(nodes, { callTimeout: '30s' }), await startMember(nodes)];
+    kill(dead);
+    await nodes.time.advance(LEASE - HEARTBEAT);
+    let asked = 0;
+    one.store.script = () => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const { membership } = one.gatekeeper;
+    while (membership.isHeld) await nodes.time.advance(10);
+    one.store.script = undefined;
+    expect(asked).toBeGreaterThan(0);
+    expect(changesAt(one)).toContain('membership-lost app1');
+  });
+
   it('that slept until nearly all others had judged it rejoins with a new incarnation', async () => {
     const nodes = cluster();
     const clock = new Sleeper(nodes.time);
