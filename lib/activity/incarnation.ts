@@ -34,9 +34,11 @@ export class Incarnation {
     return this.#isOver;
   }
 
-  /** ms until the lease ends; 0 or less if it is not held. Only reads the clocks. */
+  /** ms until the lease ends; 0 if it is not held. Reads the clocks once. */
   get remaining(): number {
-    return this.#hasJoined && !this.#isOver ? this.#left : 0;
+    const left = this.#left;
+    this.#isOver ||= left <= 0;
+    return this.#hasJoined && !this.#isOver ? left : 0;
   }
 
   /**

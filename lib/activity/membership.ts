@@ -216,9 +216,11 @@ export class Membership {
 
   /** Brings the list up to date, and sets the timer for the next end of a lease. */
   #refresh(): void {
-    if (!this.#own.isHeld) this.#lapse();
+    // Read once: between two readings the lease may end, and then no timer would be set, and no end noticed.
+    const { remaining } = this.#own;
+    if (remaining <= 0) this.#lapse();
     if (this.#isClosed) return;
-    this.#setTimers();
+    this.#setTimers(remaining);
     const list = [...this.#others.participants, ...(this.#self ? [this.#self] : [])].toSorted(byName);
     const isSame = list.length === this.#listed.length && list.every((member, at) => member === this.#listed[at]);
     if (!isSame) this.#listed = Object.freeze(list);
@@ -227,14 +229,14 @@ export class Membership {
     this.#list.next(this.#listed);
   }
 
-  #setTimers(): void {
+  /** @param remaining ms until the own lease ends */
+  #setTimers(remaining: number): void {
     this.#cancelTimers();
     // Without a lease of its own, this node is out of touch, and judges no other.
-    if (!this.#own.isHeld) return;
+    if (remaining <= 0) return;
     const { nodeClock } = this.context;
-    const { remaining } = this.#own;
     // Its own: to judge others takes answers of the store, and the own end must not wait for them.
-    this.#timers.push(nodeClock.schedule(() => this.#refresh(), remaining));
+    this.#timers.push(nodeClock.schedule(() => this.#refresh(), Math.ceil(remaining)));
     const others = Math.max(SHORTEST_WAIT, this.#others.untilNextEnd);
     if (others < remaining) this.#timers.push(nodeClock.schedule(() => void this.#check(), others));
   }

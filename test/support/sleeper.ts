@@ -5,7 +5,7 @@ import type { FakeTime } from './fake-time.js';
 export class Sleeper implements NodeClock {
   #due?: Set<() => void> | undefined;
 
-  constructor(private readonly time: FakeTime) {}
+  constructor(protected readonly time: FakeTime) {}
 
   monotonic = (): number => this.time.monotonic();
   wall = (): number => this.time.wall();
