@@ -87,7 +87,7 @@ export class Membership {
     return this.#own.isHeld;
   }
 
-  /** Time in ms until this node's own lease lapses, by its own clocks, unless it is renewed. 0 or less if it is not held. */
+  /** Time in ms until this node's own lease lapses, by its own clocks, unless it is renewed. 0 if it is not held. */
   get remaining(): number {
     return this.#own.remaining;
   }

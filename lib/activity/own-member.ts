@@ -72,7 +72,7 @@ export class OwnMember {
     return this.remaining > 0 ? this.#own.id : undefined;
   }
 
-  /** ms until the lease lapses; 0 or less if it is not held. */
+  /** ms until the lease lapses; 0 if it is not held. */
   get remaining(): number {
     return this.#own.remaining;
   }

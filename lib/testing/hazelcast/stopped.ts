@@ -30,6 +30,7 @@ const RUNS = /^[RSDI]/;
 /** @returns the letter of each thread, as /proc tells it; none if the process has ended */
 async function statesOf(pid: number): Promise<string[]> {
   const folder = `/proc/${pid}/task`;
+  // No folder: the process has ended, or the system has no /proc. A thread without a file has ended since.
   const threads = await readdir(folder).catch(() => []);
   return Promise.all(threads.map((thread) => readFile(`${folder}/${thread}/stat`, 'utf8').then(stateIn, () => 'X')));
 }
