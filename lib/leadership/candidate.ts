@@ -166,7 +166,8 @@ export class Candidate {
   /** Keeps the next term for a node, and ends the leader's. Waits as {@link resign}. @throws StoreUnavailableError */
   async transferTo(instance: string): Promise<void> {
     const term = this.#term;
-    if (this.leader?.instance === instance) return;
+    // A node that lost its contact does not claim to lead, but its term goes on: there is nothing to hand over.
+    if ((term?.stored ?? this.leader)?.instance === instance) return;
     await this.own.prefer({ instance }, this.parts.grace + REST);
     await this.#handover(term);
   }

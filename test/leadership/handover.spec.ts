@@ -126,6 +126,17 @@ describe('transferTo()', () => {
     expect(scopeOf(nodes[0]!).term).toBe(term);
   });
 
+  it('of a leader without contact to itself changes nothing, and comes to its end', async () => {
+    const cluster = newCluster();
+    const [leader] = await candidates(cluster, 2);
+    leader!.store.report = { ...leader!.store.health(), connected: false };
+    const transferring = leader!.gatekeeper.cluster.transferTo(instanceOf(leader!));
+    await cluster.time.advance(1000);
+    expect(await outcomeOf(transferring)).toEqual({ value: undefined });
+    delete leader!.store.report;
+    expect(leads(leader!)).toBe(true);
+  });
+
   it('to a dead node that still counts as living lets any node lead after six seconds', async () => {
     const cluster = newCluster();
     const nodes = await candidates(cluster, 3);
