@@ -9,8 +9,8 @@ import {
   storedPermitSchema,
   textOfPermit,
 } from './record.codec.js';
-import { type NameEntry, SHARD_VERSION, type ShardRecord } from './shard.js';
-import { storedCount, storedList, storedTime } from './stored-values.js';
+import { EMPTY_SHARD, type NameEntry, SHARD_VERSION, type ShardRecord } from './shard.js';
+import { LATEST, storedCount, storedList, storedTime } from './stored-values.js';
 
 const nameSchema = z.string().min(1);
 
@@ -56,7 +56,31 @@ function isDistinct(names: readonly string[]): boolean {
  * @throws CorruptRecordError or NewerRecordError
  */
 export function decodeShard(shard: string, text: string): ShardRecord {
-  return decodeStored(shardSchema, SHARD_VERSION, `shard ${shard} of the names on demand`, text);
+  return namelessShard(text) ?? decodeStored(shardSchema, SHARD_VERSION, `shard ${shard} of the names on demand`, text);
+}
+
+/** As {@link encodeShard} writes them: a text that needs no escape, and a count. */
+const [WORD, COUNT] = [String.raw`"([ !#-[\]-~]+)"`, String.raw`(0|[1-9]\d{0,15})`];
+const GRACE = String.raw`\{"id":${WORD},"expiresAt":${COUNT},"duration":${COUNT}\}`;
+const NAMELESS = new RegExp(
+  String.raw`^\{"v":${SHARD_VERSION},"nonce":${WORD},"seq":${COUNT},"at":${COUNT},"birth":${WORD},` +
+    String.raw`"lastToken":${COUNT},"revision":${COUNT},"names":\[\],"claims":\[\](?:,"grace":${GRACE})?\}$`,
+);
+
+/**
+ * Reads the text of a shard without names. A node reads all shards when it starts, and most have none: the schema would
+ * take several times as long.
+ *
+ * @returns undefined for any other text: then the schema decides
+ */
+function namelessShard(text: string): ShardRecord | undefined {
+  const [, nonce, seq, at, birth, lastToken, revision, id, expiresAt, duration] = NAMELESS.exec(text) ?? [];
+  if (nonce === undefined || birth === undefined) return undefined;
+  const counts = { seq: Number(seq), at: Number(at), lastToken: Number(lastToken), revision: Number(revision) };
+  const grace = id === undefined ? undefined : { id, expiresAt: Number(expiresAt), duration: Number(duration) };
+  const isValid = Object.values(counts).every(Number.isSafeInteger) && counts.at <= LATEST;
+  if (!isValid || (grace && Math.max(grace.expiresAt, grace.duration) > LATEST)) return undefined;
+  return { ...EMPTY_SHARD, ...counts, nonce, birth, names: new Map(), claims: new Map(), ...(grace && { grace }) };
 }
 
 /** Writes a shard's text. The texts of unchanged entries are cached. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
  */
 
 /** End of the year 9999 in ms. The sum of two such times is still a valid `Date`. */
-const LATEST = 253_402_300_799_999;
+export const LATEST = 253_402_300_799_999;
 const LONGEST_TEXT = 1000;
 
 /** A count, or a fencing token. */
