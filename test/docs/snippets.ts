@@ -59,14 +59,20 @@ export function compile(snippets: readonly Snippet[]): string[] {
   return snippets.flatMap((snippet, index) => faultsIn(snippet, program.getSourceFile(pathOf(index))!, program));
 }
 
+/** Files of the library and of packages, which all programs share: most of the time goes into reading them. */
+const shared = new Map<string, ts.SourceFile | undefined>();
+
 function programOf(files: ReadonlyMap<string, string>): ts.Program {
   const options = optionsOf();
   const host = ts.createCompilerHost(options);
   const { readFile, fileExists, getSourceFile } = host;
   host.readFile = (path) => files.get(path) ?? readFile(path);
   host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.getSourceFile = (path, target, ...rest) =>
-    files.has(path) ? ts.createSourceFile(path, files.get(path)!, target) : getSourceFile(path, target, ...rest);
+  host.getSourceFile = (path, target, ...rest) => {
+    if (files.has(path)) return ts.createSourceFile(path, files.get(path)!, target);
+    if (!shared.has(path)) shared.set(path, getSourceFile(path, target, ...rest));
+    return shared.get(path);
+  };
   return ts.createProgram([...files.keys()], options, host);
 }
 
