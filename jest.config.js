@@ -14,6 +14,7 @@ export default {
   },
   testSequencer: '<rootDir>/test/longest-first.sequencer.js',
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
-  maxWorkers: 2,
+  // One more than the cores that the tests are meant for: a third of the files wait for processes most of the time.
+  maxWorkers: 3,
   testTimeout: 60_000,
 };

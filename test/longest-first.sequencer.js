@@ -2,16 +2,35 @@ import Sequencer from '@jest/test-sequencer';
 
 /**
  * Files that take longest, the longest first. On a machine that never ran the tests Jest knows no times and goes by the
- * size of a file: a long one that begins last leaves the other worker without work.
+ * size of a file: a long one that begins last leaves the other workers without work. Most of these wait for processes, so
+ * several of them at once do not fill two cores.
  */
 const LONGEST = [
   'test/faults/faults.spec.ts',
   'test/cli/end-to-end.spec.ts',
-  'test/simulation/sim.spec.ts',
   'test/sample/sample.spec.ts',
-  'test/contract/hazelcast-store.spec.ts',
+  'test/simulation/sim.spec.ts',
+  'test/sample/delivery.spec.ts',
   'test/contract/hazelcast-cp.spec.ts',
+  'test/console/browser/scale.spec.ts',
+  'test/cluster/wall-clock.spec.ts',
+  'test/examples/http-permits.spec.ts',
+  'test/bugs/bugs.spec.ts',
+  'test/cluster/definitions-outlive-the-cluster.spec.ts',
+  'test/cluster/one-run-per-tick.spec.ts',
+  'test/activity/membership-cost.spec.ts',
+  'test/console/browser/accessible.spec.ts',
+  'test/cluster/keeping-and-losing.spec.ts',
+  'test/sample/embedded.spec.ts',
+  'test/cluster/store-absent.spec.ts',
+  'test/contract/hazelcast-store.spec.ts',
+  'test/cluster/health.spec.ts',
+  'test/console/browser/stream.spec.ts',
+  'test/contract/remote-store.spec.ts',
   'test/contract/hazelcast-connection.spec.ts',
+  'test/cluster/membership.spec.ts',
+  'test/contract/hazelcast-lets-go.spec.ts',
+  'test/cluster/hazelcast-cluster.spec.ts',
 ];
 
 export default class LongestFirst extends Sequencer {
