@@ -3,6 +3,7 @@ import {
   CHANGES,
   storedCount,
   storedDefinitionSchema,
+  storedList,
   storedPermitSchema,
   storedText,
   storedTime,
@@ -11,6 +12,13 @@ import type { NodeIdentity } from '../context/node-identity.js';
 import { type AuditEntry, HANDOVERS, ORDER_KINDS } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
+import {
+  OWNERS_CHANGE_KINDS,
+  OWNER_MOVE_REASONS,
+  OWNER_MOVE_STEPS,
+  type OwnerMoves,
+  type OwnersChange,
+} from './owners-change.js';
 
 /*
  * Schemas of entries that any node may have written. Unknown fields are dropped. An entry is invalid if one of its
@@ -56,4 +64,26 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
+});
+
+/** More than a version of this package writes. */
+const MOST_OF_CHANGE = 1000;
+
+const ownerMovesSchema: z.ZodType<OwnerMoves> = z.object({
+  step: z.enum(OWNER_MOVE_STEPS),
+  from: storedText.optional(),
+  to: storedText.optional(),
+  why: z.enum(OWNER_MOVE_REASONS),
+  count: storedCount,
+  resources: storedList(storedText, MOST_OF_CHANGE),
+});
+
+export const ownersChangeSchema: z.ZodType<OwnersChange> = z.object({
+  group: storedText,
+  at: storedTime,
+  node: nodeSchema,
+  version: storedCount,
+  kind: z.enum(OWNERS_CHANGE_KINDS),
+  total: storedCount,
+  moves: storedList(ownerMovesSchema, MOST_OF_CHANGE),
 });

@@ -6,6 +6,8 @@ export { type NodeInfo, type JobInfo, type JobSchedule, nodeInfoSchema, jobInfoS
 export { NodeMatches } from './node-matches.js';
 export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';
+export { MoveHistory } from './move-history.js';
+export * from './owners-change.js';
 export { Membership } from './membership.js';
 export { type MemberLook, type MemberState, lookAtMembers } from './member-look.js';
 export { metadataSchema } from './metadata.js';

@@ -33,7 +33,7 @@ export class JournalWriter<Entry extends object> {
   readonly #leftOut: LeftOut;
 
   constructor(
-    readonly name: 'runs' | 'audit',
+    readonly name: string,
     private readonly schema: z.ZodType<Entry>,
     private readonly context: Context,
   ) {

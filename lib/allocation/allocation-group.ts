@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Allocated, AllocationListener } from './group-options.js';
 import type { GroupOverview, PlanRequest } from './group-overview.js';
+import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
 import type { AllocationPlan } from './plan.js';
 import type { Unowned } from './unowned-alarm.js';
@@ -71,6 +72,15 @@ export interface AllocationGroup<T = unknown> {
 
   /** The owners of all resources, as the store has them now. @throws StoreUnavailableError */
   overview(): Promise<GroupOverview>;
+
+  /**
+   * The last changes of owners: which resources moved, when, from which node to which, and why. A change of many resources
+   * names some of them, and counts the others. The history of a group keeps as many changes as a journal of the store,
+   * and this call looks at the last 1,000.
+   *
+   * @throws StoreUnavailableError
+   */
+  moves(query?: MovesQuery): Promise<PastMoves>;
 
   /** The alarm about resources without an owner, on the leader. */
   readonly unowned: Unowned | undefined;

@@ -1,7 +1,7 @@
 import { Subscription, filter } from 'rxjs';
 import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
-import type { Membership } from '../activity/index.js';
+import type { Membership, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -25,6 +25,7 @@ export interface AllocationParts {
   readonly membership: Membership;
   /** The leadership of {@link ALLOCATION_SCOPE}. */
   readonly cluster: Cluster;
+  readonly moves: MoveHistory;
 }
 
 /** The allocation groups of this node. One loop reads the owner maps of all groups, with one call. */
@@ -70,8 +71,8 @@ export class Allocation {
   add(name: string, settings: GroupSettings): AllocationGroup {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
-    const { context, membership, cluster } = this.parts;
-    const group = new OwnGroup(name, settings, { context, membership, candidate: cluster.scope() });
+    const { context, membership, cluster, moves } = this.parts;
+    const group = new OwnGroup(name, settings, { context, membership, candidate: cluster.scope(), moves });
     this.#groups.set(name, group);
     if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
     else if (this.#isStarted) {

@@ -1,7 +1,7 @@
 import { pause } from '../async/pause.js';
 import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
-import type { Membership } from '../activity/index.js';
+import type { Membership, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -10,16 +10,17 @@ import { StoreUnavailableError } from '../stores/index.js';
 import type { Candidate, Term } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
 import type { MapStore, StoredRoot } from './map/map-store.js';
+import { MoveRecorder } from './moves/move-recorder.js';
 import type { AllocationRoot } from './map/root.js';
 import type { NodeShare } from './node/node-share.js';
 import type { Orders } from './orders/orders.js';
 import { LeaderResources } from './resources/leader-resources.js';
 import type { ResourceReader } from './resources/resource-reader.js';
 import type { GroupRegistry, GroupView } from './round/group-registry.js';
-import { type KnownPages, pagesToPutBack } from './round/owner-map.js';
+import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
-import type { Round, RoundCounts, RoundInput } from './round/round.js';
+import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
 import { Settling } from './round/settling.js';
 import { type Unowned, UnownedAlarm } from './unowned-alarm.js';
 
@@ -34,6 +35,7 @@ export interface CoordinatorParts {
   readonly registry: GroupRegistry;
   readonly reader: ResourceReader;
   readonly orders: Orders;
+  readonly moves: MoveHistory;
 }
 
 /** ms between two looks while resources are on the way, if no hint comes. */
@@ -62,6 +64,7 @@ export class Coordinator {
   #settledBy: string | undefined;
   #counts: RoundCounts | undefined;
   readonly #unowned: UnownedAlarm;
+  readonly #moves: MoveRecorder;
   #problem: string | undefined;
   #endWait: (() => void) | undefined;
 
@@ -70,6 +73,7 @@ export class Coordinator {
     this.#resources = new LeaderResources(parts);
     this.#settling = new Settling(parts.settings.settleDelay);
     this.#unowned = new UnownedAlarm(parts.group, parts.context, parts.membership.lease);
+    this.#moves = new MoveRecorder(parts);
   }
 
   start(): void {
@@ -139,6 +143,7 @@ export class Coordinator {
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
     const stored = await map.readRoot();
+    await this.#moves.seen(stored.root);
     const pages = stored.root ? await map.readAll(stored.root) : NO_PAGES;
     const readAt = this.parts.context.nodeClock.monotonic();
     const isComplete = (await membership.look()) !== undefined;
@@ -157,18 +162,18 @@ export class Coordinator {
     if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();
+    this.#moves.expect(input, round);
     if (!term.isHeld || !(await map.commit(stored, round))) return RETRY;
     this.#number = round.root.term;
-    const { events } = this.parts.context;
-    const [revoked, granted] = [round.revoked.length, round.granted.length];
-    if (revoked + granted > 0) events.next({ type: 'allocation-changed', group: this.parts.group, revoked, granted });
     if (await share.take(round.root)) void membership.announce();
+    await this.#moves.seen(round.root);
     return this.#moving();
   }
 
   #rest(): undefined {
     this.#term = undefined;
     this.#settledBy = undefined;
+    this.#moves.reset();
     this.#endWait?.();
     this.#endWait = undefined;
     return undefined;
@@ -292,8 +297,3 @@ export class Coordinator {
     return 'a former owner has not given them back, or the owner map can not be written';
   }
 }
-
-const NO_PAGES: KnownPages = { owned: new Map(), limbo: new Map() };
-
-const GRACE =
-  'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';

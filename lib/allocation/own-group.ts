@@ -1,7 +1,7 @@
 import { type Observable, Subject, map, startWith } from 'rxjs';
 import { inSlices } from '../async/slices.js';
 import { Periodic } from '../async/periodic.js';
-import type { GroupEntry, MemberPage, Membership, MembersReading } from '../activity/index.js';
+import type { GroupEntry, MemberPage, Membership, MembersReading, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -12,6 +12,7 @@ import type { Allocated, AllocationListener, GroupSettings } from './group-optio
 import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
 import type { Unowned } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
+import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
 import { Delivery } from './node/delivery.js';
 import { NodeShare } from './node/node-share.js';
 import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
@@ -25,6 +26,7 @@ export interface GroupParts {
   readonly context: Context;
   readonly membership: Membership;
   readonly candidate: Candidate;
+  readonly moves: MoveHistory;
 }
 
 /** This node's part of one group: it connects what reads, decides, owns and delivers. */
@@ -49,7 +51,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     private readonly settings: GroupSettings,
     private readonly parts: GroupParts,
   ) {
-    const { context, membership, candidate } = parts;
+    const { context, membership, candidate, moves } = parts;
     this.#map = new MapStore(name, context, (root) => this.#share.note(root));
     const resourceOf = (id: string) => this.#reader.set?.items.get(id);
     this.#share = new NodeShare(this.#map, membership, context, resourceOf, () => this.#changed());
@@ -76,6 +78,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
       registry: this.#registry,
       reader: this.#reader,
       orders: this.#orders,
+      moves,
     });
     this.#refresh = new Periodic(context.nodeClock, async () => void (await this.#reader.read()), {
       interval: () => settings.refreshInterval,
@@ -141,6 +144,10 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const own = [unowned?.sentence, problem, this.#readingFault, this.#ordersFault];
     const faults = [...own, ...warnings].filter((fault) => fault !== undefined);
     return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
+  }
+
+  moves(query: MovesQuery = {}): Promise<PastMoves> {
+    return readMoves(this.name, query, this.parts);
   }
 
   get unowned(): Unowned | undefined {

@@ -14,7 +14,7 @@ import type {
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
-import type { AllocationPlan, GroupSummary } from '../allocation/index.js';
+import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 import type { Group } from './views/allocation.view.js';
 
@@ -105,6 +105,7 @@ export interface Operator extends AsyncDisposable {
   /** Reads the allocation groups of the answering node. Only over HTTP, as the following calls. */
   allocationGroups(): Promise<{ readonly now: number; readonly groups: readonly GroupSummary[] }>;
   allocationGroup(name: string): Promise<Group>;
+  allocationMoves(group: string, query: MovesQuery): Promise<PastMoves>;
   planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan>;
   orderAllocation(order: AllocationOrder, meta: ChangeMeta): Promise<void>;
   /** Newest first. */

@@ -83,14 +83,19 @@ export const EMPTY_SHARD: ShardRecord = {
 const utf8 = new TextEncoder();
 
 /**
- * The shard of a name: FNV-1a with 32 bits over its UTF-8 bytes, modulo the number of shards.
+ * The shard of a name: its hash, modulo the number of shards.
  *
  * @param shards another number only in simulations
  */
 export function shardOf(name: string, shards = SHARDS): string {
+  return String(hashOf(name) % shards);
+}
+
+/** FNV-1a with 32 bits over the UTF-8 bytes of a name. */
+export function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (const byte of utf8.encode(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return String(hash % shards);
+  return hash;
 }
 
 /**

@@ -221,9 +221,7 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /**
-   * Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects.
-   */
+  /** Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects. */
   checkHealth(): Promise<Health> {
     return this.#parts.health.check();
   }
@@ -280,7 +278,8 @@ export class Gatekeeper {
     const semaphores = [...this.#parts.directory.inUse.values()];
     await Promise.all([this.#parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
     await this.#parts.archivist?.close();
-    await Promise.all([this.#parts.runHistory.close(), this.audit.close(), this.registry.close()]);
+    const { runHistory, moveHistory } = this.#parts;
+    await Promise.all([runHistory.close(), moveHistory.close(), this.audit.close(), this.registry.close()]);
     this.#parts.context.clusterClock.stop();
     await this.#endWatch();
     await this.#parts.context.store.close();

@@ -1,12 +1,12 @@
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
-import { Audit, Membership, NodeRegistry, RunHistory, lookAtMembers } from '../activity/index.js';
+import { Audit, Membership, MoveHistory, NodeRegistry, RunHistory, lookAtMembers } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
 import { HealthCheck, LeaderWatch } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
-import { ALLOCATION_SCOPE, Allocation } from '../allocation/index.js';
+import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
 import { Cluster, type ClusterParts, Handovers } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
@@ -36,6 +36,7 @@ export interface Parts {
   readonly membership: Membership;
   readonly audit: Audit;
   readonly runHistory: RunHistory;
+  readonly moveHistory: MoveHistory;
   readonly external: ExternalPermits;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
@@ -108,6 +109,7 @@ export function createParts(
     });
   const audit = new Audit(context);
   const runHistory = new RunHistory(context, settings.history);
+  const moveHistory = new MoveHistory(context, settings.history);
   const membership = createMembership(context, settings, () => [
     ...cluster.activeScopes,
     ...allocation.cluster.activeScopes,
@@ -124,7 +126,7 @@ export function createParts(
   };
   const leading = { context, grace: settings.shutdownGrace, directory, declare, membership, join };
   const cluster: Cluster = createCluster(settings, leading);
-  const allocation: Allocation = createAllocation(leading);
+  const allocation: Allocation = createAllocation({ ...leading, moves: moveHistory });
   for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
   const handovers = new Handovers({
     context,
@@ -178,6 +180,7 @@ export function createParts(
     membership,
     audit,
     runHistory,
+    moveHistory,
     external,
     cluster,
     allocation,
@@ -190,7 +193,7 @@ export function createParts(
   };
 }
 
-function createAllocation(parts: ClusterParts & Pick<Parts, 'membership'>): Allocation {
+function createAllocation(parts: ClusterParts & Omit<AllocationParts, 'cluster'>): Allocation {
   const { lease } = parts.membership;
   const cluster = new Cluster(parts, { enabled: false, scopes: [ALLOCATION_SCOPE], lease });
   return new Allocation({ ...parts, cluster });

@@ -7,7 +7,7 @@ import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordSto
 const NODES_PREFIX = 'nodes:';
 
 /** Kinds of calls. Each is observed separately: single records, the members' clocks, and every list that people see. */
-export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit';
+export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves';
 
 /** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
 export interface CallFacts {
@@ -83,11 +83,12 @@ export class ObservedStore implements RecordStore {
     return this.inner.awaitChanges(key);
   }
 
-  journal(name: 'runs' | 'audit'): Journal {
+  journal(name: string): Journal {
     const journal = this.inner.journal(name);
+    const part = name === 'runs' || name === 'audit' ? name : 'moves';
     return {
       append: (texts) => journal.append(texts),
-      read: (limit) => this.#observed(name, () => journal.read(limit)),
+      read: (limit) => this.#observed(part, () => journal.read(limit)),
     };
   }
 

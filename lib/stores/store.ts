@@ -70,7 +70,7 @@ export interface RecordStore {
    * Opens a list of texts that all clients share. Its length is limited, and the oldest texts are dropped. For history,
    * never for decisions. Cheap: the store is only asked when the journal is used.
    *
-   * @param name "runs", "audit"
+   * @param name "runs", "audit", "moves-" and an allocation group: lower-case letters, digits and dashes
    */
   journal(name: string): Journal;
 

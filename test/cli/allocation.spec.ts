@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { allocating, untilOwned } from '../console/allocating.js';
+import { until } from '../support/apps.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { call } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
@@ -26,6 +27,19 @@ describe('allocation on the command line', () => {
     expect(out).toMatch(/^3 resources, 0 without an owner, 1 node\n/);
     expect(out).toMatch(/^app1 +3 +1$/m);
     expect(out).toMatch(/^b +app1 +\d+$/m);
+  });
+
+  it('shows which resources moved, and why', async () => {
+    const { gatekeeper, console } = await owned();
+    await console.gatekeeper.allocation.group('orders').drain('app1');
+    const moves = async (...args: string[]) => (await gatekeeper('allocation', 'orders', 'moves', ...args)).out;
+    await until(async () => (await moves()).includes('drained'));
+    expect(await moves()).toMatch(/^AT +COUNT +RESOURCES +FROM +TO +WHY\n/);
+    expect(await moves()).toMatch(/Z +3 +a, b, c +app1 +\(on the way\) +the node is drained$/m);
+    expect(await moves()).toMatch(/Z +3 +a, b, c +- +app1 +had no owner$/m);
+    expect(await moves()).toMatch(/ the owner map was new or lost: nothing was granted until .*$/m);
+    expect(await moves('--resource', 'b', '--limit', '1')).toMatch(/^AT.*\n.*Z +3 +b, \.\.\. +app1 .*drained\n$/);
+    expect(await moves('--node', 'app9')).toBe('no moves\n');
   });
 
   it('plans the loss of a node', async () => {
@@ -58,7 +72,7 @@ describe('allocation on the command line', () => {
     [['orders', 'pin', 'a'], 2, 'give: allocation <group> pin <resource> <node>'],
     [['orders', 'drain'], 2, 'give: allocation <group> drain <node>'],
     [['orders', 'unpin', 'a', 'app1'], 2, 'give: allocation <group> unpin <resource>'],
-    [['orders', 'move'], 2, 'Allowed choices are plan, pin, unpin, drain, undrain'],
+    [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain'],
   ])('refuses %j', async (args, exitCode, why) => {
     const { gatekeeper } = await owned();
     const outcome = await gatekeeper('allocation', ...args);

@@ -78,6 +78,42 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     );
   });
 
+  it('says which resources moved, from which node to which, and why', async () => {
+    const { one, other } = await two();
+    await one.gatekeeper.allocation.group('orders').drain('app2');
+    await untilOwned(one, ({ nodes }) => nodes[0].owned === 6);
+    const moves = async (query = '') => (await other.get(`${path}/moves${query}`, { token: TOKENS.view })).json;
+    const given = ({ step, why }: { step: string; why: string }) => step === 'given' && why === 'drained';
+    await until(async () => (await moves()).changes[0].moves.some(given));
+    const { now, changes } = await moves();
+    const [move] = changes[0].moves;
+    expect(move).toEqual({
+      step: 'given',
+      from: 'app2',
+      to: 'app1',
+      why: 'drained',
+      reason: 'the node is drained',
+      count: 3,
+      resources: expect.any(Array),
+    });
+    expect(changes[0]).toMatchObject({
+      group: 'orders',
+      kind: 'moved',
+      node: { acquirer: expect.stringMatching(/^app/) },
+    });
+    expect(now - changes[0].at).toBeLessThan(60_000);
+    expect(changes.at(-1)).toMatchObject({
+      kind: 'restored',
+      total: 0,
+      sentence: expect.stringMatching(/^the owner map/),
+    });
+    const [resource] = move.resources;
+    const found = await moves(`?resource=${resource}&node=app2&limit=1`);
+    expect(found).toMatchObject({ changes: [{ moves: [{ resources: [resource] }] }], unnamed: 0 });
+    expect((await moves('?node=app3')).changes).toEqual([]);
+    expectProblem(await one.get(`${path}/moves?limit=1001`), 400, 'invalid-options');
+  });
+
   it('refuses a group that the node does not have, and one that the token may not see', async () => {
     const token = 'token-of-lisa-0123456789';
     const tokens = [...SETTINGS.tokens!, { token, name: 'lisa', role: 'operate', names: 'allocation:other' } as const];

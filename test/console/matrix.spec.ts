@@ -50,6 +50,7 @@ const MEANT = {
   'POST /api/leaders/{scope}/transfer': 'operate, writes',
   'GET /api/allocation/groups': 'view',
   'GET /api/allocation/groups/{group}': 'view',
+  'GET /api/allocation/groups/{group}/moves': 'view',
   'POST /api/allocation/groups/{group}/plan': 'view',
   'POST /api/allocation/groups/{group}/pin': 'operate, writes',
   'POST /api/allocation/groups/{group}/unpin': 'operate, writes',

@@ -2,6 +2,17 @@ import type { MemberEntry, MemberPage, MembersReading } from '../../activity/ind
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';
 
+/** Maximum number of incarnations that stay known after they are over. */
+const MOST_KNOWN = 10_000;
+
+/** An incarnation, as the registry last showed it. */
+export interface KnownIncarnation {
+  /** Name of the node. */
+  readonly node: string;
+  /** Whether the node ended its lease, because it shut down. */
+  readonly hasLeft: boolean;
+}
+
 /** A {@link RegistryView}, and when another look is useful. */
 export type GroupView = RegistryView & {
   /** ms until a lease may be over. */
@@ -18,6 +29,8 @@ export class GroupRegistry {
   /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
   #isStale = false;
+  /** Incarnations that this node has seen, also those that are over. */
+  readonly #known = new Map<string, KnownIncarnation>();
 
   /** @param tolerance the largest difference of clocks, in ms */
   constructor(
@@ -37,6 +50,11 @@ export class GroupRegistry {
     return this.#isStale;
   }
 
+  /** The node of an incarnation, also of one that is over. Its name is the incarnation's id if this node never saw it. */
+  nodeOf(incarnation: string): KnownIncarnation {
+    return this.#known.get(incarnation) ?? { node: incarnation, hasLeft: false };
+  }
+
   /** Takes note of a new version of a page. It is no reading: only {@link observe} changes the view. */
   notice(place: number, page: MemberPage): void {
     this.#isStale ||= this.#factsOf(page) !== this.#facts[place];
@@ -45,6 +63,7 @@ export class GroupRegistry {
   /** @returns whether a decision may change, besides by the end of a lease */
   observe({ pages, ...times }: MembersReading): boolean {
     const newest = newestBeats(pages);
+    this.#remember(pages);
     const former = this.#facts;
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
@@ -53,6 +72,13 @@ export class GroupRegistry {
       pages: pages.map((page) => page && this.#pageOf(page, newest)),
     });
     return this.#facts.some((facts, place) => facts !== former[place]);
+  }
+
+  #remember(pages: MembersReading['pages']): void {
+    if (this.#known.size > MOST_KNOWN) this.#known.clear();
+    for (const { inc, acquirer: node, ended = false } of pages.flatMap((page) => page?.entries ?? [])) {
+      this.#known.set(inc, { node, hasLeft: ended });
+    }
   }
 
   /** Everything but the times of leases, which every heartbeat changes. */

@@ -10,6 +10,8 @@ export interface KnownPages {
   readonly limbo: ReadonlyMap<string, LimboPage>;
 }
 
+export const NO_PAGES: KnownPages = { owned: new Map(), limbo: new Map() };
+
 /** The owner map as a round begins: root, pages and registry put together. */
 export interface OwnerMap {
   /** Members that are not over, each with the pages that were found. */

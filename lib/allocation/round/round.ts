@@ -54,6 +54,10 @@ export interface Leadership {
 /** Why a round changes nothing. */
 export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'settled';
 
+/** The sentence of the reason `grace`. */
+export const GRACE =
+  'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';
+
 /** Counts of a round, for health and alarms. */
 export interface RoundCounts {
   /** Resources with an owner. */

@@ -2,12 +2,12 @@ import { Argument, Command } from 'commander';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
 import { type ExitCode, UsageFailure } from '../exit-code.js';
 import type { AllocationOrder, Operator, PlanRequest } from '../operator.js';
-import { reasonOption } from '../option-readers.js';
+import { limitOption, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
-import { groupText, groupsText, planText } from '../views/allocation.view.js';
+import { groupText, groupsText, movesText, planText } from '../views/allocation.view.js';
 
-const ACTIONS = ['plan', 'pin', 'unpin', 'drain', 'undrain'] as const;
+const ACTIONS = ['moves', 'plan', 'pin', 'unpin', 'drain', 'undrain'] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface Options extends CareOptions {
@@ -15,13 +15,18 @@ interface Options extends CareOptions {
   readonly lose?: readonly string[];
   readonly join?: readonly string[];
   readonly drain?: readonly string[];
+  readonly resource?: string;
+  readonly node?: string;
+  readonly limit: number;
 }
 
 type Arguments = [string | undefined, Action | undefined, string | undefined, string | undefined];
 
 export function allocationCommand(runner: Runner): Command {
   return new Command('allocation')
-    .description('show allocation groups and owners, plan changes, and pin resources or drain nodes; needs --url')
+    .description(
+      'show allocation groups, owners and past moves, plan changes, and pin resources or drain nodes; needs --url',
+    )
     .argument('[group]', 'name of the group (default: all groups of the answering node)')
     .addArgument(new Argument('[action]', 'what to do (default: show the owners)').choices(ACTIONS))
     .argument('[subject]', 'for pin and unpin: the resource; for drain and undrain: name of the node')
@@ -29,6 +34,9 @@ export function allocationCommand(runner: Runner): Command {
     .option('--lose <nodes...>', 'for plan: names of nodes that go at once')
     .option('--join <nodes...>', 'for plan: names of nodes that join')
     .option('--drain <nodes...>', 'for plan: names of nodes to drain')
+    .option('--resource <text>', 'for moves: only resources whose id contains this text')
+    .option('--node <name>', 'for moves: only from or to this node')
+    .addOption(limitOption())
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(yesOption())
@@ -37,6 +45,7 @@ export function allocationCommand(runner: Runner): Command {
         session.operate((operator) => {
           if (group === undefined) return showAll(session, operator);
           if (action === undefined) return showOne(session, operator, group);
+          if (action === 'moves') return moves(session, operator, group, options);
           if (action === 'plan') return plan(session, operator, group, options);
           return change(session, operator, orderOf(group, action, subject, node), options);
         }),
@@ -52,6 +61,11 @@ async function showOne(session: Session, operator: Operator, group: string): Pro
   session.output.result(await operator.allocationGroup(group), groupText);
 }
 
+async function moves(session: Session, operator: Operator, group: string, options: Options): Promise<void> {
+  const { resource, node, limit } = options;
+  session.output.result(await operator.allocationMoves(group, { resource, node, limit }), movesText);
+}
+
 async function plan(session: Session, operator: Operator, group: string, options: Options): Promise<void> {
   const { lose, drain, join } = options;
   const request: PlanRequest = {
@@ -65,7 +79,7 @@ async function plan(session: Session, operator: Operator, group: string, options
 /** @throws UsageFailure if an argument is missing or too many are given */
 function orderOf(
   group: string,
-  action: Exclude<Action, 'plan'>,
+  action: Exclude<Action, 'plan' | 'moves'>,
   subject: string | undefined,
   node: string | undefined,
 ): AllocationOrder {

@@ -180,6 +180,10 @@ export class DirectOperator implements Operator {
     throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
   }
 
+  allocationMoves(): never {
+    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
+  }
+
   planAllocation(): never {
     throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
   }

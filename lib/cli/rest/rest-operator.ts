@@ -17,7 +17,7 @@ import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
-import type { AllocationPlan, GroupSummary } from '../../allocation/index.js';
+import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
 import type { Group } from '../views/allocation.view.js';
 import type { AllocationOrder, BulkCall, ChangeMeta, Look, Operator, Overview, PlanRequest } from '../operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
@@ -135,6 +135,10 @@ export class RestOperator implements Operator {
 
   allocationGroup(name: string): Promise<Group> {
     return this.#client.ask(['allocation', 'groups', name], { query: { limit: MOST_RESOURCES } });
+  }
+
+  allocationMoves(group: string, query: MovesQuery): Promise<PastMoves> {
+    return this.#client.ask(['allocation', 'groups', group, 'moves'], { query: { ...query } });
   }
 
   planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan> {

@@ -1,6 +1,15 @@
-import type { AllocationPlan, GroupNode, GroupSummary, OwnedBy } from '../../allocation/index.js';
+import type {
+  AllocationPlan,
+  GroupNode,
+  GroupSummary,
+  OwnedBy,
+  PastChange,
+  PastMove,
+  PastMoves,
+} from '../../allocation/index.js';
 import { plain } from '../text/plain.js';
 import { excerpt, table } from '../text/table.js';
+import { timeText } from '../text/times.js';
 
 /** A group with the owner of each resource. The list may be shorter than `total`. */
 export interface Group {
@@ -54,6 +63,31 @@ export function planText({ sentences, shares, moves }: AllocationPlan): string {
   if (moves.length === 0) return 'nothing would move';
   const rows = shares.map(({ id, before, after }) => [id, String(before), String(after)]);
   return [...sentences.map(plain), '', table(['node', 'before', 'after'], rows)].join('\n');
+}
+
+/** Number of resources that a line names. */
+const MOST_NAMED = 3;
+
+/** Formats past moves, the newest first: one line per nodes and reason. */
+export function movesText({ changes, unnamed }: PastMoves): string {
+  if (changes.length === 0) return ['no moves', ...unnamedText(unnamed)].join('\n');
+  const rows = changes.flatMap((change) => [
+    ...change.moves.map((move) => moveRow(change, move)),
+    ...(change.sentence === undefined ? [] : [[timeText(change.at), '-', '-', '-', '-', change.sentence]]),
+  ]);
+  return [table(['at', 'count', 'resources', 'from', 'to', 'why'], rows), ...unnamedText(unnamed)].join('\n');
+}
+
+function moveRow({ at }: PastChange, { step, count: moved, resources, from = '-', to = '-', why, reason }: PastMove) {
+  const named = resources.slice(0, MOST_NAMED);
+  const names = [...named, ...(moved > named.length ? ['...'] : [])].join(', ');
+  const next = step === 'taken' && why !== 'removed' ? '(on the way)' : to;
+  return [timeText(at), String(moved), names, from, next, reason];
+}
+
+function unnamedText(unnamed: number): string[] {
+  if (unnamed === 0) return [];
+  return [`${count(unnamed, 'change')} moved more resources than the history names: they may have been among them`];
 }
 
 function resourceRow({ id, node, token, from, pinnedTo }: OwnedBy): string[] {

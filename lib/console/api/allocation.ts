@@ -4,11 +4,14 @@ import type {
   GroupNode,
   GroupSummary,
   OwnedBy,
+  PastChange,
+  PastMove,
   PlannedMove,
   PlannedShare,
 } from '../../allocation/index.js';
+import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../gatekeeper/index.js';
 import { onlyFields } from '../../decision/index.js';
-import { list, time, whole } from './entities.js';
+import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
 import { type DocumentedRoute, route } from './route.js';
 
@@ -18,6 +21,9 @@ import { type DocumentedRoute, route } from './route.js';
 const MOST_SHOWN = 10_000;
 const USUAL = 1000;
 const LONGEST_ID = 500;
+/** Maximum number of changes in an answer, and the number without a limit in the query. */
+const MOST_CHANGES = 1000;
+const USUAL_CHANGES = 100;
 
 const recovering = z.boolean().meta({
   description: 'the owner map is new, or was lost: nothing is granted until every member has confirmed it',
@@ -91,6 +97,45 @@ const shareSchema: z.ZodType<PlannedShare> = z
   .object({ id: z.string(), before: whole, after: whole })
   .meta({ id: 'PlannedShare' });
 
+const pastMoveSchema: z.ZodType<PastMove> = z
+  .object({
+    step: z
+      .enum(OWNER_MOVE_STEPS)
+      .meta({ id: 'OwnerMoveStep', description: 'taken: from its owner; given: to the next one, later' }),
+    from: z.string().optional().meta({ description: 'name of the former owner; absent: none is known' }),
+    to: z.string().optional().meta({ description: 'name of the next owner; absent if they were only taken' }),
+    why: z.enum(OWNER_MOVE_REASONS).meta({ id: 'OwnerMoveReason' }),
+    reason: z.string().meta({ description: 'why in words' }),
+    count: whole.meta({ description: 'number of resources' }),
+    resources: list(z.string()).meta({ description: 'ids of some of them' }),
+  })
+  .meta({ id: 'PastMove' });
+
+const pastChangeSchema: z.ZodType<PastChange> = z
+  .object({
+    group: z.string(),
+    at: time,
+    node: nodeIdentitySchema.meta({ description: 'the leader that made the change' }),
+    version: whole.meta({ description: 'version of the owner map after the change' }),
+    kind: z.enum(OWNERS_CHANGE_KINDS).meta({ id: 'OwnersChangeKind' }),
+    total: whole.meta({ description: 'number of all moves, also of those that the list leaves out' }),
+    moves: list(pastMoveSchema).meta({ description: 'per nodes and reason, the largest first; at most 50' }),
+    sentence: z.string().optional().meta({ description: 'explains the kinds restored and confirmed' }),
+  })
+  .meta({ id: 'PastChange' });
+
+const movesSchema = z
+  .object({
+    now: time,
+    changes: list(pastChangeSchema).meta({ description: 'newest first' }),
+    unnamed: whole.meta({
+      description: 'number of changes that the filter by resource can not judge: they name only some resources',
+    }),
+  })
+  .meta({ id: 'PastMoves' });
+
+export type MovesAnswer = z.output<typeof movesSchema>;
+
 /** A plan whose list of moves may be cut. */
 export type PlanAnswer = AllocationPlan & { readonly total: number };
 
@@ -153,6 +198,21 @@ export const ALLOCATION_ROUTES = {
     query: onlyFields({ limit: limitText(MOST_SHOWN, USUAL) }),
     answer: groupSchema,
     problems: ['unknown-group', 'corrupt-record', 'newer-record'],
+  }),
+  moves: route({
+    operationId: 'listMoves',
+    method: 'GET',
+    path: `${group}/moves`,
+    summary: 'Which resources moved, when, from which node to which, and why; newest first',
+    role: 'view',
+    params,
+    query: onlyFields({
+      resource: resource.optional().meta({ description: 'only resources whose id contains this text' }),
+      node: name.optional().meta({ description: 'only moves from or to the node of this name' }),
+      limit: limitText(MOST_CHANGES, USUAL_CHANGES),
+    }),
+    answer: movesSchema,
+    problems: ['unknown-group'],
   }),
   planAllocation: route({
     operationId: 'planAllocation',

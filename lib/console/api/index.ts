@@ -1,4 +1,4 @@
-export { type GroupAnswer, type GroupsAnswer, MOST_MOVES, type PlanAnswer } from './allocation.js';
+export { type GroupAnswer, type GroupsAnswer, MOST_MOVES, type MovesAnswer, type PlanAnswer } from './allocation.js';
 export * from './answers.js';
 export * from './entities.js';
 export * from './health.js';

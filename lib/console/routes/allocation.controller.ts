@@ -4,7 +4,7 @@ import { timeOf } from '../../context/context.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type Sees, expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
-import { type GroupAnswer, type InputOf, MOST_MOVES, type PlanAnswer, ROUTES } from '../api/index.js';
+import { type GroupAnswer, type InputOf, MOST_MOVES, type MovesAnswer, type PlanAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
@@ -49,6 +49,15 @@ export class AllocationController {
       drained: [...drained],
       faults: [...faults],
     };
+  }
+
+  @Serves(ROUTES.moves)
+  async moves(
+    @Input() { params, query }: InputOf<typeof ROUTES.moves>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<MovesAnswer> {
+    const { changes, unnamed } = await this.#group(params.group, visitor).moves(query);
+    return { now: this.#now, changes: [...changes], unnamed };
   }
 
   @Serves(ROUTES.planAllocation)

@@ -64,6 +64,11 @@ export function replaceQuery(query: Record<string, string | undefined>): void {
   hash.value = href;
 }
 
+/** Changes some filters in the address, as {@link replaceQuery}, and keeps the others. */
+export function changeQuery(changes: Record<string, string | undefined>): void {
+  replaceQuery({ ...Object.fromEntries(route.value.query), ...changes });
+}
+
 /** Decodes a part of the address. Returns an invalid one, which a user may have typed, unchanged. */
 function decoded(text: string): string {
   try {

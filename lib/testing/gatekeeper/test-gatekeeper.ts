@@ -46,8 +46,8 @@ export class TestGatekeeper extends GatekeeperService {
     // With `isOwn: false` no definition is written into the store. Writes would set timers and log lines.
     const store = { ...memory(), isOwn: false };
     super({ store, group, acquirer, heartbeat: 0, history: false });
-    const { context, membership, allocation } = partsOf(this);
-    this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster }, acquirer);
+    const { context, membership, allocation, moveHistory: moves } = partsOf(this);
+    this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster, moves }, acquirer);
     this.allocation = this.#allocation;
     keepParts(this, { ...partsOf(this), allocation: this.allocation });
     markAsStandIn(this);

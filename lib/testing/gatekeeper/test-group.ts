@@ -7,6 +7,7 @@ import type {
   GroupOverview,
   OwnerRun,
   Ownership,
+  PastMoves,
 } from '../../allocation/index.js';
 import { OwnerWork } from '../../allocation/node/owner-work.js';
 
@@ -77,6 +78,10 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
 
   async plan(): Promise<AllocationPlan> {
     return NO_PLAN;
+  }
+
+  async moves(): Promise<PastMoves> {
+    return { changes: [], unnamed: 0 };
   }
 
   async rebalance(): Promise<void> {}

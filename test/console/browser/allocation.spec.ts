@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
+import { until } from '../../support/apps.js';
 import { allocating, untilOwned } from '../allocating.js';
 import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';
@@ -77,6 +78,30 @@ describeInBrowser('the allocation view', () => {
     const rows = page.getByRole('group', { name: 'Owners' }).locator('tr.gap-row');
     await rows.nth(2).waitFor();
     expect(await rows.first().textContent()).toContain('no owner');
+  });
+
+  it('shows which resources moved, and finds those of a resource and of a node', async () => {
+    const one = await two();
+    const { page, complaints } = await visit(one.url, { token: TOKENS.view, at });
+    await one.gatekeeper.allocation.group('orders').drain('app2');
+    const moves = page.getByRole('group', { name: 'Moves' });
+    const drained = moves.getByRole('row', { name: /app2 app1 the node is drained/ });
+    await drained.waitFor();
+    const [resource] = await drained.locator('code').allTextContents();
+    expect(await moves.getByRole('row').nth(1).textContent()).toContain('drained');
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Search moved resources').fill(resource!);
+    const found = async () => new Set(await moves.locator('code').allTextContents());
+    await until(async () => (await found()).size === 1);
+    expect(await found()).toEqual(new Set([resource]));
+    await page.getByLabel('From or to node').selectOption('app2');
+    const isOfNode = (row: string) => row.includes('app2');
+    await until(async () => (await moves.locator('tbody tr').allTextContents()).every(isOfNode));
+    expect(await moves.getByText('the node is drained').count()).toBe(2);
+    expect(page.url()).toContain(`moved=${resource}&of=app2`);
+    await page.getByLabel('Search moved resources').fill('nothing like it');
+    await page.getByText('Nothing matches.').waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('does not appear where it is not used', async () => {

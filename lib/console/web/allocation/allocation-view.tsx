@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
-import type { GroupAnswer, GroupsAnswer } from '../api/answers.js';
+import type { GroupAnswer, GroupsAnswer, MovesAnswer } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { anyChange } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
+import { useSettled } from '../live/use-settled.js';
 import { hasWords } from '../parts/has-words.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, hrefOf, replaceQuery, route } from '../router.js';
+import { MovesPanel } from './moves-panel.js';
 import { NodesPanel } from './nodes-panel.js';
 import { OwnersTable } from './owners-table.js';
 
@@ -42,7 +45,8 @@ export function AllocationView({ groups }: { readonly groups: GroupsAnswer['grou
 function Group({ name }: { readonly name: string }) {
   const query = useLive<GroupAnswer>(`allocation/groups/${encodeURIComponent(name)}`, anyChange);
   const [action, setAction] = useState<Action>();
-  const done = () => query.load();
+  const moves = useLive<MovesAnswer>(useSettled(movesPath(name)), anyChange, SELDOM);
+  const done = async () => void (await Promise.all([query.load(), moves.load()]));
   return (
     <Loaded query={query}>
       {(group) => (
@@ -50,11 +54,19 @@ function Group({ name }: { readonly name: string }) {
           <Faults group={group} />
           <NodesPanel group={group} onAction={setAction} done={done} />
           <Resources group={group} onAction={setAction} done={done} />
+          <MovesPanel group={group} query={moves} />
           {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
         </>
       )}
     </Loaded>
   );
+}
+
+/** With the filters in the address. */
+function movesPath(group: string): string {
+  const { query } = route.value;
+  const filters = { resource: query.get('moved') ?? '', node: query.get('of') ?? '' };
+  return hrefOf(['allocation', 'groups', group, 'moves'], filters).slice(2);
 }
 
 function Faults({ group: { unowned, total, isRecovering, faults } }: { readonly group: GroupAnswer }) {
@@ -95,7 +107,7 @@ function Resources({ group, onAction, done }: ResourcesProps) {
       <Search
         label="Search resources and nodes"
         value={search}
-        onValue={(value) => replaceQuery({ group: name, search: value })}
+        onValue={(value) => changeQuery({ group: name, search: value })}
       />
       {search !== '' && <ResultCount shown={found.length} all={resources.length} one="resource" />}
       {found.length > 0 ? (

@@ -29,6 +29,7 @@ export type {
   GroupsAnswer,
   HistoryAnswer,
   LeaderAnswer,
+  MovesAnswer,
   NodesAnswer,
   PlanAnswer,
   Preview,

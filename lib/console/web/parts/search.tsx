@@ -5,11 +5,13 @@ interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
+  /** Name of the landmark, on a page with several searches. */
+  readonly landmark?: string;
 }
 
-export function Search({ label, value, onValue }: SearchProps) {
+export function Search({ label, value, onValue, landmark }: SearchProps) {
   return (
-    <div class="search" role="search">
+    <div class="search" role="search" aria-label={landmark}>
       <Icon name="search" />
       <input
         type="search"

@@ -1,0 +1,78 @@
+import type { MoveHistory, OwnersChange } from '../../activity/index.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { AllocationRoot } from '../map/root.js';
+import type { GroupRegistry } from '../round/group-registry.js';
+import type { CommitRound, RoundInput } from '../round/round.js';
+import { movesOf } from './owner-moves.js';
+import { type OwnerStep, type Taken, stepsOf } from './owner-steps.js';
+
+/** As many as a group may have resources. */
+const MOST_TAKEN = 100_000;
+
+const KINDS = { changed: 'moved', restored: 'restored', 'grace-over': 'confirmed' } as const;
+
+interface Attempt {
+  readonly input: RoundInput;
+  readonly round: CommitRound;
+}
+
+interface Parts {
+  readonly group: string;
+  readonly context: Context;
+  readonly moves: MoveHistory;
+  readonly registry: Pick<GroupRegistry, 'nodeOf'>;
+}
+
+/**
+ * Reports each change that this node, as the leader, made to the owner map: by an event, and by an entry of the history.
+ * A commit without an answer is reported when the store shows that it was applied.
+ */
+export class MoveRecorder {
+  /** The last round that was to be committed, until it is known to be applied. */
+  #attempt: Attempt | undefined;
+  /** Resources that were taken from their owners and have no next owner yet. The oldest first. */
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Call this before a commit. */
+  expect(input: RoundInput, round: CommitRound): void {
+    this.#attempt = { input, round };
+  }
+
+  /** Call this with each root that the store has. */
+  async seen(root: AllocationRoot | undefined): Promise<void> {
+    const attempt = this.#attempt;
+    if (attempt === undefined || attempt.round.root.nonce !== root?.nonce) return;
+    this.#attempt = undefined;
+    const { group, context, moves } = this.parts;
+    const [revoked, granted] = [attempt.round.revoked.length, attempt.round.granted.length];
+    if (revoked + granted > 0) context.events.next({ type: 'allocation-changed', group, revoked, granted });
+    const change = await inSlices(this.#changeOf(attempt), context.nodeClock);
+    if (change.total > 0 || change.kind !== 'moved') moves.note(change);
+  }
+
+  /** Forgets everything: this node does not lead any more. */
+  reset(): void {
+    this.#attempt = undefined;
+    this.#taken.clear();
+  }
+
+  *#changeOf({ input, round }: Attempt): Pieces<Omit<OwnersChange, 'node'>> {
+    const { group, registry } = this.parts;
+    const nodeOf = (incarnation: string) => registry.nodeOf(incarnation);
+    const steps = yield* stepsOf({ input, round, taken: this.#taken, nodeOf });
+    yield* eachInPieces(steps, (step) => this.#remember(step));
+    const { at, seq: version } = round.root;
+    return { group, at, version, kind: KINDS[round.why], total: steps.length, moves: yield* movesOf(steps) };
+  }
+
+  #remember({ step, resource, from, why }: OwnerStep): void {
+    this.#taken.delete(resource);
+    // A resource that comes back into the set is a new one.
+    if (step === 'taken' && from !== undefined && why !== 'removed') this.#taken.set(resource, { from, why });
+    if (this.#taken.size > MOST_TAKEN) this.#taken.delete(this.#taken.keys().next().value!);
+  }
+}

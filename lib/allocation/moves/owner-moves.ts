@@ -1,0 +1,58 @@
+import type { OwnerMoves } from '../../activity/index.js';
+import type { Pieces } from '../../async/slices.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import type { OwnerStep } from './owner-steps.js';
+
+/** Maximum number of {@link OwnerMoves} of one change. */
+const MOST_MOVES = 50;
+/** Maximum number of resources that one change names, and of the characters of their ids, as JSON. */
+const MOST_NAMED = 50;
+const MOST_CHARACTERS = 4000;
+
+interface Group {
+  readonly step: OwnerStep;
+  count: number;
+  readonly resources: string[];
+}
+
+/**
+ * Sums steps up: one entry per nodes and reason, the largest first. A change of 10,000 resources is no larger than one of
+ * 50.
+ */
+export function* movesOf(steps: readonly OwnerStep[]): Pieces<OwnerMoves[]> {
+  const groups = new Map<string, Group>();
+  yield* eachInPieces(steps, (step) => {
+    const key = JSON.stringify([step.step, step.from, step.to, step.why]);
+    const group = groups.get(key) ?? { step, count: 0, resources: [] };
+    groups.set(key, group);
+    group.count++;
+    if (group.resources.length < MOST_NAMED) group.resources.push(step.resource);
+  });
+  const largest = [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, MOST_MOVES);
+  const named = namedOf(largest);
+  return largest.map(({ step: { step, from, to, why }, count }, at) => ({
+    step,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    why,
+    count,
+    resources: named[at]!,
+  }));
+}
+
+/** One resource of each group in turn, so that small groups are named, too. */
+function namedOf(groups: readonly Group[]): string[][] {
+  const named = groups.map((): string[] => []);
+  let count = 0;
+  let characters = 0;
+  for (let turn = 0; turn < MOST_NAMED; turn++) {
+    for (const [at, { resources }] of groups.entries()) {
+      const resource = resources[turn];
+      if (resource === undefined) continue;
+      characters += JSON.stringify(resource).length;
+      if (++count > MOST_NAMED || characters > MOST_CHARACTERS) return named;
+      named[at]!.push(resource);
+    }
+  }
+  return named;
+}

@@ -1,0 +1,101 @@
+import type { OwnerMoveReason, OwnerMoves } from '../../activity/index.js';
+import type { Pieces } from '../../async/slices.js';
+import { eachInPieces } from '../each-in-pieces.js';
+import { resourcesIn } from '../map/page.js';
+import type { KnownIncarnation } from '../round/group-registry.js';
+import type { CommitRound, RoundInput } from '../round/round.js';
+
+/** One resource in one change of the owner map. */
+export interface OwnerStep extends Omit<OwnerMoves, 'count' | 'resources'> {
+  readonly resource: string;
+}
+
+/** The owner from whom a resource was taken, by its name, and why. */
+export type Taken = Required<Pick<OwnerStep, 'from' | 'why'>>;
+
+/** A committed round, and facts that explain it. */
+export interface StepSources {
+  readonly input: Pick<RoundInput, 'found' | 'pages' | 'orders' | 'registry'>;
+  readonly round: Pick<CommitRound, 'why' | 'root' | 'revoked' | 'granted'>;
+  /** Resources that this leader took from their owners in former rounds, and that have no next owner yet. */
+  readonly taken: ReadonlyMap<string, Taken>;
+  readonly nodeOf: (incarnation: string) => KnownIncarnation;
+}
+
+/**
+ * The steps of all resources in a round: first those that got an owner, then those that lost one. A resource that moves
+ * between living nodes is in two rounds: it is taken in one, and given in a later one.
+ */
+export function* stepsOf(sources: StepSources): Pieces<OwnerStep[]> {
+  const { round, nodeOf } = sources;
+  // A restored owner map takes nothing away: nodes keep what they own, until the grace is over.
+  if (round.why === 'restored') return [];
+  const former = yield* formerOwners(sources);
+  const steps: OwnerStep[] = [];
+  const given = new Set<string>();
+  yield* eachInPieces(round.granted, ({ resource, to }) => {
+    given.add(resource);
+    const { node } = nodeOf(to);
+    steps.push({ step: 'given', resource, ...reasonOf(resource, node, former, sources), to: node });
+  });
+  yield* eachInPieces(round.revoked, ({ resource, from, why }) => {
+    const { node } = nodeOf(from);
+    const isLeaving = why === 'drained' && !sources.input.orders.drained.has(node);
+    steps.push({ step: 'taken', resource, from: node, why: isLeaving ? 'leaving' : why });
+  });
+  // An owner that is over loses everything at once, also what no other node gets in this round.
+  yield* eachInPieces(former.owned, ([resource, inc]) => {
+    if (round.root.members.has(inc) || given.has(resource)) return;
+    steps.push({ step: 'taken', resource, ...wentWith(nodeOf(inc)) });
+  });
+  return steps;
+}
+
+/** Resource -> incarnation, before the round. */
+interface FormerOwners {
+  readonly owned: ReadonlyMap<string, string>;
+  /** Resources that an earlier round had taken from this incarnation. */
+  readonly limbo: ReadonlyMap<string, string>;
+}
+
+function* formerOwners({ input: { found, pages } }: StepSources): Pieces<FormerOwners> {
+  const owned = new Map<string, string>();
+  const limbo = new Map<string, string>();
+  for (const [inc, keys] of found?.members ?? []) {
+    const known = keys.flatMap((key) => pages.owned.get(key) ?? []);
+    yield* eachInPieces(resourcesIn(known), ([id]) => void owned.set(id, inc));
+    yield 1;
+  }
+  for (const [inc, , ids] of (found?.limbo ?? []).flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {
+    yield* eachInPieces(ids, (id) => void limbo.set(id, inc));
+    yield 1;
+  }
+  return { owned, limbo };
+}
+
+/** Another leader may have taken the resource. Then the orders, and the state of the former owner, tell most reasons. */
+function reasonOf(
+  resource: string,
+  to: string,
+  { owned, limbo }: FormerOwners,
+  { input: { orders, registry }, taken, nodeOf }: StepSources,
+): { readonly from?: string; readonly why: OwnerMoveReason } {
+  const known = taken.get(resource);
+  if (known) return known;
+  const gone = owned.get(resource);
+  if (gone !== undefined) return wentWith(nodeOf(gone));
+  const inc = limbo.get(resource);
+  if (inc === undefined) return { why: 'no-owner' };
+  const former = nodeOf(inc);
+  const { node: from } = former;
+  if (orders.pins.get(resource) === to) return { from, why: 'pinned' };
+  if (orders.drained.has(from)) return { from, why: 'drained' };
+  const living = registry.living.get(inc);
+  if (!living) return wentWith(former);
+  return { from, why: living.weight === 0 ? 'leaving' : 'balance' };
+}
+
+/** A node that is over lost all its resources. */
+function wentWith({ node, hasLeft }: KnownIncarnation): Taken {
+  return { from: node, why: hasLeft ? 'leaving' : 'owner-gone' };
+}

@@ -1,0 +1,99 @@
+import type { MoveHistory, OwnerMoveReason, OwnerMoves, OwnersChange } from '../../activity/index.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { eachInPieces } from '../each-in-pieces.js';
+
+/** Number of changes of a group that {@link readMoves} looks at. */
+export const MOST_CHANGES = 1000;
+const USUAL = 100;
+
+/** Selects past moves of resources. */
+export interface MovesQuery {
+  /** Only moves of resources whose id contains this text. */
+  readonly resource?: string | undefined;
+  /** Only moves from or to the node of this name. */
+  readonly node?: string | undefined;
+  /** Maximum number of changes. Default 100, at most 1000. */
+  readonly limit?: number | undefined;
+}
+
+/** Resources that moved together. */
+export interface PastMove extends OwnerMoves {
+  /** `why` in words. */
+  readonly reason: string;
+}
+
+/** One change of an owner map, in words, too. */
+export interface PastChange extends OwnersChange {
+  readonly moves: readonly PastMove[];
+  /** Explains the change, unless its kind is `moved`. */
+  readonly sentence?: string;
+}
+
+/** Past changes of the owner map of a group. */
+export interface PastMoves {
+  /** The newest first. With a filter: only changes with moves that match, and only those moves. */
+  readonly changes: readonly PastChange[];
+  /** Number of changes that a filter by resource can't judge, because they don't name all resources. */
+  readonly unnamed: number;
+}
+
+/** Reads the last changes of a group. @throws StoreUnavailableError */
+export async function readMoves(
+  group: string,
+  { limit = USUAL, ...filter }: MovesQuery,
+  { moves, context }: { readonly moves: MoveHistory; readonly context: Pick<Context, 'nodeClock'> },
+): Promise<PastMoves> {
+  const isFiltered = filter.resource !== undefined || filter.node !== undefined;
+  const entries = await moves.read(group, isFiltered ? MOST_CHANGES : Math.min(limit, MOST_CHANGES));
+  return inSlices(selected(entries.toReversed(), filter, limit), context.nodeClock);
+}
+
+function* selected(
+  entries: readonly OwnersChange[],
+  { resource, node }: Omit<MovesQuery, 'limit'>,
+  limit: number,
+): Pieces<PastMoves> {
+  const changes: PastChange[] = [];
+  let unnamed = 0;
+  yield* eachInPieces(entries, (change) => {
+    if (changes.length >= limit) return;
+    const found = change.moves.flatMap((each) => matching(each, resource, node) ?? []);
+    if (found.length > 0 || (resource === undefined && node === undefined)) changes.push(inWords(change, found));
+    if (resource !== undefined && namedIn(change) < change.total) unnamed++;
+  });
+  return { changes, unnamed };
+}
+
+function matching(moves: OwnerMoves, resource: string | undefined, node: string | undefined): OwnerMoves | undefined {
+  if (node !== undefined && moves.from !== node && moves.to !== node) return undefined;
+  if (resource === undefined) return moves;
+  const resources = moves.resources.filter((id) => id.includes(resource));
+  return resources.length > 0 ? { ...moves, resources } : undefined;
+}
+
+const REASONS: Record<OwnerMoveReason, string> = {
+  removed: 'no longer in the set of resources',
+  pinned: 'pinned',
+  drained: 'the node is drained',
+  leaving: 'the node shut down',
+  balance: 'for balance',
+  'no-owner': 'had no owner',
+  'owner-gone': 'the owner is gone',
+};
+
+const SENTENCES = {
+  moved: undefined,
+  restored: 'the owner map was new or lost: nothing was granted until every member had confirmed it',
+  confirmed: 'every member had confirmed the owner map: all resources got new tokens',
+};
+
+function inWords(change: OwnersChange, moves: readonly OwnerMoves[]): PastChange {
+  const sentence = SENTENCES[change.kind];
+  const worded = moves.map((each) => ({ ...each, reason: REASONS[each.why] }));
+  return { ...change, moves: worded, ...(sentence !== undefined && { sentence }) };
+}
+
+function namedIn({ moves }: OwnersChange): number {
+  return moves.reduce((sum, { resources }) => sum + resources.length, 0);
+}
