@@ -40,6 +40,8 @@ export interface GroupNode {
   readonly owned: number;
   /** Whether an operator drains it. */
   readonly isDrained: boolean;
+  /** Why it can't own any resource now; absent if it can. */
+  readonly excluded?: string;
 }
 
 /** All resources of a group, and its nodes. */
@@ -140,6 +142,7 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
     weight,
     owned: counts.get(inc) ?? 0,
     isDrained: orders.drained.has(node),
+    ...exclusionOf(weight, orders.drained.has(node)),
   }));
   return {
     name,
@@ -150,6 +153,11 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
     drained: [...orders.drained],
     faults,
   };
+}
+
+function exclusionOf(weight: number, isDrained: boolean): { readonly excluded?: string } {
+  if (isDrained) return { excluded: 'an operator drains it' };
+  return weight === 0 ? { excluded: 'it has the weight 0, or shuts down' } : {};
 }
 
 /** The resources of the set, in its order, and then those that only the owner map has. */

@@ -59,6 +59,8 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     await one.send('POST', `${path}/unpin`, { resource: away }, { token });
     await one.send('POST', `${path}/drain`, { node: 'app2', reason: 'new disks' }, { token });
     await untilOwned(one, ({ nodes }) => nodes[0].owned === 6 && nodes[1].isDrained);
+    const { nodes } = (await one.get(path)).json;
+    expect(nodes.map(({ excluded }: { excluded?: string }) => excluded)).toEqual([undefined, 'an operator drains it']);
     await one.send('POST', `${path}/undrain`, { node: 'app2' }, { token });
     await untilOwned(one, ({ nodes }) => nodes[1].owned === 3);
     const audit = async () => (await one.get('/api/audit?semaphore=allocation:orders')).json.entries;

@@ -46,11 +46,11 @@ export function groupText({ resources, nodes, total, unowned, faults, isRecoveri
     '',
     table(
       ['node', 'owned', 'weight', 'remark'],
-      nodes.map(({ node, owned, weight, isDrained }) => [
+      nodes.map(({ node, owned, weight, isDrained, excluded }) => [
         node,
         String(owned),
         String(weight),
-        isDrained ? 'drained' : '',
+        isDrained ? 'drained' : (excluded ?? ''),
       ]),
     ),
     '',

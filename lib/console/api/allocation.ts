@@ -62,6 +62,7 @@ const nodeSchema: z.ZodType<GroupNode> = z
     weight: whole,
     owned: whole,
     isDrained: z.boolean(),
+    excluded: z.string().optional().meta({ description: 'why it can not own any resource now; absent if it can' }),
   })
   .meta({ id: 'AllocationNode' });
 

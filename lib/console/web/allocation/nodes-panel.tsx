@@ -68,7 +68,7 @@ export function NodesPanel({ group, onAction, done }: NodesPanelProps) {
 }
 
 function Share({
-  node: { node, owned, weight, isDrained },
+  node: { node, owned, weight, isDrained, excluded },
   most,
 }: {
   readonly node: GroupNode;
@@ -80,6 +80,7 @@ function Share({
       <span class="second">
         {count(owned, 'resource')}
         {weight !== 1 && ` · weight ${weight}`}
+        {excluded !== undefined && ` · can’t own resources: ${excluded}`}
       </span>
       <span class="share-bar" aria-hidden="true">
         <span style={{ width: `${(100 * owned) / most}%` }} />

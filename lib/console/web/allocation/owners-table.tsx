@@ -22,6 +22,7 @@ interface OwnersTableProps {
 /** Nodes by resources. Resources without an owner come first, in red. */
 export function OwnersTable({ group, resources, onAction, done }: OwnersTableProps) {
   const nodes = group.nodes.length <= MOST_COLUMNS ? [...new Set(group.nodes.map(({ node }) => node))] : [];
+  const excluded = exclusions(group);
   return (
     <>
       <PlainTable label="Owners" columns={['Resource', 'Owner', ...nodes, 'Pin']}>
@@ -35,7 +36,7 @@ export function OwnersTable({ group, resources, onAction, done }: OwnersTablePro
             </td>
             {nodes.map((node) => (
               <td key={node}>
-                <Cell resource={resource} node={node} />
+                <Cell resource={resource} node={node} excluded={excluded} />
               </td>
             ))}
             <td>
@@ -44,6 +45,18 @@ export function OwnersTable({ group, resources, onAction, done }: OwnersTablePro
           </tr>
         ))}
       </PlainTable>
+      <p class="mark-legend">
+        <span>
+          <span class="mark owns" aria-hidden="true" /> owns
+        </span>
+        <span>
+          <span class="mark may" aria-hidden="true" /> may own
+        </span>
+        <span>
+          <span class="mark excluded" aria-hidden="true" /> excluded: drained, weight 0, or the resource is pinned
+          elsewhere
+        </span>
+      </p>
       {resources.length > MOST_ROWS && <p class="second">and {resources.length - MOST_ROWS} more: search for them</p>}
     </>
   );
@@ -58,19 +71,46 @@ function Owner({ resource: { node, token, from } }: { readonly resource: Resourc
   );
 }
 
+/** Node -> why it can't own any resource; undefined: it can. One of several processes with one name is enough. */
+function exclusions({ nodes }: GroupAnswer): Map<string | undefined, string | undefined> {
+  const able = new Set(nodes.flatMap(({ node, excluded }) => (excluded === undefined ? node : [])));
+  return new Map(nodes.map(({ node, excluded }) => [node, able.has(node) ? undefined : excluded]));
+}
+
+interface CellProps {
+  readonly resource: Resource;
+  readonly node: string;
+  /** Node -> why it can't own any resource. */
+  readonly excluded: ReadonlyMap<string | undefined, string | undefined>;
+}
+
 /** The text is for screen readers; the colour alone would say nothing to them. */
-function Cell({ resource, node }: { readonly resource: Resource; readonly node: string }) {
-  if (resource.node === node) {
-    return (
-      <span class="owns" title={`${node} owns ${resource.id}, token ${resource.token}`}>
-        <span class="visually-hidden">owns it</span>
-      </span>
-    );
-  }
-  if (resource.from !== node) return null;
+function Cell({ resource: { id, node: owner, token, from, pinnedTo }, node, excluded }: CellProps) {
+  const pin = pinnedTo === node ? ', pinned here' : '';
+  if (owner === node)
+    return <Mark kind="owns" title={`${node} owns ${id}, token ${token}${pin}`} text={`owns it${pin}`} />;
+  if (from === node)
+    return <Mark kind="owns leaving" title={`${node} has not given ${id} back yet`} text="gives it back" />;
+  const why = excluded.get(node) ?? pinnedElsewhere(pinnedTo, node, excluded);
+  if (why !== undefined)
+    return <Mark kind="excluded" title={`${node} can’t own ${id}: ${why}`} text={`excluded: ${why}${pin}`} />;
+  return <Mark kind="may" title={`${node} may own ${id}${pin}`} text={`may own it${pin}`} />;
+}
+
+/** A pin to a node that is not there, or can't own anything, has no effect. */
+function pinnedElsewhere(
+  pinnedTo: string | undefined,
+  node: string,
+  excluded: CellProps['excluded'],
+): string | undefined {
+  const isInForce = pinnedTo !== node && excluded.has(pinnedTo) && excluded.get(pinnedTo) === undefined;
+  return isInForce ? `it is pinned to ${pinnedTo}` : undefined;
+}
+
+function Mark({ kind, title, text }: { readonly kind: string; readonly title: string; readonly text: string }) {
   return (
-    <span class="owns leaving" title={`${node} has not given ${resource.id} back yet`}>
-      <span class="visually-hidden">gives it back</span>
+    <span class={`mark ${kind}`} title={title}>
+      <span class="visually-hidden">{text}</span>
     </span>
   );
 }
