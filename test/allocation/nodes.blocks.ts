@@ -97,6 +97,7 @@ describe('nodes that share resources', () => {
     await scene.step('plan()', () => group.plan());
     await scene.step('plan() of a drain', () => group.plan({ drain: ['app0'] }));
     await scene.step('overview()', () => group.overview());
+    await scene.step('moves()', () => group.moves({ resource: 'resource' }));
     const { token } = group.owned()[0]!;
     await scene.step(
       'a lost root',
