@@ -175,7 +175,10 @@ export function mayRenew(page: MemberPage | undefined, { instance, inc }: Pick<M
   return entryIn(page, instance)?.inc === inc || page?.grace !== undefined;
 }
 
-/** The next page: every write drops entries that have been over for so long that every node has seen that. */
+/**
+ * The next page: every write drops entries that have been over for so long that every node has seen that. Only a node
+ * that could not judge them so soon, for example after an outage, sees them vanish.
+ */
 function nextPage(
   page: MemberPage,
   changes: Partial<Pick<MemberPage, 'entries' | 'grace'>>,

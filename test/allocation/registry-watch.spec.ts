@@ -103,6 +103,18 @@ describe('a node that is absent from the registry', () => {
     expect(isOver(observe(40_005 + LEASE + TOLERANCE, page(95, [])), 'a#0', bound)).toBe(true);
   });
 
+  it('is over one lease after its last renewal was first seen, although another node dropped its entry meanwhile', () => {
+    const observe = watching();
+    const last = page(5, ['a#0']);
+    observe(0, last, -Infinity);
+    observe(LEASE, last, -Infinity);
+    const dropped = page(6, []);
+    const view = observe(LEASE + 100, dropped, -Infinity);
+    expect(isOver(view, 'a#0', bound)).toBe(false);
+    expect(view.nextChangeIn).toBe(TOLERANCE + 5 - 100);
+    expect(isOver(observe(LEASE + TOLERANCE + 5, dropped, -Infinity), 'a#0', bound)).toBe(true);
+  });
+
   it('may still live when an old page came back, in which its lease has ended', () => {
     const observe = watching();
     observe(0, page(5, ['a#0']));

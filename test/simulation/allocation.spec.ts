@@ -28,6 +28,10 @@ describe('nodes that divide resources in a simulated cluster', () => {
     expect((await simulateAllocation(seed)).violations).toEqual([]);
   });
 
+  it('soon divide the resources of a node whose entry was dropped before the leader judged its lease', async () => {
+    expect((await simulateAllocation(1017326)).violations).toEqual([]);
+  });
+
   it('go exactly the same way again with the same seed', async () => {
     const once = await simulateAllocation(3, { isTraced: true });
     expect(once.trace.length).toBeGreaterThan(100);

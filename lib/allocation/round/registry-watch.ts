@@ -55,7 +55,7 @@ interface WatchedPage {
  */
 export class RegistryWatch {
   #pages: readonly WatchedPage[] = [];
-  /** Incarnation -> monotonic time at which the lease that was last seen is over. */
+  /** Incarnation -> monotonic time from which the lease that was last seen is surely over. */
   #lastSeen: ReadonlyMap<string, number> = new Map();
 
   /** @param tolerance the largest difference of clocks, in ms */
@@ -65,12 +65,15 @@ export class RegistryWatch {
   observe(reading: RegistryReading): RegistryView & { readonly nextChangeIn: number } {
     const living = new Map<string, ParticipantEntry>();
     const ended = new Set<string>();
+    const seen = new Map<string, number>();
     let nextChangeIn = Infinity;
     this.#pages = reading.pages.map((page, index) => {
       const watched = watch(page, this.#pages[index], reading);
       for (const inc of page?.ended ?? []) ended.add(inc);
       for (const entry of page?.entries ?? []) {
-        const left = this.#timeLeft(entry, watched.leases.get(entry.inc)!, reading);
+        const lease = watched.leases.get(entry.inc)!;
+        const left = this.#timeLeft(entry, lease, reading);
+        seen.set(entry.inc, this.#surelyOverAt(entry, lease));
         if (left > 0) nextChangeIn = Math.min(nextChangeIn, left);
         if (left > 0) living.set(entry.inc, entry);
         else ended.add(entry.inc);
@@ -79,32 +82,42 @@ export class RegistryWatch {
     });
     for (const inc of ended) living.delete(inc);
     const watchedSince = Math.max(...this.#pages.map(({ since }) => since));
-    const vanished = this.#vanished(living, ended, reading);
-    return { readFrom: reading.sent, watchedSince, living, ended, vanished, nextChangeIn };
+    const vanished = this.#vanished(seen, ended, reading.sent);
+    for (const until of vanished.values()) nextChangeIn = Math.min(nextChangeIn, until - reading.sent);
+    return {
+      readFrom: reading.sent,
+      watchedSince,
+      living,
+      ended,
+      vanished: new Set(vanished.keys()),
+      nextChangeIn,
+    };
   }
 
-  /** The store may have lost entries, or put back an older page, between two readings. */
-  #vanished(
-    living: ReadonlyMap<string, ParticipantEntry>,
-    ended: ReadonlySet<string>,
-    { sent, received }: RegistryReading,
-  ): Set<string> {
-    const former = [...this.#lastSeen].filter(([inc, until]) => until > sent && !living.has(inc) && !ended.has(inc));
-    const seen = [...living.values()].map(({ inc, duration }) => [inc, received + duration + this.tolerance] as const);
-    this.#lastSeen = new Map([...former, ...seen]);
-    return new Set(former.map(([inc]) => inc));
+  /**
+   * Leases that are not shown any more, and may still run, with their ends: the store may have lost the entry, or put back
+   * an older page, between two readings. Their ends count from the first sight, as those of entries that are shown.
+   * Counted from the last sight, a lease that another writer of the page judged and dropped first would last nearly
+   * twice as long.
+   */
+  #vanished(seen: ReadonlyMap<string, number>, ended: ReadonlySet<string>, sent: number): Map<string, number> {
+    const former = [...this.#lastSeen].filter(([inc, until]) => until > sent && !seen.has(inc) && !ended.has(inc));
+    const shown = [...seen].filter(([inc]) => !ended.has(inc));
+    this.#lastSeen = new Map([...former, ...shown]);
+    return new Map(former);
+  }
+
+  /** Monotonic time at which a lease is over, whatever the clocks of other machines say. */
+  #surelyOverAt({ duration }: ParticipantEntry, { firstSeen }: WatchedLease): number {
+    return firstSeen + duration + this.tolerance;
   }
 
   /** ms until a lease is over, unless it is renewed. Judged at the time before the reading, which did not see later writes. */
-  #timeLeft(
-    entry: ParticipantEntry,
-    { lastWithout, firstSeen }: WatchedLease,
-    { sent, earliest, sampledAt }: RegistryReading,
-  ): number {
-    const untilSurelyOver = firstSeen + entry.duration + this.tolerance - sent;
-    const whileSurelyAlive = lastWithout + entry.duration - sent;
+  #timeLeft(entry: ParticipantEntry, lease: WatchedLease, { sent, earliest, sampledAt }: RegistryReading): number {
+    const untilSurelyOver = this.#surelyOverAt(entry, lease) - sent;
+    const whileSurelyAlive = lease.lastWithout + entry.duration - sent;
     const byClusterTime = entry.expiresAt + this.tolerance - earliest;
-    const isProven = byClusterTime > 0 || sampledAt >= firstSeen;
+    const isProven = byClusterTime > 0 || sampledAt >= lease.firstSeen;
     return isProven ? Math.min(untilSurelyOver, Math.max(whileSurelyAlive, byClusterTime)) : untilSurelyOver;
   }
 }
