@@ -41,6 +41,7 @@ export type HealthFaultCode =
   | 'runs-unread'
   | 'audit-unread'
   | 'shards-unread'
+  | 'tasks-failing'
   | 'entries-unreadable'
   | 'archive-failing'
   | 'no-leader'
@@ -150,9 +151,9 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('archive-failing', facts.archive),
   ];
   if (store) return [...closing, store, ...rest];
-  const lists = LISTS.flatMap((list) => unread(list, facts));
+  const parts = PARTS.flatMap((part) => partFindings(part, facts));
   const shards = facts.shards ? [{ code: 'shards-unread', ...facts.shards } as const] : [];
-  return [...closing, ...clockFindings(facts), ...lists, ...shards, ...leftOut(facts.unreadable), ...rest];
+  return [...closing, ...clockFindings(facts), ...parts, ...shards, ...leftOut(facts.unreadable), ...rest];
 }
 
 const CLOSING: Finding = { code: 'closing', sentence: 'this node shuts down: ask another one', stopsGrants: true };
@@ -214,22 +215,25 @@ function clockFindings(facts: HealthFacts): Finding[] {
   return [{ code: 'clock-suspect', sentence }];
 }
 
-const LISTS = [
-  ['records', 'the semaphores', LIST_FACTOR],
-  ['nodes', 'the list of nodes', LIST_FACTOR],
-  ['runs', 'the history of runs', 1],
-  ['audit', 'the audit log', 1],
+const PARTS = [
+  ['records', 'records-unread', "the semaphores can't be read", LIST_FACTOR],
+  ['nodes', 'nodes-unread', "the list of nodes can't be read", LIST_FACTOR],
+  ['runs', 'runs-unread', "the history of runs can't be read", 1],
+  ['audit', 'audit-unread', "the audit log can't be read", 1],
+  ['tasks', 'tasks-failing', "tasks can't be read or written", 1],
 ] as const;
 
-function unread([part, name, factor]: (typeof LISTS)[number], facts: HealthFacts): Finding[] {
+function partFindings([part, code, subject, factor]: (typeof PARTS)[number], facts: HealthFacts): Finding[] {
   const { monotonic } = facts;
   const patience = factor * facts.patience;
-  const { failing, waitingSince = monotonic, answeredAt } = recent(facts.calls(part), monotonic);
+  const calls = recent(facts.calls(part), monotonic);
+  const { waitingSince = monotonic, answeredAt } = calls;
+  const failing = surelyFailing(calls);
   const isSilent = monotonic - waitingSince >= patience;
   if (!failing && !isSilent) return [];
   const why = failing?.error.message ?? `no answer within ${patience} ms`;
   const since = failing?.since ?? waitingSince;
-  return [{ code: `${part}-unread`, sentence: `${name} can't be read (${why})`, since, absentAt: answeredAt }];
+  return [{ code, sentence: `${subject} (${why})`, since, absentAt: answeredAt }];
 }
 
 function leftOut({ runs, audit, nodes }: Unreadable): Finding[] {

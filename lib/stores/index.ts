@@ -1,2 +1,3 @@
 export * from './store.js';
 export * from './store.errors.js';
+export * from './task-storage.js';

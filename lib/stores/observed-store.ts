@@ -1,13 +1,15 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { messageOf } from '../decision/index.js';
 import { onePage, readMany } from './paging.js';
+import { observedTasks } from './observed-tasks.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
+import type { TaskStorage } from './task-storage.js';
 
 /** Entries of the node registry. All other keys are records, of whatever kind. */
 const NODES_PREFIX = 'nodes:';
 
-/** Kinds of calls. Each is observed separately: single records, the members' clocks, and every list that people see. */
-export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves';
+/** Kinds of calls. Each is observed separately: single records, the members' clocks, every list that people see, and tasks. */
+export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves' | 'tasks';
 
 /** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
 export interface CallFacts {
@@ -24,12 +26,19 @@ export interface CallFacts {
  * that. Such a call counts as waiting until another call of its kind ends.
  */
 export class ObservedStore implements RecordStore {
+  readonly tasks: TaskStorage | undefined;
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
 
   constructor(
     private readonly inner: RecordStore,
     private readonly nodeClock: NodeClock,
-  ) {}
+  ) {
+    const observer = {
+      observed: <T>(call: () => Promise<T>) => this.#observed('tasks', call),
+      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call),
+    };
+    this.tasks = inner.tasks && observedTasks(inner.tasks, observer);
+  }
 
   /** The present facts. The object changes later, so read it at once. */
   calls(part: StorePart): CallFacts {
@@ -105,9 +114,13 @@ export class ObservedStore implements RecordStore {
   }
 
   #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
+    this.#facts(part).waitingSince ??= this.nodeClock.monotonic();
+    return this.#observedEnd(part, call);
+  }
+
+  #observedEnd<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
     const begun = this.nodeClock.monotonic();
     const facts = this.#facts(part);
-    facts.waitingSince ??= begun;
     return call().then(
       (answer) => {
         this.#answered(part, begun);
@@ -135,10 +148,10 @@ export class ObservedStore implements RecordStore {
     if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
   }
 
-  /** The store answers again. A list that failed during the outage counts as failing only if it fails again. */
+  /** The store answers again. Other calls that failed during the outage count as failing only if they fail again. */
   #forgetFailures(): void {
-    for (const list of ['records', 'nodes', 'runs', 'audit'] as const) {
-      const facts = this.#facts(list);
+    for (const part of ['records', 'nodes', 'runs', 'audit', 'tasks'] as const) {
+      const facts = this.#facts(part);
       settle(facts, facts.answeredAt);
     }
   }

@@ -1,3 +1,5 @@
+import type { TaskStorage } from './task-storage.js';
+
 /**
  * The store SPI: everything that Gatekeeper needs from the place where records are kept. A store handles opaque texts
  * and knows nothing about permits. Every system with a linearizable compare-and-set of one key and a clock can be a
@@ -73,6 +75,12 @@ export interface RecordStore {
    * @param name "runs", "audit", "moves-" and an allocation group: lower-case letters, digits and dashes
    */
   journal(name: string): Journal;
+
+  /**
+   * Texts and queues for distributed tasks. Cheap: the store is only asked when they are used. Absent if the store can't
+   * keep tasks.
+   */
+  readonly tasks?: TaskStorage | undefined;
 
   /**
    * Reads the clock of one member. Successive readings come from different members, in turn. A node uses these clocks

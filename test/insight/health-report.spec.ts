@@ -133,6 +133,16 @@ const CASES: Case[] = [
     { code: 'shards-unread', ago: 30_000, stops: false, says: 'no root' },
   ],
   [
+    'tasks that can not be read or written',
+    { calls: { tasks: failing(away, 4000) } },
+    { code: 'tasks-failing', ago: 4000, stops: false, says: "tasks can't be read or written (away)" },
+  ],
+  [
+    'calls for tasks that are not answered',
+    { calls: { tasks: { waitingSince: AT - 2000 } } },
+    { code: 'tasks-failing', ago: 2000, stops: false, says: 'no answer within 2000 ms' },
+  ],
+  [
     'entries that are left out',
     { unreadable: { runs: 3, audit: 0, nodes: 1 } },
     { code: 'entries-unreadable', ago: 0, stops: false, says: '3 of the history, 0 of the audit log, 1 of nodes' },

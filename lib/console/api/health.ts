@@ -19,6 +19,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'runs-unread',
       'audit-unread',
       'shards-unread',
+      'tasks-failing',
       'entries-unreadable',
       'archive-failing',
       'no-leader',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../at-most.js';
@@ -68,6 +69,7 @@ export class Connection<Session> {
   /** Uses one client, from the start of its session until it is lost or the store is closed. */
   async #serve(live: LiveClient): Promise<void> {
     const ended = AbortSignal.any([live.lost, this.#closing.signal]);
+    setMaxListeners(0, ended); // each waiting poll listens
     // Cleared in the event itself, so that the next call is not sent to a lost cluster. With `once`, because otherwise
     // Node keeps the signal for ever, and with its reason the client.
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });

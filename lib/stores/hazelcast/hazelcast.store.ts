@@ -1,3 +1,4 @@
+import type { TaskStorage } from '../task-storage.js';
 import type {
   ClockReading,
   Journal,
@@ -21,6 +22,8 @@ import { CpMissingError } from './records/cp-proof.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 import { OwnClient } from './own-client.js';
 import { RingJournal } from './ring-journal.js';
+import { HazelcastTasks } from './tasks/hazelcast-tasks.js';
+import { TaskCalls } from './tasks/task-calls.js';
 import { dataMembers, openSession, type Session } from './session.js';
 
 const CALL_TIMEOUT = 2000;
@@ -29,11 +32,16 @@ const LONGEST_VERIFICATION = 10_000;
 
 /** Records as strings, in an IMap or in the CP subsystem; cluster time from a FlakeIdGenerator. */
 export class HazelcastStore implements RecordStore {
+  readonly tasks: TaskStorage;
   readonly #watches = new PrefixWatches();
   readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.read(key));
   readonly #feed: ChangeFeed;
   readonly #connection: Connection<Session>;
   readonly #callTimeout: number;
+  readonly #taskCalls = new TaskCalls({
+    forReading: () => this.#connecting(),
+    forWriting: () => this.#connecting().then(() => this.#quorate()),
+  });
   #closing: Promise<void> | undefined;
   /** Problem of the last call for records, if it failed. */
   #problem: string | undefined;
@@ -47,6 +55,7 @@ export class HazelcastStore implements RecordStore {
     { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     this.#callTimeout = callTimeout;
+    this.tasks = new HazelcastTasks(options.mapName, this.#taskCalls);
     this.#feed = new ChangeFeed(this.#announcer, writer);
     this.#connection = new Connection(
       options.client ? new GivenClient(options.client) : new OwnClient(options),
@@ -138,7 +147,7 @@ export class HazelcastStore implements RecordStore {
     const session = this.#connection.session;
     const problem = this.#closing
       ? 'the store is closed'
-      : (this.#connection.problem ?? this.#problem ?? this.#clockProblem);
+      : (this.#connection.problem ?? this.#problem ?? this.#clockProblem ?? this.#taskCalls.problem);
     return {
       connected: session !== undefined,
       members: session ? dataMembers(session) : 0,

@@ -10,6 +10,8 @@ export interface Session {
   readonly client: HazelcastClient;
   readonly records: Records;
   readonly clock: MemberClock;
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal;
 }
 
 interface SessionNeeds {
@@ -46,7 +48,7 @@ export async function openSession(
   // Listeners on a client whose session has ended would never be removed.
   circumstances.ended.throwIfAborted();
   await feed.attach(client, { records: map, hints, waiters });
-  return { client, records, clock };
+  return { client, records, clock, ended: circumstances.ended };
 }
 
 /** Number of members with data. A lite member is no replica, so it does not count for a quorum. */

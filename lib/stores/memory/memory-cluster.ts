@@ -1,6 +1,7 @@
 import type { AwaitedKeys } from '../awaited-keys.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 import type { Notify } from '../store.js';
+import { SharedTasks } from './tasks/memory-tasks.js';
 
 /** One client of the cluster. */
 export interface MemoryClient {
@@ -27,9 +28,10 @@ export class ArrayJournal {
   }
 }
 
-/** State that all clients of one `memory()` share: the texts, the clock, and the clients with their watches. */
+/** State that all clients of one `memory()` share: the texts, the tasks, the clock, and the clients with their watches. */
 export class MemoryCluster {
   readonly texts = new Map<string, string>();
+  readonly tasks = new SharedTasks();
   readonly #journals = new Map<string, ArrayJournal>();
   readonly #clients = new Set<MemoryClient>();
 

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { AwaitedKeys } from '../awaited-keys.js';
 import { PrefixWatches } from '../prefix-watches.js';
 import type { MemoryClient, MemoryCluster } from './memory-cluster.js';
+import { MemoryTasks } from './tasks/memory-tasks.js';
 
 const CLOSED = 'The memory store is closed: open another one with its definition';
 
@@ -13,12 +15,16 @@ const PAGE = 500;
 export class MemoryStore implements RecordStore, MemoryClient {
   readonly watches = new PrefixWatches();
   readonly awaited = new AwaitedKeys();
-  #closed = false;
+  readonly tasks: MemoryTasks;
+  /** Aborts when the store is closed. */
+  readonly #closing = new AbortController();
 
   constructor(
     readonly cluster: MemoryCluster,
     readonly writer?: string,
   ) {
+    setMaxListeners(0, this.#closing.signal);
+    this.tasks = new MemoryTasks(cluster.tasks, this.#closing.signal);
     cluster.join(this);
   }
 
@@ -94,17 +100,17 @@ export class MemoryStore implements RecordStore, MemoryClient {
   }
 
   health(): StoreHealth {
-    if (this.#closed) return { connected: false, members: 0, quorum: 0, problem: CLOSED };
+    if (this.#closing.signal.aborted) return { connected: false, members: 0, quorum: 0, problem: CLOSED };
     return { connected: true, members: 1, quorum: 0 };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort(new StoreUnavailableError(CLOSED));
     this.watches.clear();
     this.cluster.leave(this);
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new StoreUnavailableError(CLOSED);
+    this.#closing.signal.throwIfAborted();
   }
 }

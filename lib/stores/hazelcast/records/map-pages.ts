@@ -1,5 +1,5 @@
-import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
-import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
+import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import { inPartitionOf } from '../predicates.js';
 
 /** A map with at most this number of keys is one page, because its keys are decoded in a few ms. */
 const SMALL = 2000;
@@ -42,22 +42,6 @@ export class MapPages {
   #keysBeside(key: string): Promise<Iterable<unknown>> {
     return this.map.keySetWithPredicate(inPartitionOf(key));
   }
-}
-
-/** The members' PartitionPredicate, for which the client has no function. Checked with members from 5.2.5 to 5.7.0. */
-function inPartitionOf(key: string): Predicate {
-  const everything = loadHazelcastClient().Predicates.alwaysTrue();
-  const predicate = {
-    factoryId: -20,
-    classId: 16,
-    writeData(out: { writeObject(value: unknown): void }): void {
-      out.writeObject(key);
-      out.writeObject(everything);
-    },
-    // The predicate is only sent, never read.
-    readData(): void {},
-  };
-  return predicate as Predicate;
 }
 
 /** Finds one key per partition of the client's cluster. */

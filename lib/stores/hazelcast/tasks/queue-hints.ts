@@ -1,0 +1,114 @@
+import type { IQueue } from 'hazelcast-client';
+import type { HintQueue } from '../../task-storage.js';
+import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.js';
+import type { Session } from '../session.js';
+import { oncePerSession, type TaskCalls } from './task-calls.js';
+
+type Hints = IQueue<unknown>;
+
+/** Largest number of hints per call. */
+const MOST_AT_ONCE = 1000;
+/**
+ * Longest wait of one call to the members, in ms. Shorter than the time after which the client takes a call for lost, and
+ * than the time for which a poller that is frozen can take hints away.
+ */
+const LONGEST_WAIT = 5000;
+
+/** Hints in an IQueue. All hints of a queue are kept by one member and its backups. */
+export class QueueHints implements HintQueue {
+  readonly #queue: (session: Session) => Promise<Hints>;
+
+  constructor(
+    readonly name: string,
+    private readonly calls: TaskCalls,
+  ) {
+    this.#queue = oncePerSession(({ client }) => client.getQueue<unknown>(name));
+  }
+
+  offer(hints: readonly string[]): Promise<void> {
+    return this.calls.writing(async (session) => {
+      const queue = await this.#queue(session);
+      if (hints.length === 1) return void (await queue.offer(hints[0]));
+      for (let at = 0; at < hints.length; at += MOST_AT_ONCE) await queue.addAll(hints.slice(at, at + MOST_AT_ONCE));
+    });
+  }
+
+  async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const until = performance.now() + patience;
+    let hint: string | undefined;
+    let left = patience;
+    do {
+      if (signal.aborted) return undefined;
+      hint = await this.#pollOnce(Math.min(left, LONGEST_WAIT), signal);
+      left = until - performance.now();
+    } while (hint === undefined && left > 0);
+    return hint;
+  }
+
+  drain(most: number): Promise<string[]> {
+    return this.calls.writing(async (session) => {
+      const hints: unknown[] = [];
+      if (most > 0) await (await this.#queue(session)).drainTo(hints, most);
+      return hints.map(textOf);
+    });
+  }
+
+  peek(): Promise<string | undefined> {
+    return this.calls.reading(async (session) => hintOf((await this.#queue(session)).peek()));
+  }
+
+  #pollOnce(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    return this.calls.writing(async (session) => {
+      const queue = await this.#queue(session);
+      if (signal.aborted) return undefined;
+      const polled = hintOf(queue.poll(Math.ceil(Math.max(patience, 0))));
+      return unlessGivenUp(polled, { signal, ended: session.ended, giveBack: (hint) => queue.offer(hint) });
+    });
+  }
+}
+
+interface Ends {
+  readonly signal: AbortSignal;
+  readonly ended: AbortSignal;
+  readonly giveBack: (hint: string) => Promise<unknown>;
+}
+
+/**
+ * Settles like the poll. Without a wait for it, resolves with undefined when the signal aborts, and rejects when the
+ * session ends. A hint that arrives after that is given back, if the client still can.
+ */
+function unlessGivenUp(
+  polled: Promise<string | undefined>,
+  { signal, ended, giveBack }: Ends,
+): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let isGivenUp = false;
+    const stop = () => {
+      signal.removeEventListener('abort', giveUp);
+      ended.removeEventListener('abort', fail);
+    };
+    const giveUp = () => (stop(), (isGivenUp = true), resolve(undefined));
+    const fail = () => (stop(), (isGivenUp = true), reject(new Error('the connection ended during a poll')));
+    signal.addEventListener('abort', giveUp);
+    ended.addEventListener('abort', fail);
+    polled.then(
+      (hint) => {
+        stop();
+        if (isGivenUp && hint !== undefined) giveBack(hint).catch(() => undefined); // only a hint, so it may be lost
+        resolve(hint);
+      },
+      (error: unknown) => (stop(), reject(error as Error)),
+    );
+  });
+}
+
+/** A hint of another program becomes a text that is no hint. It has left the queue, so an error would be no help. */
+async function hintOf(answer: Promise<unknown>): Promise<string | undefined> {
+  try {
+    const value = await answer;
+    return value === null ? undefined : textOf(value);
+  } catch (error) {
+    if (isUnreadable(error)) return unreadableText(error);
+    throw error;
+  }
+}

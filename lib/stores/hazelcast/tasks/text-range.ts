@@ -1,0 +1,65 @@
+import type { IMap } from 'hazelcast-client';
+import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
+import type { TextEntry } from '../../task-storage.js';
+import { inPartitionOf, smallestValues } from '../predicates.js';
+
+interface Searched {
+  /** Has a sorted index of its values. */
+  readonly map: IMap<string, unknown>;
+  /** Number of the cluster's partitions. */
+  readonly partitions: number;
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly limit: number;
+}
+
+/**
+ * Finds the smallest texts of a range, without asking for all matches: members collect and sort all matches even for one
+ * page of them (5.8 s of 1,000,000, measured with 5.6.0). So the range is cut into windows with about as many matches as
+ * are wanted.
+ *
+ * The end of a window comes from a sample: the smallest matches of one partition. Keys are spread over the partitions by
+ * their hash, so up to the n-th of these matches there are about n times as many matches as there are partitions,
+ * whatever the texts look like. For the sample, the member looks at all texts of one partition (2 ms if there are
+ * 1,000,000 in all).
+ *
+ * @returns the entries by their text, equal texts in any order
+ */
+export async function textRange(searched: Searched, { from, to, limit }: Range): Promise<TextEntry[]> {
+  // A text that grows during the search may be in two windows, with the same key.
+  const found = new Map<string, TextEntry>();
+  for (let begin = from; begin < to && found.size < limit;) {
+    const end = await endOfWindow(searched, { from: begin, to, limit: limit - found.size });
+    for (const entry of await entriesOf(searched.map, begin, end)) {
+      found.delete(entry.key);
+      if (entry.text < to) found.set(entry.key, entry);
+    }
+    begin = `${end}\u0000`; // the next string in the order
+  }
+  return [...found.values()].slice(0, limit);
+}
+
+/** The last text of a window from `from` with roughly `limit` texts or more; `to` if there are not many more. */
+async function endOfWindow({ map, partitions }: Searched, { from, to, limit }: Range): Promise<string> {
+  const expected = limit / partitions;
+  // Matches in a partition vary by about the root of their expected number. If there are too few in the window, another
+  // window follows.
+  const count = Math.round(1 + expected + Math.sqrt(expected));
+  const key = String(Math.random()); // another partition each time, because one may be an exception
+  const sample = await map.valuesWithPredicate(inPartitionOf(key, smallestValues(count, between(from, to))));
+  const texts = [...sample].filter((text) => typeof text === 'string').toSorted();
+  return texts[count - 1] ?? to;
+}
+
+/** All entries with `from <= text <= to`, in the order of their texts. */
+async function entriesOf(map: IMap<string, unknown>, from: string, to: string): Promise<TextEntry[]> {
+  const entries = await map.entrySetWithPredicate(between(from, to));
+  return entries
+    .map(([key, text]) => ({ key, text: text as string }))
+    .toSorted((one, other) => (one.text < other.text ? -1 : Number(one.text > other.text)));
+}
+
+const between = (from: string, to: string) => loadHazelcastClient().Predicates.between('this', from, to);

@@ -1,0 +1,40 @@
+import type { HintQueue, SortedTexts, TaskStorage, Texts } from './task-storage.js';
+
+/** Runs a call and records its outcome. */
+export interface CallObserver {
+  observed<T>(call: () => Promise<T>): Promise<T>;
+  /** For a call that waits for something to happen: that it takes long says nothing about the store. */
+  observedEnd<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/** Forwards every call for tasks, and records the outcomes. */
+export function observedTasks(inner: TaskStorage, observer: CallObserver): TaskStorage {
+  const { tasks, groups } = inner;
+  return {
+    tasks: {
+      ...observedTexts(tasks, observer),
+      range: (from, to, limit) => observer.observed(() => tasks.range(from, to, limit)),
+    } satisfies SortedTexts,
+    groups: observedTexts(groups, observer),
+    queue: (name) => observedQueue(inner.queue(name), observer),
+  };
+}
+
+function observedTexts(inner: Texts, { observed }: CallObserver): Texts {
+  return {
+    read: (key) => observed(() => inner.read(key)),
+    readMany: (keys) => observed(() => inner.readMany(keys)),
+    create: (key, text) => observed(() => inner.create(key, text)),
+    replace: (key, expected, next) => observed(() => inner.replace(key, expected, next)),
+    remove: (key, expected) => observed(() => inner.remove(key, expected)),
+  };
+}
+
+function observedQueue(inner: HintQueue, { observed, observedEnd }: CallObserver): HintQueue {
+  return {
+    offer: (hints) => observed(() => inner.offer(hints)),
+    poll: (patience, signal) => observedEnd(() => inner.poll(patience, signal)),
+    drain: (most) => observed(() => inner.drain(most)),
+    peek: () => observed(() => inner.peek()),
+  };
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { GatekeeperError } from '../../lib/decision/gatekeeper.error.js';
+import type { RecordStore } from '../../lib/stores/store.js';
+import type { HintQueue, TaskStorage } from '../../lib/stores/task-storage.js';
+import { eventually } from './eventually.js';
+
+interface Clients {
+  storages(): readonly [TaskStorage, TaskStorage];
+  /** Opens one more client. */
+  open(): Promise<RecordStore & { readonly tasks: TaskStorage }>;
+}
+
+/** Longer than any test may take, in ms: a poll with this patience ends by something else. */
+const FOR_EVER = 60_000;
+const never = () => new AbortController().signal;
+
+/** Contract of {@link HintQueue}. */
+export function describeQueueContract({ storages, open }: Clients): void {
+  /** One queue, as both clients see it. */
+  const newQueue = (name = randomUUID()): [HintQueue, HintQueue] => {
+    const [one, other] = storages();
+    return [one.queue(name), other.queue(name)];
+  };
+  const all = async (queue: HintQueue) => {
+    const hints: string[] = [];
+    for (let some = await queue.drain(100); some.length > 0; some = await queue.drain(100)) hints.push(...some);
+    return hints;
+  };
+
+  describe('a queue of hints', () => {
+    it('is first in, first out, whatever client asks', async () => {
+      const [one, other] = newQueue();
+      await one.offer(['1', '2']);
+      await other.offer(['3']);
+      await one.offer([]);
+      const polled = [await other.poll(0, never()), await one.poll(0, never()), await other.poll(0, never())];
+      expect(polled).toEqual(['1', '2', '3']);
+    });
+
+    it('has nothing in common with a queue of another name', async () => {
+      const [one] = newQueue();
+      await one.offer(['hint']);
+      expect(await newQueue()[1].peek()).toBeUndefined();
+    });
+
+    it('gives up to as many hints as wanted without a wait', async () => {
+      const [one, other] = newQueue();
+      await one.offer(['1', '2', '3']);
+      expect(await other.drain(2)).toEqual(['1', '2']);
+      expect(await other.drain(2)).toEqual(['3']);
+      expect(await other.drain(2)).toEqual([]);
+      await one.offer(['4']);
+      expect(await other.drain(0)).toEqual([]);
+    });
+
+    it('shows its first hint, which stays', async () => {
+      const [one, other] = newQueue();
+      expect(await other.peek()).toBeUndefined();
+      await one.offer(['1', '2']);
+      expect([await other.peek(), await one.peek()]).toEqual(['1', '1']);
+      expect(await all(one)).toEqual(['1', '2']);
+    });
+
+    it('keeps thousands of hints in order, unicode and long ones too', async () => {
+      const [one, other] = newQueue();
+      const hints = Array.from({ length: 25_000 }, (_, i) => `hint ${i}`);
+      await one.offer(hints);
+      await one.offer(['東京 🚀 \u0000', '', 'ü'.repeat(100 * 1024)]);
+      const drained: string[] = [];
+      while (drained.length < hints.length) drained.push(...(await other.drain(500)));
+      expect(drained).toEqual(hints);
+      expect(await all(one)).toEqual(['東京 🚀 \u0000', '', 'ü'.repeat(100 * 1024)]);
+    }, 60_000);
+  });
+
+  describe('a poll', () => {
+    it('that waits gets the next hint', async () => {
+      const [one, other] = newQueue();
+      const polled = other.poll(FOR_EVER, never());
+      await one.offer(['hint']);
+      expect(await polled).toBe('hint');
+      expect(await one.peek()).toBeUndefined();
+    });
+
+    it('shares no hint with another poll', async () => {
+      const [one, other] = newQueue();
+      const polls = Array.from({ length: 6 }, (_, i) => (i % 2 ? one : other).poll(FOR_EVER, never()));
+      const hints = ['1', '2', '3', '4', '5', '6'];
+      await one.offer(hints);
+      expect((await Promise.all(polls)).toSorted()).toEqual(hints);
+    });
+
+    it('gets nothing after its patience, and not before', async () => {
+      const [, other] = newQueue();
+      const began = performance.now();
+      expect(await other.poll(300, never())).toBeUndefined();
+      const took = performance.now() - began;
+      expect(took).toBeGreaterThanOrEqual(295);
+      expect(took).toBeLessThan(5000);
+    });
+
+    it('gets nothing at once without patience', async () => {
+      const [, other] = newQueue();
+      expect(await other.poll(0, never())).toBeUndefined();
+    });
+
+    it('ends when its signal aborts', async () => {
+      const [one, other] = newQueue();
+      const ending = new AbortController();
+      const polled = other.poll(FOR_EVER, ending.signal);
+      await one.peek(); // the poll waits now, or will soon
+      ending.abort();
+      expect(await polled).toBeUndefined();
+    });
+
+    it('takes nothing if its signal has aborted before', async () => {
+      const [one, other] = newQueue();
+      await one.offer(['hint']);
+      expect(await other.poll(FOR_EVER, AbortSignal.abort())).toBeUndefined();
+      expect(await one.peek()).toBe('hint');
+    });
+
+    it('whose signal aborted leaves later hints to others', async () => {
+      const [one, other] = newQueue();
+      const ending = new AbortController();
+      const ended = other.poll(FOR_EVER, ending.signal);
+      await one.peek();
+      ending.abort();
+      await ended;
+      const polled = one.poll(FOR_EVER, never());
+      await one.offer(['hint']);
+      expect(await polled).toBe('hint');
+    });
+
+    it('leaves no listener at its signal', async () => {
+      const [one, other] = newQueue();
+      const listening = new AbortController();
+      const listeners = countListeners(listening.signal);
+      await one.offer(['hint']);
+      await other.poll(FOR_EVER, listening.signal);
+      await other.poll(1, listening.signal);
+      expect(listeners()).toBe(0);
+    });
+
+    it('delays no other call of its client, however many wait', async () => {
+      const [one] = storages();
+      const ending = new AbortController();
+      setMaxListeners(0, ending.signal);
+      const polls = Array.from({ length: 100 }, () => one.queue(randomUUID()).poll(FOR_EVER, ending.signal));
+      const began = performance.now();
+      expect(await one.tasks.read(randomUUID())).toBeUndefined();
+      expect(await one.queue(randomUUID()).drain(1)).toEqual([]);
+      expect(performance.now() - began).toBeLessThan(4000);
+      ending.abort();
+      expect(await Promise.all(polls)).toEqual(Array(100).fill(undefined));
+    });
+
+    it('ends with an error when its client is closed', async () => {
+      const store = await open();
+      const name = randomUUID();
+      const outcome = store.tasks
+        .queue(name)
+        .poll(FOR_EVER, never())
+        .catch((error: unknown) => error);
+      await store.tasks.tasks.read('key'); // the poll waits now, or will soon
+      await store.close();
+      expect(await outcome).toBeInstanceOf(GatekeeperError);
+      const [one, other] = newQueue(name);
+      // The members may not know yet that the poll has ended. Then it takes one hint.
+      await one.offer(['1', '2']);
+      await eventually('a hint is there', async () => (await other.peek()) !== undefined);
+    });
+  });
+}
+
+/** Counts the listeners that are added from now on, and not removed. */
+function countListeners(signal: AbortSignal): () => number {
+  const listeners = new Set<unknown>();
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  Object.assign(signal, {
+    addEventListener: (...args: Parameters<typeof add>) => (listeners.add(args[1]), add(...args)),
+    removeEventListener: (...args: Parameters<typeof remove>) => (listeners.delete(args[1]), remove(...args)),
+  });
+  return () => listeners.size;
+}
