@@ -14,6 +14,7 @@ const LAYERS = [
   'permits',
   'leadership',
   'allocation',
+  'tasks',
   'insight',
   'gatekeeper',
   'nest',

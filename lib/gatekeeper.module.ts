@@ -13,6 +13,8 @@ import {
   ClusterService,
   GuardedMethodsExplorer,
   LeadershipExplorer,
+  TasksExplorer,
+  TasksService,
 } from './nest/index.js';
 
 /**
@@ -31,11 +33,14 @@ import {
     },
     ClusterService,
     AllocationService,
+    TasksService,
     GuardedMethodsExplorer,
     LeadershipExplorer,
     AllocationExplorer,
+    // The last one: handlers may need the others.
+    TasksExplorer,
   ],
-  exports: [GatekeeperService, ClusterService, AllocationService, GuardedMethodsExplorer],
+  exports: [GatekeeperService, ClusterService, AllocationService, TasksService, GuardedMethodsExplorer],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 

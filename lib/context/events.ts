@@ -36,6 +36,14 @@ export interface RunOfJob {
   readonly permit?: StoredPermit;
 }
 
+/** One attempt at a task on this node. */
+export interface TaskAttempt {
+  /** Id of the task. */
+  readonly task: string;
+  /** Fencing token of the attempt. */
+  readonly token: number;
+}
+
 /** An event of a gatekeeper's node. */
 export type GatekeeperEvent =
   | { readonly type: 'granted' | 'refreshed' | 'released'; readonly semaphore: string; readonly permit: StoredPermit }
@@ -88,6 +96,17 @@ export type GatekeeperEvent =
     }
   /** Resources have had no owner for too long. `sentence` says for how long, and why. */
   | { readonly type: 'resources-unowned'; readonly group: string; readonly count: number; readonly sentence: string }
+  /** This node works on a task, an attempt of it. */
+  | ({ readonly type: 'task-started' } & TaskAttempt)
+  /** An attempt has ended. `outcome` is absent if the task will be tried again. */
+  | ({
+      readonly type: 'task-ended';
+      readonly took: number;
+      readonly outcome?: string;
+      readonly error?: unknown;
+    } & TaskAttempt)
+  /** This node worked on a task that is not its own any more: its result was refused, or it never had one. */
+  | ({ readonly type: 'task-lost'; readonly error: Error } & TaskAttempt)
   /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';

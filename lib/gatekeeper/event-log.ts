@@ -10,7 +10,7 @@ import type { Participant } from '../context/participant.js';
 const MOST_REMEMBERED = 1000;
 
 /** Events of normal operation, which are never logged: once per keep-alive, or twice per run. */
-const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started']);
+const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started', 'task-started']);
 
 /**
  * Writes events to the application's log. An event that may occur at each tick of a job is a debug line. It is only
@@ -116,6 +116,10 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'member-left':
     case 'member-rejoined':
       return logger.debug(`${memberName(event.member)} ${event.type.slice('member-'.length)}`);
+    case 'task-ended':
+      return logger.debug(`task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`);
+    case 'task-lost':
+      return logger.warn(event.error.message);
     case 'clock-suspect':
       return logger.warn(
         `clocks can't be trusted: ${event.reason}. For a while this node takes over permits only by its own observations`,
@@ -129,6 +133,10 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
+}
+
+function faultOf({ error }: { readonly error?: unknown }): string {
+  return error === undefined ? '' : ` (${messageOf(error)})`;
 }
 
 function memberName({ acquirer, group, host }: Participant): string {

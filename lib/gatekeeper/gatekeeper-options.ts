@@ -21,6 +21,7 @@ import { metadataSchema } from '../activity/metadata.js';
 import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
 import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
+import { type TasksOptions, tasksSchema } from '../tasks/index.js';
 import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
@@ -62,6 +63,8 @@ export interface GatekeeperOptions {
   readonly leadership?: LeadershipOptions;
   /** Allocation: divides resources over the nodes. Default: this node does not take part. */
   readonly allocation?: AllocationOptions;
+  /** Distributed tasks. Any node may submit tasks; a node works on those for which it has a handler. */
+  readonly tasks?: TasksOptions;
   /** Makes this node a participant, with a lease that it renews every third of it. Default: none, unless needed. */
   readonly membership?: MembershipInput;
   /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
@@ -72,7 +75,7 @@ export interface GatekeeperOptions {
   readonly persistence?: Persistence;
   /** The application's version, shown to operators. */
   readonly version?: string;
-  /** The longest time for which a shutdown waits for runs. Default 10s. */
+  /** The longest time for which a shutdown waits for runs and tasks. Default 10s. */
   readonly shutdownGrace?: number | string;
   /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
   readonly strictStart?: boolean;
@@ -116,6 +119,7 @@ const optionsSchema = onlyFields({
   heartbeat: delaySchema.default(10_000),
   leadership: leadershipSchema.prefault({}),
   allocation: allocationSchema.prefault({}),
+  tasks: tasksSchema.prefault({}),
   membership: membershipSchema.optional(),
   metadata: metadataSchema.default({}),
   history: switchSchema.default(true),

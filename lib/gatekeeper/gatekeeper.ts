@@ -1,6 +1,5 @@
 import type { Observable } from 'rxjs';
 import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from '../permits/call-options.js';
-import { Deadline } from '../async/deadline.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
@@ -16,7 +15,8 @@ import type { Permit } from '../permits/permit.js';
 import type { RunPermit } from '../permits/runs/run-permit.js';
 import type { RunResult } from '../permits/runs/runner.js';
 import type { Semaphore } from '../permits/semaphore.js';
-import { answerWithin } from '../stores/answer-within.js';
+import type { Tasks } from '../tasks/index.js';
+import { closeParts, drainParts } from './closing.js';
 import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { type Environment, type Parts, createParts, keepParts } from './parts.js';
@@ -41,6 +41,8 @@ export class Gatekeeper {
   readonly cluster: Cluster;
   /** The allocation groups of this node. In Nest applications, inject AllocationService instead. */
   readonly allocation: Allocation;
+  /** The distributed tasks of this node. In Nest applications, inject TasksService instead. */
+  readonly tasks: Tasks;
   readonly #parts: Parts;
   #isClosing = false;
   #drained?: Promise<void>;
@@ -52,7 +54,7 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { definitions, registry, membership, audit, cluster, allocation } = this.#parts;
+    const { definitions, registry, membership, audit, cluster, allocation, tasks } = this.#parts;
     keepParts(this, this.#parts);
     this.node = this.#parts.context.node;
     this.definitions = definitions;
@@ -61,6 +63,7 @@ export class Gatekeeper {
     this.audit = audit;
     this.cluster = cluster;
     this.allocation = allocation;
+    this.tasks = tasks;
   }
 
   /** All events of this node. Completes at {@link close}. */
@@ -245,7 +248,10 @@ export class Gatekeeper {
     return this.#parts.runHistory.read(limit);
   }
 
-  /** Stops granting permits, and waits up to `shutdownGrace` for runs to end. Idempotent: it waits only once. */
+  /**
+   * Takes no more tasks, stops granting permits, and waits up to `shutdownGrace` for runs and tasks to end. Idempotent: it
+   * waits only once.
+   */
   drain(): Promise<void> {
     this.#drained ??= this.#drain();
     return this.#drained;
@@ -257,43 +263,17 @@ export class Gatekeeper {
     return this.#closed;
   }
 
-  async #drain(): Promise<void> {
+  #drain(): Promise<void> {
     this.#isClosing = true;
-    this.#parts.external.close();
-    this.#parts.directory.declared.firstLoad.end();
-    this.#parts.directory.birth.stopWaiting();
-    const semaphores = [...this.#parts.directory.inUse.values()];
-    for (const semaphore of semaphores) semaphore.stopWaiting();
-    const idle = Promise.all(semaphores.map(({ runner }) => runner.idle()));
-    const running = new Deadline(this.#parts.context.timers, this.settings.shutdownGrace).race(idle);
-    this.#parts.leaderWatch.stop();
-    const leaving = Promise.all([this.cluster.close(), this.allocation.close()]).then(() => this.membership.close());
-    // Runs may outlast the grace: close() ends their permits. The others get this node's resources meanwhile.
-    await Promise.all([running.catch(() => undefined), leaving]);
+    return drainParts(this.#parts, this.settings.shutdownGrace);
   }
 
   async #close(): Promise<void> {
-    await this.drain();
-    this.#parts.housekeeping.stop();
-    const semaphores = [...this.#parts.directory.inUse.values()];
-    await Promise.all([this.#parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
-    await this.#parts.archivist?.close();
-    const { runHistory, moveHistory } = this.#parts;
-    await Promise.all([runHistory.close(), moveHistory.close(), this.audit.close(), this.registry.close()]);
-    this.#parts.context.clusterClock.stop();
-    await this.#endWatch();
-    await this.#parts.context.store.close();
-    this.#parts.context.timers.close();
-    this.#parts.context.changes.complete();
-    this.#parts.context.events.complete();
-  }
-
-  /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
-  async #endWatch(): Promise<void> {
-    const { timers, timing } = this.#parts.context;
-    const stop = () => Promise.all([this.#parts.sweeping, this.#parts.directory.birth].map((watch) => watch.stop()));
-    await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error) =>
-      this.#parts.context.events.next({ type: 'problem', action: 'end the watch', error }),
-    );
+    try {
+      await this.drain();
+    } finally {
+      // Also after an error: permits must not stay, and an open connection would keep the process alive.
+      await closeParts(this.#parts);
+    }
   }
 }

@@ -12,6 +12,7 @@ import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
+import { Tasks } from '../tasks/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
@@ -40,6 +41,7 @@ export interface Parts {
   readonly external: ExternalPermits;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
+  readonly tasks: Tasks;
   readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
   readonly sweeping: Sweeping;
@@ -128,6 +130,7 @@ export function createParts(
   const cluster: Cluster = createCluster(settings, leading);
   const allocation: Allocation = createAllocation({ ...leading, moves: moveHistory });
   for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
+  const tasks = new Tasks({ context, grace: settings.shutdownGrace, mostBytes: settings.tasks.maxBytes });
   const handovers = new Handovers({
     context,
     audit,
@@ -184,6 +187,7 @@ export function createParts(
     external,
     cluster,
     allocation,
+    tasks,
     handovers,
     leaderWatch,
     sweeping,

@@ -53,6 +53,12 @@ export const NOT_CALLED = (method: string) =>
 export const NOT_TOLD = (method: string) =>
   `${method} is never called with resources: its provider is not static (request-scoped or transient). Make it a singleton`;
 
+export const SECOND_HANDLER = (method: string, other: string, handled: string) =>
+  `${method} handles ${handled}, and ${other} does so already: keep one handler per type on a node`;
+
+export const REQUEST_SCOPED_CONTROLLER = (method: string) =>
+  `${method} handles tasks, but its controller is in request scope: make it a method of a provider`;
+
 export const NOT_ENABLED = (method: string) =>
   `${method} needs a leader, but leadership is off on this node: set leadership: { enabled: true } in GatekeeperModule's ` +
   `options, or call initialize() of ClusterService`;

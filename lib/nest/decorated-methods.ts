@@ -11,6 +11,8 @@ export interface DecoratedMethod<M> {
   /** The provider's only instance. Undefined, or an empty object, if Nest makes one per request or per use. */
   readonly instance: object | undefined;
   readonly metadata: M;
+  /** The provider or controller. */
+  readonly wrapper: InstanceWrapper;
   /** Whether there is one instance from the start; else @nestjs/schedule can't run the method. */
   readonly isStatic: boolean;
   /** When @nestjs/schedule runs it, if it does. */
@@ -42,7 +44,7 @@ export class DecoratedMethods {
       const found = metadataOf<M>(prototype, property, key);
       // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
       const method = `${prototype.constructor.name}.${property}`;
-      return found ? [{ method, property, instance, isStatic, ...found }] : [];
+      return found ? [{ method, property, instance, wrapper, isStatic, ...found }] : [];
     });
   }
 }

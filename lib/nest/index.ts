@@ -9,3 +9,6 @@ export type { GuardedMethod } from './guarded-method.js';
 export { ClusterService, type LeadOptions } from './cluster.service.js';
 export { LeaderOnly, OnLeadershipGained, OnLeadershipLost } from './leader-only.decorator.js';
 export { LeadershipExplorer } from './leadership.explorer.js';
+export { type DecoratorFor, GroupFinishedHandler, InvalidTaskHandler, TaskHandler } from './task-handler.decorator.js';
+export { TasksExplorer } from './tasks.explorer.js';
+export { TasksService } from './tasks.service.js';

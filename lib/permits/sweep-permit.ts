@@ -11,7 +11,7 @@ import { HeldLeases } from './held-leases.js';
 import type { HeldPermit } from './held-permit.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 
-const NAME = 'gatekeeper:sweep';
+const RECORDS = 'gatekeeper:sweep';
 /**
  * Duration of the permit in sweep intervals. If a sweeper dies, another node follows; one missed sweep is tolerated.
  */
@@ -33,18 +33,22 @@ export class SweepPermit implements SweepTurn {
   /** Whether the record is corrupt. Then every node sweeps. */
   #isOpen = false;
 
-  /** @param interval ms between two sweeps of this node */
+  /**
+   * @param interval ms between two sweeps of this node
+   * @param name of the semaphore: one per kind of sweep
+   */
   constructor(
     private readonly context: Context,
     interval: number,
+    private readonly name = RECORDS,
   ) {
     const events: Context['events'] = new Subject();
     const reachability = new Reachability(events, context.nodeClock, 0);
     const silent: Context = { ...context, events, reachability, changes: new Subject() };
     const shortest = SHORTEST + 2 * context.timing.clockTolerance;
     const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
-    this.#definition = parseDefinition({ name: NAME, duration }, context.timing.clockTolerance);
-    this.#client = semaphoreClient(NAME, silent);
+    this.#definition = parseDefinition({ name, duration }, context.timing.clockTolerance);
+    this.#client = semaphoreClient(name, silent);
     const uses = new UseCount(() => undefined);
     this.#leases = new HeldLeases(this.#client, new OrphanCleanup(this.#client, uses, silent), uses, silent);
   }
@@ -59,7 +63,7 @@ export class SweepPermit implements SweepTurn {
     const attempt = await this.#leases.attempt({ duration: this.#definition.duration });
     if (!attempt.permit) {
       const { error } = attempt;
-      if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw withoutName(error);
+      if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw this.#withoutName(error);
       if (!error) this.context.reachability.back();
       // A foreign program overwrote the record. Dead nodes' permits must still be freed, so every node sweeps.
       this.#isOpen = error instanceof CorruptRecordError;
@@ -91,10 +95,10 @@ export class SweepPermit implements SweepTurn {
     await this.#permit?.release().catch(() => undefined);
     await this.#leases.close();
   }
-}
 
-/** Rewords an error that contains the name of the semaphore, because users don't know it. */
-function withoutName(error: StoreUnavailableError): StoreUnavailableError {
-  if (!error.message.includes(NAME)) return error;
-  return new StoreUnavailableError('the store gave no clear answer about which node sweeps', { cause: error });
+  /** Rewords an error that contains the name of the semaphore, because users don't know it. */
+  #withoutName(error: StoreUnavailableError): StoreUnavailableError {
+    if (!error.message.includes(this.name)) return error;
+    return new StoreUnavailableError('the store gave no clear answer about which node sweeps', { cause: error });
+  }
 }

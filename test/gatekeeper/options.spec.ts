@@ -30,6 +30,7 @@ describe("a gatekeeper's options", () => {
       history: true,
       leadership: { enabled: false, scopes: ['default'], lease: 10_000 },
       allocation: { groups: [] },
+      tasks: { maxBytes: 65_536 },
       shutdownGrace: 10_000,
       strictStart: false,
     });
@@ -51,6 +52,10 @@ describe("a gatekeeper's options", () => {
     ['shutdownGrace', { store, shutdownGrace: '-5s' }, '"-5s"'],
     ['strictStart', { store, strictStart: 1 }, '1 is neither'],
     ['timeout', { store, timeout: 1 }, 'timeout'],
+    ['tasks.maxBytes', { store, tasks: { maxBytes: 0 } }, '0 is not a whole number from 1 to 1048576'],
+    ['tasks.maxBytes', { store, tasks: { maxBytes: 1_048_577 } }, '1048577 is not a whole number'],
+    ['tasks.maxBytes', { store, tasks: { maxBytes: '64k' } }, '"64k" is not a whole number'],
+    ['tasks.workers', { store, tasks: { workers: 4 } }, 'not known here; the options are maxBytes'],
     ['membership', { store, membership: true }, 'true is not an object of options'],
     ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon" is not a duration'],
     [

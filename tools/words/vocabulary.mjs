@@ -37,7 +37,6 @@ export const OLD_WORDS = [
   { word: 'Portion', now: 'batches', pattern: /^portions?$/i },
   { word: 'CodeDefinitions', now: 'DeclaredDefinitions', pattern: /codeDefinitions/i },
   { word: 'isExpected', now: 'has', pattern: /^isExpected$/ },
-  { word: 'task', now: 'job', pattern: /(?<!micro)task/i },
 ];
 
 /** Stilted words and openings: shown per folder, and held against a budget that may only go down. */

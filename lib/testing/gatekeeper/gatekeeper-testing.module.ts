@@ -1,7 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { AllocationExplorer, AllocationService, ClusterService, GuardedMethodsExplorer } from '../../nest/index.js';
+import {
+  AllocationExplorer,
+  AllocationService,
+  ClusterService,
+  GuardedMethodsExplorer,
+  TasksService,
+} from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /**
@@ -28,10 +34,18 @@ export class GatekeeperTestingModule {
         { provide: GatekeeperService, useExisting: TestGatekeeper },
         ClusterService,
         AllocationService,
+        TasksService,
         GuardedMethodsExplorer,
         AllocationExplorer,
       ],
-      exports: [TestGatekeeper, GatekeeperService, ClusterService, AllocationService, GuardedMethodsExplorer],
+      exports: [
+        TestGatekeeper,
+        GatekeeperService,
+        ClusterService,
+        AllocationService,
+        TasksService,
+        GuardedMethodsExplorer,
+      ],
     };
   }
 }

@@ -1,0 +1,9 @@
+import type { HandlerOptions, TaskType } from '../tasks/index.js';
+
+/** Metadata on a method that handles tasks: a list of {@link TaskHandlerMetadata}. */
+export const TASK_HANDLER = Symbol('gatekeeper:task-handler');
+
+/** One decorator on a method, as written; checked when the application boots. */
+export type TaskHandlerMetadata =
+  | { readonly kind: 'task' | 'group'; readonly task: TaskType; readonly options?: HandlerOptions | undefined }
+  | { readonly kind: 'invalid' };

@@ -1,0 +1,96 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { ContextIdFactory, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { InvalidOptionsError } from '../decision/index.js';
+import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
+import { type Tasks, typeOf } from '../tasks/index.js';
+import { REQUEST_SCOPED_CONTROLLER, SECOND_HANDLER } from './cluster-singleton.messages.js';
+import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
+import { GatekeeperService } from './gatekeeper.service.js';
+import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.metadata.js';
+
+type Handlers = DecoratedMethod<readonly TaskHandlerMetadata[]>;
+type Call = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * Connects the methods that handle tasks, and begins to work when the application has booted, so that no handler runs
+ * before.
+ */
+@Injectable()
+export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
+  readonly #decorated: DecoratedMethods;
+
+  constructor(
+    @Inject(DiscoveryService) discovery: DiscoveryService,
+    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+  ) {
+    this.#decorated = new DecoratedMethods(discovery, scanner);
+  }
+
+  /** @throws InvalidOptionsError listing every fault of every handler */
+  onModuleInit(): void {
+    if (!isReal(this.gatekeeper)) return;
+    const { tasks } = partsOf(this.gatekeeper);
+    const methods = this.#decorated.find<readonly TaskHandlerMetadata[]>(TASK_HANDLER);
+    const former = new Map<string, string>();
+    const faults = methods.flatMap((handlers) =>
+      handlers.metadata.flatMap((metadata) => connect(handlers, metadata, tasks, former)),
+    );
+    if (faults.length > 0) throw new InvalidOptionsError('Handlers of tasks', faults);
+  }
+
+  onApplicationBootstrap(): void {
+    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.start();
+  }
+}
+
+/**
+ * @param former the methods that were connected before, by what they handle
+ * @returns faults
+ */
+function connect(handlers: Handlers, metadata: TaskHandlerMetadata, tasks: Tasks, former: Map<string, string>) {
+  const { method, wrapper, isStatic } = handlers;
+  if (!isStatic && wrapper.host?.controllers.has(wrapper.token)) return [REQUEST_SCOPED_CONTROLLER(method)];
+  const handled = handledBy(metadata);
+  const other = former.get(handled);
+  if (other !== undefined) return [SECOND_HANDLER(method, other, handled)];
+  former.set(handled, method);
+  try {
+    handle(metadata, callOf(handlers), tasks);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults.map((fault) => `${method}: ${fault}`);
+    throw error;
+  }
+}
+
+function handle(metadata: TaskHandlerMetadata, call: Call, tasks: Tasks): void {
+  if (metadata.kind === 'invalid') return tasks.onInvalid(call);
+  const { kind, task, options } = metadata;
+  const { type } = typeOf(task);
+  if (kind === 'task') tasks.handle(type, call, options);
+  else tasks.onGroupFinished(type, call, options);
+}
+
+/** A provider that is not static gets an instance per call: `REQUEST` is the first argument. */
+function callOf({ instance, property, wrapper, isStatic }: Handlers): Call {
+  return async (...args) => {
+    const target = isStatic ? instance : await instanceFor(wrapper, args[0]);
+    return (target as Record<string, Call>)[property]!(...args);
+  };
+}
+
+function instanceFor(wrapper: InstanceWrapper, request: unknown): Promise<object> {
+  // The module's own reference: another module may have a provider of the same token.
+  const { instance: moduleRef } = wrapper.host!.getProviderByKey<ModuleRef>(ModuleRef);
+  const context = ContextIdFactory.create();
+  moduleRef.registerRequestByContextId(request, context);
+  return moduleRef.resolve<object>(wrapper.token, context);
+}
+
+function handledBy(metadata: TaskHandlerMetadata): string {
+  if (metadata.kind === 'invalid') return 'invalid tasks';
+  const { type } = typeOf(metadata.task);
+  return metadata.kind === 'task' ? `tasks "${type}"` : `groups of "${type}"`;
+}

@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Gatekeeper, partsOf } from '../gatekeeper/index.js';
+import type {
+  DataOf,
+  GroupFunction,
+  HandlerOptions,
+  InvalidTaskFunction,
+  ResultOf,
+  SubmitArguments,
+  SubmitRequest,
+  Submitted,
+  Task,
+  TaskDefinition,
+  TaskFunction,
+  TaskName,
+  Tasks,
+} from '../tasks/index.js';
+import { GatekeeperService } from './gatekeeper.service.js';
+
+/** Distributed tasks: submitted on any node, done at least once on a node that handles their type. */
+@Injectable()
+export class TasksService {
+  constructor(@Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper) {}
+
+  /**
+   * Submits a task. It is in the store when the promise resolves; it does not wait until the task has run. The same id
+   * again is ignored while the task has not ended, so submit it again after an error.
+   *
+   * @param name made with `single()` or `grouped()`
+   * @param data any JSON value, of the type of the name's definition
+   * @param options override those of the definition
+   * @returns whether the task is new (`created`) or there was such a task (`known`), and why
+   * @throws InvalidOptionsError if the data or an option can't be used, or members of a group disagree on the total
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
+   */
+  submit<In>(name: TaskName<In>, ...rest: SubmitArguments<In>): Promise<Submitted> {
+    return this.#tasks.submit(name, ...rest);
+  }
+
+  /**
+   * Submits a list of tasks, 64 at the same time.
+   *
+   * @param tasks a list, or a generator (also an asynchronous one), which is asked for the next task when there is room
+   * @returns the answers in the order of the list
+   * @throws SubmitManyError after the first error. It says which tasks were submitted, and its `cause` is the error
+   */
+  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
+    return this.#tasks.submitMany(tasks);
+  }
+
+  /**
+   * The task as it stands in the store.
+   *
+   * @param task its name or id
+   * @returns undefined if there is none, or none any more
+   * @throws StoreUnavailableError
+   */
+  find(task: TaskName | string): Promise<Task | undefined> {
+    return this.#tasks.find(task);
+  }
+
+  /**
+   * Handles the tasks of a type on this node, as a method with `@TaskHandler`: from the end of the application's start, or
+   * at once after that.
+   *
+   * @param task the type, or its definition
+   * @throws InvalidOptionsError if this node handles the type already, or an option can't be used
+   */
+  handle<D extends TaskDefinition>(
+    task: D,
+    handler: TaskFunction<DataOf<D>, ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
+  handle(...args: Parameters<Tasks['handle']>): void {
+    this.#tasks.handle(...args);
+  }
+
+  /**
+   * Handles the end of groups of a type on this node, as a method with `@GroupFinishedHandler`.
+   *
+   * @param task the type of the members, or its definition
+   * @throws InvalidOptionsError if this node does so already, or an option can't be used
+   */
+  onGroupFinished<D extends TaskDefinition>(
+    task: D,
+    handler: GroupFunction<ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
+  onGroupFinished(...args: Parameters<Tasks['onGroupFinished']>): void {
+    this.#tasks.onGroupFinished(...args);
+  }
+
+  /**
+   * Handles the invalid tasks of this node, as a method with `@InvalidTaskHandler`.
+   *
+   * @throws InvalidOptionsError if this node has such a handler already
+   */
+  onInvalid(handler: InvalidTaskFunction): void {
+    this.#tasks.onInvalid(handler);
+  }
+
+  get #tasks(): Tasks {
+    return partsOf(this.gatekeeper).tasks;
+  }
+}

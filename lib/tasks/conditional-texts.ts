@@ -1,0 +1,100 @@
+import type { Timers } from '../async/timers.js';
+import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { answerWithin } from '../stores/answer-within.js';
+import type { Texts } from '../stores/task-storage.js';
+
+/** Outcome of a write by comparison. */
+export type Written =
+  | { readonly isWritten: true }
+  | {
+      readonly isWritten: false;
+      readonly found: string | undefined;
+      /** The write may have been applied, and another write replaced it. Look for its nonce in the text found. */
+      readonly isUncertain: boolean;
+    };
+
+/** ms before a write whose outcome is unknown is looked for. Doubles with each try. */
+const FIRST_PAUSE = 5;
+
+/**
+ * Writes by comparison that find out what became of them: if an answer is lost, or a `false` may be wrong, the text is
+ * read. That is safe because each text has a nonce of its own, and so never comes back.
+ */
+export class ConditionalTexts {
+  constructor(
+    private readonly texts: Texts,
+    private readonly timers: Timers,
+    private readonly callTimeout: number,
+  ) {}
+
+  /** @throws StoreUnavailableError */
+  async read(key: string): Promise<string | undefined> {
+    return answerWithin(this.timers, this.callTimeout, 'read a task', () => this.texts.read(key));
+  }
+
+  /** @throws StoreUnavailableError */
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return answerWithin(this.timers, this.callTimeout, 'read tasks', () => this.texts.readMany(keys));
+  }
+
+  /**
+   * Writes `next` (undefined: removes the text) if the text under `key` is `former` (undefined: there is none).
+   *
+   * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
+   * @throws StoreUnavailableError if it was surely not applied
+   */
+  async write(key: string, former: string | undefined, next: string | undefined): Promise<Written> {
+    const deadline = new Deadline(this.timers, this.callTimeout);
+    let unknown: UnknownOutcomeError | undefined;
+    for (let delay = FIRST_PAUSE; ; delay *= 2) {
+      try {
+        const found = await deadline.race(this.#attempt(key, former, next, unknown !== undefined));
+        if (found === true) return { isWritten: true };
+        if (found.text !== former) return { isWritten: false, found: found.text, isUncertain: unknown !== undefined };
+      } catch (error) {
+        unknown = unknownAfter(error, unknown);
+      }
+      await deadline.pause(delay);
+      if (deadline.remaining <= 0) throw unknown ?? timedOut(this.callTimeout);
+    }
+  }
+
+  /** @returns true if the text is now `next`, otherwise what is there */
+  async #attempt(
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    isLook: boolean,
+  ): Promise<true | { readonly text: string | undefined }> {
+    if (isLook) {
+      const text = await this.texts.read(key);
+      if (text === next) return true;
+      if (text !== former) return { text };
+    }
+    if (former === undefined) {
+      const there = await this.texts.create(key, next!);
+      return there === undefined || there === next ? true : { text: there };
+    }
+    const isWritten = await (next === undefined
+      ? this.texts.remove(key, former)
+      : this.texts.replace(key, former, next));
+    if (isWritten) return true;
+    const text = await this.texts.read(key);
+    return text === next ? true : { text };
+  }
+}
+
+/** @throws `error` if it proves that nothing was written, or is none of the store */
+function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): UnknownOutcomeError {
+  if (error instanceof UnknownOutcomeError) return error;
+  if (error instanceof DeadlinePassed) return former ?? timedOut();
+  // The store can't be read now. The first write may still be applied.
+  if (error instanceof StoreUnavailableError && former) return former;
+  throw error;
+}
+
+function timedOut(ms?: number): UnknownOutcomeError {
+  const within = ms === undefined ? 'in time' : `within ${ms} ms`;
+  return new UnknownOutcomeError(`the store gave no clear answer ${within}, and a write may have been applied`);
+}

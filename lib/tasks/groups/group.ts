@@ -1,0 +1,75 @@
+import { nextToken } from '../../decision/index.js';
+import { Bits, PAGE_BITS } from './bits.js';
+
+/**
+ * A group of tasks: a root, and pages with a bit per member. A member that has ended sets its bit first, and then looks at
+ * the root. So the last one surely finds all bits, whatever the order.
+ *
+ * | state     | it means                                             | next                                      |
+ * | --------- | ---------------------------------------------------- | ----------------------------------------- |
+ * | `open`    | members may still end                                | `joining`, when all bits of `total` are set |
+ * | `joining` | all have ended; the task of the group's handler runs | `closed`, when that task has ended        |
+ * | `closed`  | nothing is left to do                                | a new incarnation, or removed with the join task |
+ */
+export interface GroupRoot {
+  /** Id of the group: `import[2026-06]`. */
+  readonly group: string;
+  readonly type: string;
+  readonly nonce: string;
+  readonly incarnation: number;
+  readonly state: 'open' | 'joining' | 'closed';
+  /** Number of members; absent until a submission said it. */
+  readonly total?: number;
+  /** Pages of which all members have ended. Only pages that are full count, so a root changes once per page. */
+  readonly full: readonly number[];
+}
+
+/** Members that have ended, of one page of one incarnation. */
+export interface GroupPage {
+  readonly nonce: string;
+  readonly ended: Bits;
+  /** Those of them that did not complete. */
+  readonly failed: Bits;
+}
+
+export const EMPTY_PAGE: Omit<GroupPage, 'nonce'> = { ended: new Bits(), failed: new Bits() };
+
+/** A new group, or a new incarnation of one that is closed. */
+export function openRoot(
+  group: string,
+  type: string,
+  former: GroupRoot | undefined,
+  { now, nonce, total }: { readonly now: number; readonly nonce: string; readonly total: number | undefined },
+): GroupRoot {
+  const incarnation = nextToken(former?.incarnation ?? 0, now);
+  return { group, type, nonce, incarnation, state: 'open', ...(total !== undefined && { total }), full: [] };
+}
+
+/** The number of the page of a member, and its place there. */
+export function placeOf(number: number): { readonly page: number; readonly place: number } {
+  return { page: Math.floor((number - 1) / PAGE_BITS), place: (number - 1) % PAGE_BITS };
+}
+
+export function pagesOf(total: number): number {
+  return Math.ceil(total / PAGE_BITS);
+}
+
+/** Whether all members of a page have ended. */
+export function isFull(page: Pick<GroupPage, 'ended'> | undefined, index: number, total: number): boolean {
+  return page !== undefined && page.ended.covers(Math.min(PAGE_BITS, total - index * PAGE_BITS));
+}
+
+/** The root after these pages were found full. */
+export function withFull(root: GroupRoot, pages: readonly number[], nonce: string): GroupRoot {
+  const full = [...new Set([...root.full, ...pages])].toSorted((a, b) => a - b);
+  const isComplete = root.total !== undefined && full.length === pagesOf(root.total);
+  return { ...root, full, nonce, ...(isComplete && { state: 'joining' }) };
+}
+
+export function withTotal(root: GroupRoot, total: number, nonce: string): GroupRoot {
+  return { ...root, total, nonce };
+}
+
+export function closed(root: GroupRoot, nonce: string): GroupRoot {
+  return { ...root, state: 'closed', nonce };
+}

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import { show } from '../decision/index.js';
+
+/** Bytes of data, or of a result, as JSON, unless an option says otherwise. */
+export const MOST_BYTES = 65_536;
+
+/**
+ * Reads a value that is to be kept as JSON. The result is a copy, which later changes do not affect.
+ *
+ * @param most bytes as JSON
+ * @returns a sentence without the field's name if the value can't be kept
+ */
+export function readJson(value: unknown, most: number): { readonly value: unknown } | { readonly fault: string } {
+  if (value === undefined) return { value };
+  const text = jsonOf(value);
+  const copy: unknown = text === undefined ? undefined : JSON.parse(text);
+  // JSON.stringify drops functions and turns a Date into text. Then the handler would get another value than was given.
+  if (text === undefined || !isDeepStrictEqual(copy, withoutUndefined(value))) {
+    return {
+      fault: `${show(value)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
+    };
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= most) return { value: copy };
+  return { fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address` };
+}
+
+/** @returns undefined for a value in a circle, with a BigInt, or that JSON has no text for */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined;
+  } catch {
+    return undefined; // the caller says what is allowed
+  }
+}
+
+/** Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (!isPlain(value)) return value;
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(fields.map(([name, each]) => [name, withoutUndefined(each)]));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,82 @@
+import { GatekeeperError, messageOf } from '../decision/index.js';
+import type { SubmitOptions } from './submit-options.js';
+import type { TaskName } from './task-id.js';
+import type { Submitted } from './task-store.js';
+
+/** Arguments of a submission after the name. Data may be left out if their type allows `undefined`. */
+export type SubmitArguments<In> = undefined extends In
+  ? [data?: In, options?: SubmitOptions]
+  : [data: In, options?: SubmitOptions];
+
+/** A task for `submitMany()`. */
+export type SubmitRequest<In = unknown> = {
+  /** Made with `single()` or `grouped()`. */
+  readonly name: TaskName<In>;
+  /** As for `submit()`. */
+  readonly options?: SubmitOptions;
+} & (undefined extends In ? { readonly data?: In } : { readonly data: In });
+
+/** `submitMany()` stopped at its first error, which is the `cause`. Other tasks of the list may have been submitted. */
+export class SubmitManyError extends GatekeeperError {
+  readonly code = 'submit-many';
+
+  /** Number of tasks that were submitted, or known. */
+  readonly submitted: number;
+
+  constructor(
+    /** The answers by place in the list. A task without one was not submitted, or perhaps was: submit it again. */
+    readonly outcomes: readonly (Submitted | undefined)[],
+    options: { readonly cause: unknown },
+  ) {
+    const submitted = outcomes.filter((outcome) => outcome !== undefined).length;
+    const reason = messageOf(options.cause);
+    super(
+      `only ${submitted} tasks of the list were submitted: ${reason}. Submit those without an outcome again`,
+      options,
+    );
+    this.submitted = submitted;
+  }
+}
+
+/** Submissions at the same time: enough to keep the store busy, few enough that its other callers need not wait. */
+const AT_ONCE = 64;
+
+type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+/**
+ * Submits all items of a list, {@link AT_ONCE} at the same time. The next item is asked for when there is room, so a slow
+ * store slows a generator down.
+ *
+ * @throws SubmitManyError after the first error, when the submissions that had begun have ended
+ */
+export async function submitMany<Item>(
+  source: Source<Item>,
+  submit: (item: Item) => Promise<Submitted>,
+): Promise<Submitted[]> {
+  const outcomes: (Submitted | undefined)[] = [];
+  const errors: unknown[] = [];
+  const running = new Set<Promise<void>>();
+  const begin = (item: Item, index: number) => {
+    outcomes[index] = undefined;
+    const run: Promise<void> = submit(item)
+      .then((outcome) => void (outcomes[index] = outcome))
+      .catch((error: unknown) => void errors.push(error))
+      .finally(() => running.delete(run));
+    running.add(run);
+  };
+  try {
+    let count = 0;
+    for await (const item of source) {
+      // Errors may have come while the source was asked.
+      if (errors.length > 0) break;
+      begin(item, count++);
+      if (running.size >= AT_ONCE) await Promise.race(running);
+      if (errors.length > 0) break;
+    }
+  } catch (error) {
+    errors.push(error);
+  }
+  await Promise.all(running);
+  if (errors.length > 0) throw new SubmitManyError(outcomes, { cause: errors[0] });
+  return outcomes as Submitted[];
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
+import { choiceSchema, delaySchema } from '../decision/option-types.js';
+import type { Dedup } from './submission.js';
+import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
+
+/** Options of a submission. Durations are ms, or text ("5m"). */
+export interface SubmitOptions {
+  /** Tasks of a higher priority usually run first; no strict order is promised. Default "normal". */
+  readonly priority?: Priority;
+  /** When the task may run: a `Date`, or a delay from now. Default: at once. */
+  readonly runAt?: Date | number | string;
+  /** Attempts that may fail before the task is given up. Default 5. */
+  readonly maxAttempts?: number;
+  /** Attempts in which the node may crash before the task is given up. Default 3. */
+  readonly maxCrashes?: number;
+  /** Pauses between failed attempts: the first one, doubled each time, up to the longest. Default 1s and 10m. */
+  readonly backoff?: { readonly first?: number | string; readonly longest?: number | string };
+  /** How long a completed task is remembered. Default 1h. */
+  readonly retention?: number | string;
+  /** How long a task is remembered that did not complete. Default 7d. */
+  readonly deadLetterRetention?: number | string;
+  /** When the same id is ignored: while the task is `unfinished` (default), or as long as it is `retained`. */
+  readonly dedup?: Dedup;
+}
+
+const DEDUPS = ['unfinished', 'retained'] as const;
+/** ms; a completed task must be known for longer than a call may take. */
+const SHORTEST_RETENTION = 60_000;
+
+const durationSchema = numberReadBy(readDuration);
+const retentionSchema = durationSchema.refine(
+  (value) => value >= SHORTEST_RETENTION,
+  `is shorter than a minute: a late answer to a submission must still find the task`,
+);
+const countSchema = z
+  .number({ error: ({ input }) => `${show(input)} is not a number` })
+  .int()
+  .min(1)
+  .max(1000);
+const dateSchema = z.unknown().transform((value, context): Date | number => {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+  const { data } = delaySchema.safeParse(value);
+  if (data !== undefined) return data;
+  context.addIssue({ code: 'custom', message: `${show(value)} is neither a Date nor a delay such as "5m"` });
+  return z.NEVER;
+});
+
+const optionsSchema = onlyFields({
+  priority: choiceSchema(PRIORITIES).default('normal'),
+  runAt: dateSchema.optional(),
+  maxAttempts: countSchema.default(USUAL_LIMITS.maxAttempts),
+  maxCrashes: countSchema.default(USUAL_LIMITS.maxCrashes),
+  backoff: onlyFields({
+    first: durationSchema.default(USUAL_LIMITS.backoff.first),
+    longest: durationSchema.default(USUAL_LIMITS.backoff.longest),
+  }).default(USUAL_LIMITS.backoff),
+  retention: retentionSchema.default(USUAL_LIMITS.retention),
+  deadLetterRetention: retentionSchema.default(USUAL_LIMITS.deadLetterRetention),
+  dedup: choiceSchema(DEDUPS).default('unfinished'),
+});
+
+export interface ParsedSubmitOptions {
+  readonly priority: Priority;
+  /** A point in time, or ms from now. */
+  readonly runAt?: Date | number | undefined;
+  readonly limits: TaskLimits;
+  readonly dedup: Dedup;
+}
+
+const USUAL: ParsedSubmitOptions = { priority: 'normal', limits: USUAL_LIMITS, dedup: 'unfinished' };
+
+/**
+ * @param defaults options of the task's definition
+ * @throws InvalidOptionsError
+ */
+export function parseSubmitOptions(
+  id: string,
+  options: SubmitOptions | undefined,
+  defaults?: SubmitOptions,
+): ParsedSubmitOptions {
+  const given = defaults && typeof (options ?? {}) === 'object' ? { ...defaults, ...options } : options;
+  if (given === undefined) return USUAL;
+  const { data, error } = optionsSchema.safeParse(given);
+  if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
+  const { priority, runAt, dedup, ...limits } = data;
+  return { priority, dedup, ...(runAt !== undefined && { runAt }), limits: isUsual(limits) ? USUAL_LIMITS : limits };
+}
+
+/** Usual limits are left out of the texts. */
+function isUsual(limits: TaskLimits): boolean {
+  return JSON.stringify(limits) === JSON.stringify(USUAL_LIMITS);
+}

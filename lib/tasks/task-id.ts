@@ -1,0 +1,141 @@
+import { InvalidOptionsError, show } from '../decision/index.js';
+import type { SubmitOptions } from './submit-options.js';
+
+declare const TYPES: unique symbol;
+
+/**
+ * A type of tasks, and the types of their data and results. Made with `defineTask()`. Submissions and handlers share it, so the
+ * compiler checks that they fit.
+ */
+export interface TaskDefinition<In = unknown, Out = unknown> {
+  /** Name of the type. */
+  readonly type: string;
+  /** Options of its submissions, where they give no others. */
+  readonly options: SubmitOptions;
+  /** Only for the compiler: no definition has this field. */
+  readonly [TYPES]?: { readonly data: In; readonly result: Out };
+}
+
+/** A type of tasks: its name, or its definition. */
+export type TaskType = string | TaskDefinition;
+
+/** Type of the data of a definition's tasks. */
+export type DataOf<D extends TaskDefinition> = D extends TaskDefinition<infer In> ? In : never;
+
+/** Type of the results of a definition's tasks. */
+export type ResultOf<D extends TaskDefinition> = D extends TaskDefinition<unknown, infer Out> ? Out : never;
+
+/** Name of a task: its type, and a name of its own, or its number in a group. Make it with {@link single} or {@link grouped}. */
+export interface TaskName<In = unknown> {
+  /** Name of the type. */
+  readonly type: string;
+  /** The task's id in the whole cluster: `mail:order-7`, or `import[2026-06]#12` for a member of a group. */
+  readonly id: string;
+  /** Its place in a group; absent for a task of its own. */
+  readonly member?: MemberName;
+  /** Options of the task's definition. */
+  readonly defaults?: SubmitOptions;
+  /** Only for the compiler: no name has this field. */
+  readonly [TYPES]?: { readonly data: In };
+}
+
+/** A member of a group. */
+export interface MemberName {
+  /** Name of the group. */
+  readonly group: string;
+  /** From 1. */
+  readonly number: number;
+  /** Number of members; known at the latest when the last member is submitted. */
+  readonly total?: number;
+}
+
+/** Characters. The id is a key of the store, and part of every text about the task. */
+const LONGEST_NAME = 200;
+const LONGEST_TYPE = 64;
+/** Members of one group. Their numbers are bits in pages. */
+export const LARGEST_GROUP = 1_000_000;
+
+/**
+ * The name of a task of its own.
+ *
+ * @param task type of the task: 1 to 64 letters, digits, `_`, `.` or `-`; or its definition
+ * @param name 1 to 200 characters; the same type and name are the same task
+ * @throws InvalidOptionsError
+ *
+ * @example single('mail', 'order-7')
+ */
+export function single<In = unknown>(task: string | TaskDefinition<In>, name: string): TaskName<In> {
+  const { type, ...defaults } = typeOf(task);
+  expectValid('a task', [...typeFaults(type), ...nameFaults('name', name)]);
+  return { type, id: `${type}:${name}`, ...defaults };
+}
+
+/**
+ * The name of a member of a group. When all members have ended, the group's handler runs.
+ *
+ * @param task as for {@link single}; a group belongs to one type
+ * @param group 1 to 200 characters
+ * @param number of the member, from 1
+ * @param total number of members. If it is not known yet, give it with the last member
+ * @throws InvalidOptionsError
+ *
+ * @example grouped('import', '2026-06', 12, 100)
+ */
+export function grouped<In = unknown>(
+  task: string | TaskDefinition<In>,
+  group: string,
+  number: number,
+  total?: number,
+): TaskName<In> {
+  const { type, ...defaults } = typeOf(task);
+  const faults = [...typeFaults(type), ...nameFaults('group', group), ...numberFaults('number', number)];
+  if (total !== undefined) faults.push(...numberFaults('total', total));
+  if (total !== undefined && number > total) faults.push(`number: ${number} is more than the total of ${total}`);
+  expectValid('a task of a group', faults);
+  const member = { group, number, ...(total !== undefined && { total }) };
+  return { type, id: memberId(type, group, number), member, ...defaults };
+}
+
+/** Name of a type, and its default options. Callers without types may give anything. */
+export function typeOf(task: TaskType): { readonly type: string; readonly defaults?: SubmitOptions } {
+  if (typeof task !== 'object' || task === null) return { type: task };
+  return { type: task.type, ...(task.options && { defaults: task.options }) };
+}
+
+/** Id of a member. */
+export function memberId(type: string, group: string, number: number): string {
+  return `${groupId(type, group)}#${number}`;
+}
+
+/** Id of a group. No single task has such an id, because a type contains neither ":" nor "[". */
+export function groupId(type: string, group: string): string {
+  return `${type}[${group}]`;
+}
+
+/** Id of the task that runs the group's handler. */
+export function joinId(type: string, group: string): string {
+  return `${groupId(type, group)}#join`;
+}
+
+/** The faults of a type, each in a sentence. */
+export function typeFaults(type: unknown): string[] {
+  if (typeof type === 'string' && type.length <= LONGEST_TYPE && /^[\w.-]+$/.test(type)) return [];
+  return [`type: ${show(type)} is not 1 to ${LONGEST_TYPE} letters, digits, "_", "." or "-"`];
+}
+
+function nameFaults(field: string, name: unknown): string[] {
+  if (typeof name !== 'string' || name === '') return [`${field}: ${show(name)} is not a text`];
+  if (name.length > LONGEST_NAME) return [`${field}: ${name.length} characters are more than ${LONGEST_NAME}`];
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(name)) return [`${field}: ${show(name)} has a control character`];
+  return /\p{Surrogate}/u.test(name) ? [`${field}: ${show(name)} has half of a surrogate pair`] : [];
+}
+
+function numberFaults(field: string, number: unknown): string[] {
+  if (Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) <= LARGEST_GROUP) return [];
+  return [`${field}: ${show(number)} is not a whole number from 1 to ${LARGEST_GROUP}`];
+}
+
+function expectValid(subject: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new InvalidOptionsError(subject, faults);
+}

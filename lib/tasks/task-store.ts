@@ -1,0 +1,273 @@
+import type { Context } from '../context/context.js';
+import { pause } from '../async/pause.js';
+import { Slices } from '../async/slices.js';
+import { UnknownOutcomeError } from '../stores/index.js';
+import { answerWithin } from '../stores/answer-within.js';
+import type { TaskStorage } from '../stores/task-storage.js';
+import { Claim } from './claim.js';
+import { ConditionalTexts, type Written } from './conditional-texts.js';
+import { Groups } from './groups/groups.js';
+import { Hints } from './hints.js';
+import { type Dedup, knownBecause, mayFollow } from './submission.js';
+import type { Incarnation, Outcome, Task, TaskFault, TaskLimits } from './task.js';
+import { decodeTask, encodeTask } from './task.codec.js';
+import { type MemberName, joinId } from './task-id.js';
+import { LeaseExpiredError } from './tasks.errors.js';
+import { TimedStorage } from './timed-storage.js';
+import * as transitions from './transitions.js';
+import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
+
+/** Answer to a submission. */
+export interface Submitted {
+  /** Id of the task. */
+  readonly id: string;
+  /** `created`: it will run. `known`: there is such a task already, and nothing was changed. */
+  readonly outcome: 'created' | 'known';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
+
+/** A submission before its group is opened. */
+export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
+
+/** ms before a claim of unknown outcome is tried again. */
+const RETRY = 200;
+/** Key of no task: ids have a colon, or a bracket. */
+const ANY_KEY = 'start';
+
+/** Type of the tasks that run the handler of groups of a type. No application's type has this form. */
+export const joinType = (type: string): string => `${type}#join`;
+/** Type of the groups of a task, or of a task that runs their handler. */
+export const groupType = (type: string): string => type.replace(/#join$/, '');
+
+/**
+ * All changes of tasks in the store, on the records of {@link TaskStorage}. Each change is one write by comparison. The steps
+ * between writes can all be taken again, by any node: the sweep finds tasks that a crash left between two steps.
+ */
+export class TaskStore {
+  readonly texts: ConditionalTexts;
+  readonly groups: Groups;
+  readonly hints: Hints;
+  readonly timed: TimedStorage;
+
+  constructor(
+    storage: TaskStorage,
+    private readonly context: Context,
+  ) {
+    const { timers, timing, random } = context;
+    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout);
+    this.groups = new Groups({
+      texts: new ConditionalTexts(storage.groups, timers, timing.callTimeout),
+      stamp: () => this.stamp(),
+      id: () => random.id(),
+      slices: Slices.of(context.nodeClock),
+    });
+    this.timed = new TimedStorage(storage, timers, timing.callTimeout);
+    this.hints = new Hints(this.timed, context);
+  }
+
+  /**
+   * Submits a task once: the same id is known while the task has not ended, or as long as it is remembered.
+   *
+   * @throws InvalidOptionsError if members of a group disagree
+   * @throws UnknownOutcomeError if the task may have been submitted: submit it again, that has no further effect
+   * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+   */
+  async submit(newTask: NewTask, dedup: Dedup): Promise<Submitted> {
+    const { member: name, ...others } = newTask;
+    if (!name) return this.#create(others, dedup);
+    const { type, id } = newTask;
+    let known: Task | undefined;
+    // A closed group has all its members, so a look after the root was found closed surely finds one that is remembered.
+    const mayBegin = async () => dedup === 'unfinished' || (known = await this.find(id)) === undefined;
+    const member = (await this.groups.open(type, name, mayBegin)) ?? known?.member;
+    const submitted = known ? isKnown(known) : await this.#create({ ...others, ...(member && { member }) }, dedup);
+    // It may have ended before the total was noted. One that was created looks at its own end.
+    if (member && submitted.outcome === 'known' && name.total !== undefined) {
+      await this.joinIfEnded(type, member, others.limits);
+    }
+    return submitted;
+  }
+
+  /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
+  async joinIfEnded(type: string, member: Incarnation, limits: TaskLimits): Promise<void> {
+    if (await this.groups.haveEnded(type, member)) await this.#join(type, member, limits);
+  }
+
+  /**
+   * Claims the task of a hint. If the outcome is unknown, tries again for half of the lease: a claim that is forgotten would
+   * count as a crash.
+   *
+   * @returns undefined if it is gone, or another node was first
+   */
+  async claim(text: string, lease: number): Promise<Claim | undefined> {
+    const task = decodeTask(text);
+    if (task.state !== 'waiting') return undefined;
+    const claimed = transitions.claim(task, this.context.node.instance, lease, await this.stamp());
+    const next = encodeTask(claimed);
+    const { nodeClock } = this.context;
+    const until = nodeClock.monotonic() + lease / 2;
+    for (;;) {
+      try {
+        const written = await this.texts.write(task.id, text, next);
+        return written.isWritten ? new Claim(claimed, next) : undefined;
+      } catch (error) {
+        if (!(error instanceof UnknownOutcomeError) || nodeClock.monotonic() >= until) throw error;
+        await pause(nodeClock, RETRY, { isAwaited: false });
+      }
+    }
+  }
+
+  /** @param lease ms from now @throws LeaseExpiredError, StoreUnavailableError, UnknownOutcomeError */
+  async renew(claim: Claim, lease: number): Promise<void> {
+    await this.#change(claim, (task, stamp) => transitions.renew(task, lease, stamp));
+  }
+
+  /** Gives a task back that this node does not work on. Another node may claim it at once. */
+  async giveBack(claim: Claim): Promise<void> {
+    await this.#change(claim, transitions.giveBack);
+    await this.hints.offer(claim.task, claim.text);
+  }
+
+  /**
+   * Ends a task, and tells its group.
+   *
+   * @throws LeaseExpiredError if the result is refused
+   * @throws UnknownOutcomeError if the result may have been accepted
+   * @throws StoreUnavailableError
+   */
+  async end(claim: Claim, outcome: Outcome, result?: unknown): Promise<void> {
+    await this.#change(claim, (task, stamp) => transitions.end(task, outcome, stamp, result));
+    await this.settle(claim.task, claim.text);
+  }
+
+  /** Notes that an attempt failed. @returns whether the task is tried again @throws as {@link end} */
+  async fail(claim: Claim, error: TaskFault, isFinal: boolean): Promise<boolean> {
+    const chance = this.context.random.number();
+    await this.#change(claim, (task, stamp) =>
+      isFinal
+        ? transitions.end({ ...task, error, attempts: task.attempts + 1 }, 'invalid', stamp)
+        : transitions.fail(task, error, stamp, chance),
+    );
+    await this.settle(claim.task, claim.text);
+    return !hasEnded(claim.task);
+  }
+
+  /** Lets the task wait. @param after ms */
+  async retryLater(claim: Claim, after: number): Promise<void> {
+    await this.#change(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
+  }
+
+  /**
+   * The steps after the end of a task of a group: marks the member, submits the task of the group's handler if it was the
+   * last one, and finishes. Any node may take them again, after an error or a crash.
+   */
+  async settle(task: Task, text: string): Promise<void> {
+    if (task.state !== 'done') return;
+    const { type, member, join, ending } = task;
+    if (join) await this.groups.close(groupType(type), join);
+    if (member && (await this.groups.ended(type, member, ending?.outcome !== 'completed')))
+      await this.#join(type, member, task.limits);
+    // If the sweep has finished it meanwhile, there is nothing to do.
+    await this.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.stamp())));
+  }
+
+  /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */
+  async isStaleJoin({ join, type }: Task): Promise<boolean> {
+    return join !== undefined && !(await this.groups.isJoining(groupType(type), join));
+  }
+
+  /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
+  async find(id: string): Promise<Task | undefined> {
+    const text = await this.texts.read(id);
+    return text === undefined ? undefined : decodeTask(text);
+  }
+
+  /** Cluster time, and a new nonce. @throws StoreUnavailableError while cluster time is unknown */
+  async stamp(): Promise<Stamp> {
+    const { clusterClock, timers, timing, random } = this.context;
+    if (!clusterClock.isFresh) {
+      // Right after the start a read waits for the first connection, and a reading of the clock does not.
+      await this.texts.read(ANY_KEY);
+      await answerWithin(timers, timing.callTimeout, 'return its time', () => clusterClock.sample());
+    }
+    return { now: clusterClock.latest(), nonce: random.id() };
+  }
+
+  async #create(submission: Submission, dedup: Dedup): Promise<Submitted> {
+    const { id } = submission;
+    for (let found: string | undefined; ;) {
+      const former = found === undefined ? undefined : decodeTask(found);
+      if (former && !mayFollow(submission, former, dedup)) return this.#again(submission, former, found!, dedup);
+      const stamp = await this.stamp();
+      const task = transitions.submit(submission, former, stamp);
+      const text = encodeTask(task);
+      const written = await this.texts.write(id, found, text);
+      // A node may have claimed it before this one learned that its write was applied.
+      if (written.isWritten || isOf(written, stamp)) {
+        if (written.isWritten && task.state === 'waiting') await this.hints.offer(task, text);
+        return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
+      }
+      found = written.found;
+    }
+  }
+
+  /** There is such a task. Its group may be a new incarnation after a loss of data. */
+  async #again(submission: Submission, task: Task, text: string, dedup: Dedup): Promise<Submitted> {
+    const { id, member } = submission;
+    if (hasEnded(task)) return isKnown(task);
+    if (member && task.member?.incarnation !== member.incarnation) {
+      const next = encodeTask({ ...task, member, nonce: this.context.random.id() });
+      const written = await this.texts.write(id, text, next);
+      if (!written.isWritten) return this.#create(submission, dedup);
+      if (task.state === 'waiting') await this.hints.offer(task, next);
+    }
+    return isKnown(task);
+  }
+
+  /** Submits the task of a group's handler, with the limits of its last member. It has a fixed id, so it is one task for all nodes. */
+  async #join(type: string, { group, incarnation }: Incarnation, limits: TaskLimits): Promise<void> {
+    const join = { group, incarnation };
+    const submission = { id: joinId(type, group), type: joinType(type), priority: 'high', limits, join } as const;
+    await this.#create(submission, 'unfinished');
+  }
+
+  /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
+  async #change(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
+    for (;;) {
+      const stamp = await this.stamp();
+      const task = make(claim.task, stamp);
+      const text = encodeTask(task);
+      claim.written.add(stamp.nonce);
+      const written = await this.texts.write(task.id, claim.text, text);
+      if (written.isWritten) return claim.follow(task, text);
+      const found = written.found === undefined ? undefined : decodeTask(written.found);
+      if (!found || !claim.covers(found)) {
+        // A write of this claim, perhaps an earlier one, or one that ended it and from which another node has gone on.
+        if (found && isOfClaim(found, claim)) return claim.follow(found, written.found!);
+        throw new LeaseExpiredError(task.id, whyLost(found, claim));
+      }
+      claim.follow(found, written.found!);
+    }
+  }
+}
+
+/** Whether the text found is of the submission that was written with this stamp. */
+function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
+  return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
+}
+
+function isKnown(task: Task): Submitted {
+  return { id: task.id, outcome: 'known', because: knownBecause(task) };
+}
+
+function isOfClaim({ nonce, ending }: Task, { written }: Claim): boolean {
+  return written.has(nonce) || (ending !== undefined && written.has(ending.by));
+}
+
+function whyLost(found: Task | undefined, { task }: Claim): string {
+  if (!found) return 'the store no longer has it';
+  if (found.ending?.outcome === 'cancelled') return 'it was cancelled';
+  if (found.token > task.token) return 'its lease ended, and another node took it';
+  return 'its lease ended';
+}

@@ -1,0 +1,131 @@
+import { forEachLimit } from '../async/for-each-limit.js';
+import { Slices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import type { Priority, Task } from './task.js';
+import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
+import { type TaskStore, groupType } from './task-store.js';
+import * as transitions from './transitions.js';
+import type { Stamp } from './transitions.js';
+
+/** Rows of one kind in one turn. */
+const ROWS = 250;
+/** ms for which the node that ended a task has time to finish it itself. */
+const UNSETTLED = 5000;
+/** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
+const UNHINTED = 5000;
+
+type Work = (task: Task, text: string) => Promise<void>;
+
+/**
+ * Finds by their order the tasks that need something, whatever happened to the nodes:
+ *
+ * | tasks                                       | what it does                                        |
+ * | ------------------------------------------- | --------------------------------------------------- |
+ * | delayed, and due                            | lets them wait for a node                           |
+ * | claimed, and the lease is over              | lets them wait again, or ends them as `crashed`     |
+ * | done for long                               | takes the steps after the end again                 |
+ * | finished, and remembered long enough        | removes them                                        |
+ * | waiting, and older than the head of the queue | offers a new hint                                 |
+ *
+ * One node at a time should sweep; two do no harm.
+ */
+export class TaskSweep {
+  /** Where the next turn begins, by kind, if it is not the begin of the range. */
+  readonly #begins = new Map<string, string>();
+
+  constructor(
+    private readonly store: TaskStore,
+    private readonly context: Context,
+  ) {}
+
+  /** @returns whether there may be more to do at once @throws StoreUnavailableError */
+  async turn(): Promise<boolean> {
+    const { clusterClock, timing } = this.context;
+    await this.store.stamp();
+    const now = clusterClock.earliest();
+    const counts = [
+      await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
+      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),
+      await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
+      await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
+      await this.#hintLost(now),
+    ];
+    return Math.max(...counts) >= ROWS;
+  }
+
+  async #hintLost(now: number): Promise<number> {
+    let most = 0;
+    for (let place = await this.#nextQueue('w|'); place;) {
+      const { type, priority } = place;
+      const head = await this.store.hints.queue(type, priority).peek();
+      const oldest = head === undefined ? undefined : placeOfText(head)?.at;
+      const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
+      most = Math.max(most, await this.#each(range[0], range, this.#to(transitions.hint)));
+      place = await this.#nextQueue(`${range[0]}~`);
+    }
+    return most;
+  }
+
+  /** Type and priority of the first waiting task from there on. */
+  async #nextQueue(from: string): Promise<{ readonly type: string; readonly priority: Priority } | undefined> {
+    for (;;) {
+      const [first] = await this.store.timed.range(from, 'w}', 1);
+      const place = first && placeOfText(first.text);
+      if (!first || place) return place;
+      from = `${first.text}\0`;
+    }
+  }
+
+  /**
+   * Does `work` for the first rows of a range. If some of them fail, the next turn begins behind these rows: texts that
+   * can't be read, because a newer version wrote them, must not keep the sweep from all others.
+   *
+   * @returns the number of rows
+   */
+  async #each(kind: string, [from, to]: readonly [string, string], work: Work): Promise<number> {
+    const rows = await this.store.timed.range(this.#begins.get(kind) ?? from, to, ROWS);
+    const slices = Slices.of(this.context.nodeClock);
+    const errors: unknown[] = [];
+    await forEachLimit(rows, async ({ text }) => {
+      try {
+        await slices.turn();
+        await work(decodeTask(text), text);
+      } catch (error) {
+        errors.push(error);
+      }
+    });
+    if (errors.length > 0 && rows.length === ROWS) this.#begins.set(kind, `${rows.at(-1)!.text}\0`);
+    else this.#begins.delete(kind);
+    // The next turn finds these rows again.
+    const action = `sweep ${errors.length} of ${rows.length} tasks`;
+    if (errors.length > 0) this.context.events.next({ type: 'problem', action, error: errors[0] });
+    return rows.length > errors.length ? rows.length : 0;
+  }
+
+  #to(change: (task: Task, stamp: Stamp) => Task): Work {
+    return async (task, text) => {
+      const next = change(task, await this.store.stamp());
+      const nextText = encodeTask(next);
+      const { isWritten } = await this.store.texts.write(task.id, text, nextText);
+      if (isWritten && next.state === 'waiting') await this.store.hints.offer(next, nextText);
+      if (isWritten) await this.store.settle(next, nextText);
+    };
+  }
+
+  async #forget(task: Task, text: string): Promise<void> {
+    const { member, join } = task;
+    const type = groupType(task.type);
+    // The group's handler reads the results of the members.
+    if (member && !(await this.store.groups.isOver(type, member))) {
+      // Its node may have died before it looked whether this was the last member.
+      await this.store.joinIfEnded(type, member, task.limits);
+      return this.#keep(task, text);
+    }
+    if (join) await this.store.groups.remove(type, join);
+    await this.store.texts.write(task.id, text, undefined);
+  }
+
+  async #keep(task: Task, text: string): Promise<void> {
+    await this.store.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.store.stamp())));
+  }
+}

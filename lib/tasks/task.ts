@@ -1,0 +1,130 @@
+import type { Backoff } from '../async/backoff.js';
+
+/**
+ * A task. Its record is the truth; hints in queues, and the order of the records' texts, only help to find it.
+ *
+ * | state      | it means                                                | `at` is when                   |
+ * | ---------- | ------------------------------------------------------- | ------------------------------ |
+ * | `waiting`  | any node that handles the type may claim it             | a hint was offered last        |
+ * | `delayed`  | it is to wait: `runAt`, or the backoff after a failure  | it becomes `waiting`           |
+ * | `claimed`  | one node works on it                                    | the lease ends                 |
+ * | `done`     | it has ended, but its group may not know that yet       | it ended                       |
+ * | `finished` | it has ended, and nothing is left to do for it          | the record may be removed      |
+ *
+ *     delayed ──due──▶ waiting ──claim──▶ claimed ──ended──▶ done ──group knows──▶ finished ──retention──▶ (removed)
+ *        ▲                ▲                 │ │ └──ended, in no group──────────────────▲
+ *        └─failed, again──┼─────────────────┘ │
+ *                         └──lease is over────┘
+ *
+ * All times are cluster time in ms.
+ */
+export interface Task {
+  /** Its id in the whole cluster. */
+  readonly id: string;
+  /** Name of its type. */
+  readonly type: string;
+  /** Its state; see the table above. */
+  readonly state: TaskState;
+  /** A time that depends on the state; see the table above. */
+  readonly at: number;
+  /** Tasks of a higher priority usually run first. */
+  readonly priority: Priority;
+  /** New with every write, so no text ever comes back, and a late write of an old text can't be applied. */
+  readonly nonce: string;
+  /** Nonce of its submission; absent while it is `nonce`. */
+  readonly born?: string;
+  /** Fencing token of the last claim; 0 before the first. It also grows when the same id is submitted anew. */
+  readonly token: number;
+  /** When it was submitted. */
+  readonly submittedAt: number;
+  /** Attempts that ended with an error since it was submitted, or tried again by hand. */
+  readonly attempts: number;
+  /** Attempts that ended without a word: the node crashed, froze, or lost the store. Counted as `attempts`. */
+  readonly crashes: number;
+  /** When it is given up, and how long it is remembered. */
+  readonly limits: TaskLimits;
+  /** Instance of the node that claimed it. */
+  readonly owner?: string;
+  /** Any JSON value; absent if none was given. */
+  readonly data?: unknown;
+  /** Its place in a group; absent for a task of its own. */
+  readonly member?: Member;
+  /** Present in the task that runs a group's handler. */
+  readonly join?: Incarnation;
+  /** The error of the last attempt, until an attempt succeeds. */
+  readonly error?: TaskFault;
+  /** How it ended; absent before. */
+  readonly ending?: Ending;
+}
+
+/** State of a task; {@link Task} has a table of them. */
+export type TaskState = 'waiting' | 'delayed' | 'claimed' | 'done' | 'finished';
+
+export const PRIORITIES = ['high', 'normal', 'low'] as const;
+/** Tasks of a higher priority usually run first. */
+export type Priority = (typeof PRIORITIES)[number];
+
+/** When a task is given up, and how long it is remembered. Times in ms. */
+export interface TaskLimits {
+  /** Attempts that may fail. */
+  readonly maxAttempts: number;
+  /** Attempts in which a node may crash. */
+  readonly maxCrashes: number;
+  /** Pauses between failed attempts. */
+  readonly backoff: Pick<Backoff, 'first' | 'longest'>;
+  /** How long a completed task is remembered. */
+  readonly retention: number;
+  /** How long a task is remembered that did not complete. */
+  readonly deadLetterRetention: number;
+}
+
+export const USUAL_LIMITS: TaskLimits = {
+  maxAttempts: 5,
+  maxCrashes: 3,
+  backoff: { first: 1000, longest: 600_000 },
+  retention: 3_600_000,
+  deadLetterRetention: 604_800_000,
+};
+
+/** One life of a group: a group that is submitted again after its end is another one. */
+export interface Incarnation {
+  readonly group: string;
+  /** Grows with each incarnation of the group. */
+  readonly incarnation: number;
+}
+
+/** The place of a task in its group. */
+export interface Member extends Incarnation {
+  /** From 1. */
+  readonly number: number;
+}
+
+/**
+ * How a task ended: `completed`; `failed` after `maxAttempts`; `crashed` after `maxCrashes`; `invalid`, because its
+ * handler said that no attempt can succeed; `cancelled` by a person or program.
+ */
+export type Outcome = 'completed' | 'failed' | 'crashed' | 'invalid' | 'cancelled';
+
+/** The end of a task. */
+export interface Ending {
+  /** How it ended. */
+  readonly outcome: Outcome;
+  /** When it ended. */
+  readonly at: number;
+  /** Id of the write that ended it. Its writer finds it here if the answer was lost. */
+  readonly by: string;
+  /** JSON value that the handler returned; absent for none. */
+  readonly result?: unknown;
+}
+
+/** An error of a handler, as far as it is kept. */
+export interface TaskFault {
+  /** Name of the error's class. */
+  readonly name: string;
+  /** Its message, cut after 2,000 characters. */
+  readonly message: string;
+  /** Its stack, cut after 4,000 characters. */
+  readonly stack?: string;
+  /** When it was noted. */
+  readonly at: number;
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { onlyFields, show } from '../decision/index.js';
+import { MOST_BYTES } from './json.js';
+
+/** Options of distributed tasks. */
+export interface TasksOptions {
+  /** Bytes of the data of a task, and of a result, as JSON: 1 to 1,048,576. Default 65,536. */
+  readonly maxBytes?: number;
+}
+
+/** A task has its data and its result in one text, and every node reads texts of up to 4 MB. */
+const LARGEST = 1_048_576;
+
+const error = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1 to ${LARGEST}`;
+
+/** zod type of {@link TasksOptions}. */
+export const tasksSchema = onlyFields({
+  maxBytes: z.int({ error }).min(1, { error }).max(LARGEST, { error }).default(MOST_BYTES),
+});

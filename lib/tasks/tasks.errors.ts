@@ -1,0 +1,48 @@
+import { GatekeeperError } from '../decision/gatekeeper.error.js';
+import { InvalidOptionsError, readDuration, show } from '../decision/index.js';
+
+/** A handler throws it when no further attempt can succeed. The task is not tried again, and kept as a dead letter. */
+export class InvalidTaskError extends GatekeeperError {
+  readonly code = 'invalid-task';
+}
+
+/** A handler throws it to be called again later. That counts as no failure. */
+export class RetryLaterError extends GatekeeperError {
+  readonly code = 'retry-later';
+
+  constructor(
+    /** ms, or text ("5m"), counted from now. */
+    readonly after: number | string,
+  ) {
+    super(`the task is to be tried again in ${show(after)}`);
+    const read = after === 0 ? 0 : readDuration(after);
+    if (typeof read === 'string') throw new InvalidOptionsError('RetryLaterError', [`after: ${read}`]);
+    this.delay = read;
+  }
+
+  /** ms */
+  readonly delay: number;
+}
+
+/** This node no longer owns the task: its lease ended, another node took it, or it was cancelled. Stop the work. */
+export class LeaseExpiredError extends GatekeeperError {
+  readonly code = 'lease-expired';
+
+  constructor(
+    /** Id of the task. */
+    readonly task: string,
+    why: string,
+    options?: ErrorOptions,
+  ) {
+    super(`task ${show(task)} is no longer this node's: ${why}. Stop its work; its result is refused`, options);
+  }
+}
+
+/** This node shuts down. A task that its handler gives up now goes to another node at once. */
+export class TasksClosingError extends GatekeeperError {
+  readonly code = 'closing';
+
+  constructor() {
+    super('this node shuts down: stop the work on the task, or end it soon');
+  }
+}

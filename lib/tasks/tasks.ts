@@ -1,0 +1,220 @@
+import { InvalidOptionsError, show } from '../decision/index.js';
+import type { Context } from '../context/context.js';
+import { type HandlerOptions, parseHandlerOptions } from './handler-options.js';
+import { MOST_BYTES, readJson } from './json.js';
+import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
+import { parseSubmitOptions } from './submit-options.js';
+import { Sweeping } from './sweeping.js';
+import type { Task } from './task.js';
+import { type DataOf, type ResultOf, type TaskDefinition, type TaskName, type TaskType } from './task-id.js';
+import { typeFaults, typeOf } from './task-id.js';
+import { type Submitted, TaskStore, joinType } from './task-store.js';
+import { TaskSweep } from './task-sweep.js';
+import { readGroup } from './workers/group-context.js';
+import type { HeldTask } from './workers/held-task.js';
+import type {
+  GroupContext,
+  GroupFunction,
+  InvalidTaskFunction,
+  TaskContext,
+  TaskFunction,
+} from './workers/task-handler.js';
+import { TypeWorker } from './workers/type-worker.js';
+
+export interface TasksParts {
+  readonly context: Context;
+  /** ms for which a shutdown waits for handlers. */
+  readonly grace: number;
+  /** Bytes of data or a result as JSON. */
+  readonly mostBytes?: number;
+}
+
+/** The distributed tasks of one node: submits them, and works on those whose type it handles. */
+export class Tasks {
+  readonly #workers = new Map<string, TypeWorker>();
+  #open?: { readonly store: TaskStore; readonly sweeping: Sweeping };
+  #onInvalid?: InvalidTaskFunction;
+  #isStarted = false;
+  #closed?: Promise<void>;
+
+  constructor(private readonly parts: TasksParts) {}
+
+  /** Types that this node handles. */
+  get types(): readonly string[] {
+    return [...this.#workers.keys()].filter((type) => !type.includes('#'));
+  }
+
+  /**
+   * Submits a task. It runs at least once on a node that handles its type, or ends as a dead letter. Idempotent: after an
+   * error, submit it again.
+   *
+   * @param name made with `single()` or `grouped()`
+   * @param data any JSON value, of the type of the name's definition
+   * @param options override those of the definition
+   * @throws InvalidOptionsError if the data or an option can't be used, or members of a group disagree
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
+   */
+  async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
+    const { id, type, member, defaults } = expectName(name);
+    const { runAt, dedup, priority, limits } = parseSubmitOptions(id, options, defaults);
+    const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
+    if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
+    const { store } = this.#opened;
+    const at = runAt === undefined ? undefined : await this.#timeOf(runAt);
+    const task = {
+      id,
+      type,
+      priority,
+      limits,
+      ...(read.value !== undefined && { data: read.value }),
+      ...(member && { member }),
+      ...(at !== undefined && { runAt: at }),
+    };
+    return store.submit(task, dedup);
+  }
+
+  /**
+   * Submits a list of tasks, 64 at the same time.
+   *
+   * @param tasks a list, or a generator, which is asked for the next task when there is room for it
+   * @returns the answers in the order of the list
+   * @throws SubmitManyError after the first error. It says which tasks were submitted
+   */
+  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
+    return submitMany(tasks, async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options));
+  }
+
+  /**
+   * The task as it stands in the store.
+   *
+   * @param task its name or id
+   * @returns undefined if there is none, or none any more
+   * @throws StoreUnavailableError
+   */
+  async find(task: TaskName | string): Promise<Task | undefined> {
+    return this.#opened.store.find(typeof task === 'string' ? task : expectName(task).id);
+  }
+
+  /**
+   * Handles the tasks of a type on this node.
+   *
+   * @param task the type, or its definition
+   * @throws InvalidOptionsError if this node handles the type already, or an option can't be used
+   */
+  handle<D extends TaskDefinition>(
+    task: D,
+    handler: TaskFunction<DataOf<D>, ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
+  handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
+    const { type } = typeOf(task);
+    this.#add(type, type, options, (held) => handler(this.#contextOf(held) as TaskContext<never>));
+  }
+
+  /**
+   * Handles the end of groups of a type on this node.
+   *
+   * @param task the type of the members, or its definition
+   * @throws InvalidOptionsError if this node does so already, or an option can't be used
+   */
+  onGroupFinished<D extends TaskDefinition>(
+    task: D,
+    handler: GroupFunction<ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
+  onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
+    const { type } = typeOf(task);
+    this.#add(type, joinType(type), options, async (held) => {
+      const { store } = this.#opened;
+      // A write of its creation may have been applied late, after the group was closed.
+      if (await store.isStaleJoin(held.claim.task)) return undefined;
+      return handler((await readGroup(this.#contextOf(held), held.claim.task, store)) as GroupContext<never>);
+    });
+  }
+
+  /** Called on this node with each of its tasks that its handler found invalid. */
+  onInvalid(handler: InvalidTaskFunction): void {
+    if (this.#onInvalid) throw new InvalidOptionsError('the handler of invalid tasks', ['this node has one already']);
+    this.#onInvalid = handler;
+  }
+
+  /** Begins to work. Handlers that are added later begin at once. */
+  start(): void {
+    if (this.#closed) return;
+    this.#isStarted = true;
+    for (const worker of this.#workers.values()) worker.start();
+    if (this.#workers.size > 0) this.#opened.sweeping.start();
+  }
+
+  /** Takes no more tasks, and waits for the running ones. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await Promise.all([...this.#workers.values()].map((worker) => worker.close(this.parts.grace)));
+    } finally {
+      await this.#open?.sweeping.close();
+    }
+  }
+
+  #add(type: string, key: string, options: HandlerOptions | undefined, handler: (held: HeldTask) => unknown): void {
+    const faults = typeFaults(type);
+    if (this.#workers.has(key)) faults.push(`type: this node has a handler for ${show(type)} already`);
+    if (faults.length > 0) throw new InvalidOptionsError('a handler of tasks', faults);
+    const { context, mostBytes = MOST_BYTES } = this.parts;
+    const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
+    const onInvalid = () => this.#onInvalid;
+    const worker = new TypeWorker(key, handler, parsed, { store: this.#opened.store, context, mostBytes, onInvalid });
+    this.#workers.set(key, worker);
+    if (!this.#isStarted || this.#closed) return;
+    worker.start();
+    this.#opened.sweeping.start();
+  }
+
+  #contextOf(held: HeldTask): TaskContext {
+    const { id, type, data, token, attempts, crashes } = held.claim.task;
+    return {
+      id,
+      type,
+      data,
+      token,
+      attempt: attempts + crashes + 1,
+      signal: held.signal,
+      lease: held,
+      submit: (name, ...rest) => this.submit(name, ...rest),
+    };
+  }
+
+  /** A delay counts by cluster time. */
+  async #timeOf(runAt: Date | number): Promise<number> {
+    if (runAt instanceof Date) return runAt.getTime();
+    return (await this.#opened.store.stamp()).now + runAt;
+  }
+
+  /** Opened with the first use, so that an application without tasks makes no maps and queues. */
+  get #opened() {
+    this.#open ??= this.#openStore();
+    return this.#open;
+  }
+
+  #openStore() {
+    const { context } = this.parts;
+    const storage = context.store.tasks;
+    if (!storage) {
+      throw new InvalidOptionsError('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
+    }
+    const store = new TaskStore(storage, context);
+    return { store, sweeping: new Sweeping(new TaskSweep(store, context), context) };
+  }
+}
+
+/** Callers without types may give anything. */
+function expectName(name: TaskName): TaskName {
+  if (typeof (name as Partial<TaskName> | undefined)?.id === 'string') return name;
+  throw new InvalidOptionsError('a task', [`name: ${show(name)} is no name: make it with single() or grouped()`]);
+}

@@ -1,0 +1,69 @@
+import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import type { Timers } from '../async/timers.js';
+import {
+  type HintQueue,
+  StoreUnavailableError,
+  type TaskStorage,
+  type TextEntry,
+  UnknownOutcomeError,
+} from '../stores/index.js';
+
+/** Ranges and queues of a storage, with a time limit for each call. {@link ConditionalTexts} limits the other calls. */
+export class TimedStorage {
+  /** @param callTimeout ms */
+  constructor(
+    private readonly storage: TaskStorage,
+    private readonly timers: Timers,
+    private readonly callTimeout: number,
+  ) {}
+
+  /** @throws StoreUnavailableError */
+  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    return this.#answer('list tasks', this.storage.tasks.range(from, to, limit));
+  }
+
+  queue(name: string): HintQueue {
+    const queue = this.storage.queue(name);
+    return {
+      offer: (hints) => this.#answer('take a hint', queue.offer(hints), UnknownOutcomeError),
+      drain: (most) => this.#answer('give hints', queue.drain(most)),
+      peek: () => this.#answer('give a hint', queue.peek()),
+      poll: (patience, signal) => this.#poll(queue, patience, signal),
+    };
+  }
+
+  /** A poll that is given up must end. Otherwise it takes a hint later, and no node acts on it. */
+  async #poll(queue: HintQueue, patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const givenUp = new AbortController();
+    // Not AbortSignal.any(): with a signal that lives as long as the node, its results are never freed.
+    const giveUp = () => givenUp.abort();
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    const ended = new Promise<undefined>((resolve) =>
+      givenUp.signal.addEventListener('abort', () => resolve(undefined)),
+    );
+    try {
+      const call = queue.poll(patience, givenUp.signal);
+      return await new Deadline(this.timers, patience + this.callTimeout).race(Promise.race([call, ended]));
+    } catch (cause) {
+      if (!(cause instanceof DeadlinePassed)) throw cause;
+      giveUp();
+      return undefined;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async #answer<T>(
+    what: string,
+    call: Promise<T>,
+    kind: typeof StoreUnavailableError | typeof UnknownOutcomeError = StoreUnavailableError,
+  ): Promise<T> {
+    try {
+      return await new Deadline(this.timers, this.callTimeout).race(call);
+    } catch (cause) {
+      if (!(cause instanceof DeadlinePassed)) throw cause;
+      throw new kind(`the store did not ${what} within ${this.callTimeout} ms`, { cause });
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Context } from '../../context/context.js';
+import { pause } from '../../async/pause.js';
+import { InvalidOptionsError, messageOf } from '../../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import type { Claim } from '../claim.js';
+import { readJson } from '../json.js';
+import type { Task, TaskFault } from '../task.js';
+import type { TaskStore } from '../task-store.js';
+import { InvalidTaskError, LeaseExpiredError, RetryLaterError, TasksClosingError } from '../tasks.errors.js';
+import type { HeldTask } from './held-task.js';
+import type { InvalidTaskFunction } from './task-handler.js';
+
+const LONGEST_MESSAGE = 2000;
+const LONGEST_STACK = 4000;
+/** ms before the end is noted again after the store gave no clear answer. */
+const RETRY = 500;
+
+export interface AttemptParts {
+  readonly store: TaskStore;
+  readonly context: Context;
+  /** Bytes of a result as JSON. */
+  readonly mostBytes: number;
+  readonly onInvalid: () => InvalidTaskFunction | undefined;
+}
+
+/**
+ * One attempt: runs the handler, and notes how it ended.
+ *
+ * | the handler               | the task                                                     |
+ * | ------------------------- | ------------------------------------------------------------ |
+ * | returns                   | completed, with the result                                   |
+ * | throws `RetryLaterError`  | waits for so long                                            |
+ * | throws `InvalidTaskError` | a dead letter, after a call of the handler of invalid tasks  |
+ * | throws another error      | waits for its next attempt, or is a dead letter at the last  |
+ * | ends after the signal     | nothing is noted, another node has the task                  |
+ * | ends after a shutdown     | given back, if it threw                                      |
+ */
+export class Attempt {
+  constructor(
+    private readonly held: HeldTask,
+    private readonly parts: AttemptParts,
+  ) {}
+
+  /** Never rejects. */
+  async run(handler: () => unknown): Promise<void> {
+    const { events, nodeClock } = this.parts.context;
+    const started = nodeClock.monotonic();
+    events.next({ type: 'task-started', ...this.#about });
+    try {
+      const { error, task } = await this.#run(handler);
+      const took = nodeClock.monotonic() - started;
+      const outcome = task.ending?.outcome;
+      events.next({
+        type: 'task-ended',
+        ...this.#about,
+        took,
+        ...(outcome && { outcome }),
+        ...(error !== undefined && { error }),
+      });
+    } catch (error) {
+      if (error instanceof LeaseExpiredError) events.next({ type: 'task-lost', ...this.#about, error });
+      else events.next({ type: 'problem', action: `note the end of task ${this.#task.id}`, error });
+    } finally {
+      this.held.abort(new LeaseExpiredError(this.#task.id, 'its handler has ended'));
+    }
+  }
+
+  async #run(handler: () => unknown): Promise<{ readonly error?: unknown; readonly task: Task }> {
+    let result: unknown;
+    try {
+      result = await handler();
+    } catch (error) {
+      await this.#failed(error);
+      return { error, task: this.#task };
+    }
+    const read = readJson(result, this.parts.mostBytes);
+    if ('fault' in read) {
+      const error = new InvalidOptionsError(`the result of task ${this.#task.id}`, [read.fault]);
+      await this.#failed(error, true);
+      return { error, task: this.#task };
+    }
+    await this.#surely((claim) => this.parts.store.end(claim, 'completed', read.value));
+    return { task: this.#task };
+  }
+
+  async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<void> {
+    const { store } = this.parts;
+    if (this.held.signal.reason instanceof TasksClosingError) return this.#surely((claim) => store.giveBack(claim));
+    if (error instanceof RetryLaterError) {
+      return this.#surely((claim) => store.retryLater(claim, error.delay));
+    }
+    if (isFinal) await this.#tellInvalid(error as Error);
+    await this.#surely((claim) => store.fail(claim, this.#faultOf(error), isFinal));
+  }
+
+  async #tellInvalid(error: Error): Promise<void> {
+    const { id, type, data, token } = this.#task;
+    try {
+      await this.parts.onInvalid()?.({ id, type, data, token }, error);
+    } catch (failure) {
+      this.parts.context.events.next({ type: 'problem', action: `handle the invalid task ${id}`, error: failure });
+    }
+  }
+
+  /** Tries again while this node may count on the task: the same end is noted once. */
+  async #surely<T>(note: (claim: Claim) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await this.held.finish(note);
+      } catch (error) {
+        const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
+        if (!isOfStore || this.held.remaining <= RETRY) throw error;
+        await pause(this.parts.context.nodeClock, RETRY);
+      }
+    }
+  }
+
+  #faultOf(error: unknown): TaskFault {
+    const { name = 'Error', stack } = (error ?? {}) as Partial<Error>;
+    const at = Math.round(this.parts.context.clusterClock.latest());
+    const message = messageOf(error).slice(0, LONGEST_MESSAGE);
+    return {
+      name: String(name).slice(0, 200),
+      message,
+      at,
+      ...(stack && { stack: String(stack).slice(0, LONGEST_STACK) }),
+    };
+  }
+
+  get #about() {
+    return { task: this.#task.id, token: this.#task.token };
+  }
+
+  get #task(): Task {
+    return this.held.claim.task;
+  }
+}

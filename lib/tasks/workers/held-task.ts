@@ -1,0 +1,117 @@
+import type { CancelTimer } from '../../async/node-clock.js';
+import { SerialQueue } from '../../async/serial-queue.js';
+import type { Context } from '../../context/context.js';
+import { InvalidOptionsError, readDuration } from '../../decision/index.js';
+import type { Claim } from '../claim.js';
+import type { TaskStore } from '../task-store.js';
+import { LeaseExpiredError } from '../tasks.errors.js';
+import type { TaskLease } from './task-handler.js';
+
+export interface HeldOptions {
+  /** ms */
+  readonly lease: number;
+  /** Whether the lease is renewed while the handler works. */
+  readonly keepAlive: boolean;
+}
+
+/**
+ * A claimed task, as long as this node may count on it. The node's own monotonic clock counts, from before the claim was
+ * sent, less `clockTolerance`. So the signal aborts before another node can take the task, unless this process is frozen.
+ */
+export class HeldTask implements TaskLease {
+  readonly #lost = new AbortController();
+  /** Changes of one claim must come one after another. */
+  readonly #changes = new SerialQueue();
+  /** Monotonic ms. */
+  #until: number;
+  #cancelEnd?: CancelTimer;
+  #cancelRenewal?: CancelTimer;
+  #isEnding = false;
+
+  /** @param begun monotonic ms before the claim was sent */
+  constructor(
+    readonly claim: Claim,
+    private readonly options: HeldOptions,
+    private readonly store: TaskStore,
+    private readonly context: Context,
+    begun: number,
+  ) {
+    this.#until = this.#endOf(begun, options.lease);
+    this.#watch();
+    if (options.keepAlive) this.#renewIn(options.lease / 3);
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get remaining(): number {
+    if (this.signal.aborted) return 0;
+    return Math.max(0, this.#until - this.context.nodeClock.monotonic());
+  }
+
+  async renew(duration: number | string = this.options.lease): Promise<void> {
+    const lease = readDuration(duration);
+    if (typeof lease === 'string') throw new InvalidOptionsError('lease.renew()', [lease]);
+    await this.#changes.run(() => this.#renew(lease));
+  }
+
+  /** A last change, after which this node does not own the task. It may be tried again after an error of the store. */
+  finish<T>(change: (claim: Claim) => Promise<T>): Promise<T> {
+    this.#isEnding = true;
+    this.#cancelRenewal?.();
+    return this.#changes.run(() => change(this.claim));
+  }
+
+  /** Ends the work: this node shuts down, or has lost the task. */
+  abort(error: Error): void {
+    this.#cancelEnd?.();
+    this.#cancelRenewal?.();
+    this.#lost.abort(error);
+  }
+
+  async #renew(lease: number): Promise<void> {
+    this.signal.throwIfAborted();
+    // A renewal that waited behind the end of the attempt must not change the task any more.
+    if (this.#isEnding) throw new LeaseExpiredError(this.claim.task.id, 'its handler has ended');
+    const begun = this.context.nodeClock.monotonic();
+    try {
+      await this.store.renew(this.claim, lease);
+    } catch (error) {
+      if (error instanceof LeaseExpiredError) this.abort(error);
+      throw error;
+    }
+    // The lease may have ended before the answer came: then the work has stopped already, and another node may have it.
+    this.signal.throwIfAborted();
+    this.#until = Math.max(this.#until, this.#endOf(begun, lease));
+    this.#watch();
+  }
+
+  #endOf(begun: number, lease: number): number {
+    return begun + lease - this.context.timing.clockTolerance;
+  }
+
+  #watch(): void {
+    const { nodeClock } = this.context;
+    this.#cancelEnd?.();
+    const end = () => this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before it was renewed'));
+    this.#cancelEnd = nodeClock.schedule(end, this.#until - nodeClock.monotonic());
+  }
+
+  #renewIn(delay: number): void {
+    this.#cancelRenewal = this.context.nodeClock.schedule(() => void this.#keepAlive(), delay);
+  }
+
+  async #keepAlive(): Promise<void> {
+    const { lease } = this.options;
+    let delay = lease / 3;
+    try {
+      await this.renew(lease);
+    } catch (error) {
+      if (this.signal.aborted) return;
+      this.context.events.next({ type: 'problem', action: 'renew the lease of a task', error });
+      delay = Math.min(1000, lease / 10);
+    }
+    if (!this.#isEnding && !this.signal.aborted) this.#renewIn(delay);
+  }
+}

@@ -1,0 +1,126 @@
+import type { Context } from '../../context/context.js';
+import { pause } from '../../async/pause.js';
+import type { Hints } from '../hints.js';
+import { PRIORITIES, type Priority } from '../task.js';
+
+/** A hint, with the priority of its queue. */
+export interface Hint {
+  readonly priority: Priority;
+  readonly text: string;
+}
+
+/** ms of one poll. A poll that ends without a hint is begun again. */
+const PATIENCE = 5000;
+/** ms before the store is asked again after an error. */
+const RETRY = 1000;
+/** So many looks go by before one begins with the lowest priority, so that no task waits for ever. */
+const AGING = 8;
+
+/**
+ * The hints of one type for the workers of this node. A busy node takes many at once, highest priority first. An idle one
+ * waits at all queues at the same time.
+ */
+export class HintSource {
+  /** Hints that arrived and were not needed yet. */
+  readonly #arrived: Hint[] = [];
+  readonly #parked = new Map<Priority, Promise<void>>();
+  readonly #closing = new AbortController();
+  #looks = 0;
+  /** Whether a worker is free. */
+  #isWanted = false;
+  #looking?: Promise<void>;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly type: string,
+    private readonly hints: Hints,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Takes up to `most` hints; waits until there is at least one.
+   *
+   * @returns none after {@link close}
+   */
+  async take(most: number): Promise<Hint[]> {
+    this.#isWanted = true;
+    while (!this.#isClosed) {
+      if (this.#arrived.length === 0) await (this.#looking = this.#look(most));
+      if (this.#isClosed) break;
+      if (this.#arrived.length > 0) return this.#taken(most);
+      await this.#park();
+    }
+    return [];
+  }
+
+  /** Ends all waits, and offers again the hints that were not used. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#wake();
+    await Promise.all([this.#looking, ...this.#parked.values()]);
+    await Promise.all(this.#arrived.splice(0).map((hint) => this.giveBack(hint)));
+  }
+
+  /** Offers a hint again that is not used. It is not read, because a newer node may have written it. Never rejects. */
+  giveBack({ priority, text }: Hint): Promise<void> {
+    return this.hints.offer({ type: this.type, priority }, text);
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** The others go back: another node may have free workers. */
+  #taken(most: number): Hint[] {
+    this.#isWanted = false;
+    const taken = this.#arrived.splice(0, most);
+    for (const hint of this.#arrived.splice(0)) void this.giveBack(hint);
+    return taken;
+  }
+
+  async #look(most: number): Promise<void> {
+    const order = ++this.#looks % AGING === 0 ? PRIORITIES.toReversed() : PRIORITIES;
+    for (const priority of order) {
+      if (this.#arrived.length >= most || this.#isClosed) return;
+      const wanted = most - this.#arrived.length;
+      await this.#asked(async () => {
+        const texts = await this.hints.queue(this.type, priority).drain(wanted);
+        for (const text of texts) this.#arrived.push({ priority, text });
+      });
+    }
+  }
+
+  /** Waits until a hint has arrived at any queue. Polls of the other queues stay: to begin them anew takes longer than to wait. */
+  async #park(): Promise<void> {
+    if (this.#arrived.length > 0 || this.#isClosed) return;
+    const woken = new Promise<void>((wake) => (this.#wake = wake));
+    for (const priority of PRIORITIES) {
+      if (!this.#parked.has(priority)) this.#parked.set(priority, this.#poll(priority));
+    }
+    await woken;
+  }
+
+  async #poll(priority: Priority): Promise<void> {
+    const { signal } = this.#closing;
+    await this.#asked(async () => {
+      const text = await this.hints.queue(this.type, priority).poll(PATIENCE, signal);
+      if (text === undefined) return;
+      if (this.#isWanted || this.#isClosed) this.#arrived.push({ priority, text });
+      else await this.giveBack({ priority, text });
+    });
+    this.#parked.delete(priority);
+    this.#wake();
+  }
+
+  async #asked(call: () => Promise<unknown>): Promise<void> {
+    const { events, nodeClock, reachability } = this.context;
+    try {
+      await call();
+    } catch (error) {
+      if (this.#isClosed) return;
+      reachability.lost(error as Error);
+      events.next({ type: 'problem', action: 'look for tasks', error });
+      await pause(nodeClock, RETRY, { signal: this.#closing.signal, isAwaited: false });
+    }
+  }
+}

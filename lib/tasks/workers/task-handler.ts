@@ -1,0 +1,75 @@
+import type { Outcome, TaskFault } from '../task.js';
+import type { Submitted } from '../task-store.js';
+import type { SubmitArguments } from '../submit-many.js';
+import type { TaskName } from '../task-id.js';
+
+/** A task for its handler. */
+export interface TaskContext<In = unknown> {
+  /** Id of the task. */
+  readonly id: string;
+  /** Name of its type. */
+  readonly type: string;
+  /** The data that were submitted; undefined if there were none. */
+  readonly data: In;
+  /** Fencing token: grows with each attempt. Give it to guarded resources. */
+  readonly token: number;
+  /** From 1: attempts that failed or crashed count. */
+  readonly attempt: number;
+  /** Aborts when this node loses the task, or shuts down. Then stop: the result will be refused. */
+  readonly signal: AbortSignal;
+  /** How long this node may count on the task. */
+  readonly lease: TaskLease;
+  /** Submits another task: a shortcut for {@link TasksService.submit}. */
+  submit<In>(name: TaskName<In>, ...rest: SubmitArguments<In>): Promise<Submitted>;
+}
+
+/** How long this node may count on its task. */
+export interface TaskLease {
+  /** ms; 0 after the end. */
+  readonly remaining: number;
+  /**
+   * Makes the lease last at least so long from now.
+   *
+   * @param duration ms, or text ("5m"); default: the lease of the handler
+   * @throws LeaseExpiredError if this node does not own the task any more
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the end of the lease stays
+   */
+  renew(duration?: number | string): Promise<void>;
+}
+
+/** Works on one task. Its result is kept as JSON. */
+export type TaskFunction<In = unknown, Out = unknown> = (task: TaskContext<In>) => Out | Promise<Out>;
+
+/** A group of which all members have ended. */
+export interface GroupContext<Out = unknown> extends Omit<TaskContext<undefined>, 'data'> {
+  /** Name of the group, as it was submitted. */
+  readonly group: string;
+  /** Number of members. */
+  readonly total: number;
+  /** Number of members that completed. */
+  readonly completed: number;
+  /** Number of members that did not complete. */
+  readonly failed: number;
+  /** The members with their results or errors, in pages, by number. */
+  members(): AsyncGenerator<EndedMember<Out>>;
+}
+
+/** A member of a group that has ended. */
+export interface EndedMember<Out = unknown> {
+  /** Its number in the group, from 1. */
+  readonly number: number;
+  /** Id of the task. */
+  readonly id: string;
+  /** How it ended. */
+  readonly outcome: Outcome;
+  /** The value that its handler returned; absent for none, and if it did not complete. */
+  readonly result?: Out;
+  /** The error of its last attempt, if it did not complete. */
+  readonly error?: TaskFault;
+}
+
+/** Runs once all members of a group have ended: at least once, and again after a crash. Its token guards its effects. */
+export type GroupFunction<Out = unknown> = (group: GroupContext<Out>) => unknown;
+
+/** Called with a task that no attempt can complete. */
+export type InvalidTaskFunction = (task: Pick<TaskContext, 'id' | 'type' | 'data' | 'token'>, error: Error) => unknown;

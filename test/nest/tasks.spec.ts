@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import {
+  type GatekeeperOptions,
+  type GroupContext,
+  GroupFinishedHandler,
+  InvalidTaskError,
+  InvalidTaskHandler,
+  RetryLaterError,
+  type TaskContext,
+  TaskHandler,
+  TasksService,
+  defineTask,
+  grouped,
+  memory,
+  single,
+} from 'nestjs-gatekeeper';
+import { type App, bootError, until, useApps } from '../support/apps.js';
+
+const { boot } = useApps();
+
+const mail = defineTask<{ to: string }, { sent: string }>('mail', { backoff: { first: 1 }, maxAttempts: 2 });
+
+@Injectable()
+class Mails {
+  readonly log: string[] = [];
+  readonly contexts: TaskContext<{ to: string }>[] = [];
+  readonly groups: string[] = [];
+
+  @TaskHandler(mail, { concurrency: 8 })
+  async send(task: TaskContext<{ to: string }>) {
+    const { data, attempt } = task;
+    this.contexts.push(task);
+    this.log.push(`${data.to} ${attempt}`);
+    if (data.to === 'wrong') throw new InvalidTaskError('no such address');
+    if (data.to === 'later' && this.log.length === 1) throw new RetryLaterError(1);
+    if (data.to === 'second' && attempt === 1) throw new Error('the line is busy');
+    return { sent: data.to };
+  }
+
+  @GroupFinishedHandler(mail)
+  async sent(group: GroupContext<{ sent: string }>) {
+    const members: string[] = [];
+    for await (const { number, outcome, result } of group.members())
+      members.push(`${number} ${result?.sent ?? outcome}`);
+    this.groups.push(`${group.group}: ${group.completed}/${group.total}, ${members.join(', ')}`);
+  }
+
+  @InvalidTaskHandler()
+  async invalid({ id }: Pick<TaskContext, 'id'>, error: Error) {
+    this.log.push(`${id} is invalid: ${error.message}`);
+  }
+}
+
+/** Applications of one cluster, all with a handler of mails. */
+async function bootAll(count: number, options: Partial<GatekeeperOptions> = {}): Promise<App[]> {
+  const store = memory();
+  const apps: App[] = [];
+  while (apps.length < count) apps.push(await boot({ providers: [Mails] }, options, store));
+  return apps;
+}
+
+const tasksOf = (app: App) => app.get(TasksService);
+const logOf = (apps: readonly App[]) => apps.flatMap((app) => app.get(Mails).log);
+
+async function endOf(app: App, id: string) {
+  await until(async () => (await tasksOf(app).find(id))?.state === 'finished');
+  return (await tasksOf(app).find(id))!;
+}
+
+describe('a method with @TaskHandler', () => {
+  it('handles a task that a node without a handler submitted, and its result is kept', async () => {
+    const store = memory();
+    const submitter = await boot({}, {}, store);
+    await boot({ providers: [Mails] }, {}, store);
+    const submitted = await tasksOf(submitter).submit(single(mail, 'order-7'), { to: 'ada' });
+    expect(submitted).toEqual({ id: 'mail:order-7', outcome: 'created', because: 'it is new' });
+    expect(await endOf(submitter, 'mail:order-7')).toMatchObject({
+      ending: { outcome: 'completed', result: { sent: 'ada' } },
+      limits: { maxAttempts: 2 },
+    });
+  });
+
+  it('gets each task once, on one of the nodes', async () => {
+    const apps = await bootAll(2);
+    const names = Array.from({ length: 40 }, (_, number) => `m${number}`);
+    await tasksOf(apps[0]!).submitMany(names.map((to) => ({ name: single(mail, to), data: { to } })));
+    await until(() => logOf(apps).length >= 40);
+    for (const to of names) await endOf(apps[1]!, `mail:${to}`);
+    expect(logOf(apps).toSorted()).toEqual(names.map((to) => `${to} 1`).toSorted());
+  });
+
+  it('is called again after an error, and after a RetryLaterError, which is no failure', async () => {
+    const [app] = await bootAll(1);
+    await tasksOf(app!).submit(single(mail, 'one'), { to: 'later' });
+    await endOf(app!, 'mail:one');
+    await tasksOf(app!).submit(single(mail, 'two'), { to: 'second' });
+    expect(await endOf(app!, 'mail:two')).toMatchObject({ attempts: 1, ending: { outcome: 'completed' } });
+    expect(app!.get(Mails).log).toEqual(['later 1', 'later 1', 'second 1', 'second 2']);
+  });
+
+  it('that throws an InvalidTaskError ends the task, and the handler of invalid tasks gets it', async () => {
+    const [app] = await bootAll(1);
+    await tasksOf(app!).submit(single(mail, 'one'), { to: 'wrong' });
+    expect(await endOf(app!, 'mail:one')).toMatchObject({
+      ending: { outcome: 'invalid' },
+      error: { message: 'no such address' },
+    });
+    expect(app!.get(Mails).log).toEqual(['wrong 1', 'mail:one is invalid: no such address']);
+  });
+
+  it('runs no task before all modules are initialised', async () => {
+    const store = memory();
+    const submitter = await boot({}, {}, store);
+    await tasksOf(submitter).submit(single('slow', 'one'));
+    const log: string[] = [];
+    @Injectable()
+    class Slow implements OnModuleInit {
+      async onModuleInit() {
+        await until(async () => (await tasksOf(submitter).find('slow:one'))?.state === 'waiting');
+        log.push('initialised');
+      }
+
+      @TaskHandler('slow')
+      async run() {
+        log.push('run');
+      }
+    }
+    await boot({ providers: [Slow] }, {}, store);
+    await endOf(submitter, 'slow:one');
+    expect(log).toEqual(['initialised', 'run']);
+  });
+});
+
+describe('a group of tasks', () => {
+  it('calls @GroupFinishedHandler on one node when all members have ended, with results and failures', async () => {
+    const apps = await bootAll(2);
+    const [app] = apps;
+    const members = ['a', 'b', 'wrong', 'd'];
+    for (const [index, to] of members.entries()) {
+      await tasksOf(app!).submit(grouped(mail, 'june', index + 1, members.length), { to });
+    }
+    const groups = () => apps.flatMap((each) => each.get(Mails).groups);
+    await until(() => groups().length > 0);
+    await endOf(app!, 'mail[june]#join');
+    expect(groups()).toEqual(['june: 3/4, 1 a, 2 b, 3 invalid, 4 d']);
+  });
+});
+
+describe('a handler in request scope', () => {
+  it('gets an instance per task, with the task as its request', async () => {
+    let instances = 0;
+    const seen: string[] = [];
+    @Injectable({ scope: Scope.REQUEST })
+    class Scoped {
+      readonly #number = ++instances;
+      constructor(
+        @Inject(REQUEST) private readonly request: TaskContext,
+        @Inject(TasksService) private readonly tasks: TasksService,
+      ) {}
+
+      @TaskHandler('scoped')
+      async run({ id }: TaskContext) {
+        seen.push(`${this.#number} ${this.request.id} ${id} ${this.tasks instanceof TasksService}`);
+      }
+    }
+    const app = await boot({ providers: [Scoped] });
+    for (const name of ['a', 'b']) {
+      await tasksOf(app).submit(single('scoped', name));
+      await endOf(app, `scoped:${name}`);
+    }
+    expect(seen).toEqual(['1 scoped:a scoped:a true', '2 scoped:b scoped:b true']);
+  });
+});
+
+describe('handlers that can not work', () => {
+  it('keep the application from booting, and one error lists them all', async () => {
+    @Injectable()
+    class Wrong {
+      @TaskHandler('mail')
+      one() {}
+
+      @TaskHandler('mail')
+      @TaskHandler('no type')
+      two() {}
+
+      @GroupFinishedHandler('mail', { lease: '1ms' })
+      three() {}
+
+      @InvalidTaskHandler()
+      four() {}
+
+      @InvalidTaskHandler()
+      five() {}
+    }
+    @Controller({ scope: Scope.REQUEST })
+    class Requests {
+      @TaskHandler('request')
+      six() {}
+    }
+    const error = await bootError(boot({ providers: [Wrong], controllers: [Requests] }));
+    expect(error).toMatchObject({
+      code: 'invalid-options',
+      faults: [
+        expect.stringContaining('Requests.six handles tasks, but its controller is in request scope'),
+        expect.stringContaining('Wrong.two: type: "no type" is not 1 to 64 letters'),
+        expect.stringContaining('Wrong.two handles tasks "mail", and Wrong.one does so already'),
+        expect.stringContaining('Wrong.three: lease: 1 ms is shorter than'),
+        expect.stringContaining('Wrong.five handles invalid tasks, and Wrong.four does so already'),
+      ],
+    });
+  });
+
+  it('are refused at once on a static method or a getter', () => {
+    const descriptor = (value: unknown) => ({ value }) as TypedPropertyDescriptor<() => void>;
+    class Statics {
+      static run() {}
+    }
+    expect(() => TaskHandler('mail')(Statics, 'run', descriptor(Statics.run))).toThrow('static method Statics.run');
+    expect(() => TaskHandler('mail')(Statics.prototype, 'name', {})).toThrow('can only guard methods, not name');
+  });
+});

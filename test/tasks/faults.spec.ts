@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
+import { encodeTask } from '../../lib/tasks/task.codec.js';
+import { openEnd } from '../support/nodes.js';
+import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
+
+const newCluster = useTaskCluster();
+
+/** The text of a task as a newer version of the package writes it. */
+async function fromNewerVersion({ tasks }: TaskNode, id: string): Promise<string> {
+  await tasks.submit(single('mail', 'pattern'));
+  return encodeTask((await tasks.find('mail:pattern'))!)
+    .replaceAll('mail:pattern', id)
+    .replace('"v":1', '"v":2');
+}
+
+describe('a text that this version can not read', () => {
+  it('keeps the sweep from no other task', async () => {
+    const cluster = newCluster();
+    const submitter = cluster.node();
+    const text = await fromNewerVersion(submitter, 'mail:newer');
+    const storage = submitter.context.store.tasks!;
+    await storage.tasks.create('mail:newer', text);
+    await storage.tasks.create('a:newer', text.replaceAll('mail', 'a'));
+    // All hints are lost.
+    while ((await storage.queue('mail.normal').drain(10)).length > 0);
+    await storage.queue('a.normal').offer([text]);
+    const ran: string[] = [];
+    const node = worker(cluster, ({ id }) => void ran.push(id));
+    await cluster.time.advance(2 * SWEPT);
+    expect(ran).toEqual(['mail:pattern']);
+    expect(node.of('problem').length).toBeLessThan((4 * SWEPT) / 1000);
+  });
+
+  it('keeps no node from its end, and its hint stays', async () => {
+    const cluster = newCluster();
+    const node = cluster.node();
+    const text = await fromNewerVersion(node, 'mail:newer');
+    const { work, end } = openEnd();
+    node.tasks.handle('mail', work, { lease: LEASE, concurrency: 2 });
+    node.tasks.start();
+    await cluster.time.advance(1000);
+    await node.context.store.tasks!.queue('mail.low').offer([text]);
+    await cluster.time.advance(100);
+    const closing = node.tasks.close();
+    end();
+    await cluster.time.advance(20_000);
+    await expect(closing).resolves.toBeUndefined();
+  });
+});
+
+it('a claim of unknown outcome that was applied runs, and counts as no crash', async () => {
+  const cluster = newCluster();
+  const node = cluster.node();
+  const { tasks } = node.context.store;
+  const replace = tasks!.tasks.replace.bind(tasks!.tasks);
+  let lost = 2;
+  tasks!.tasks.replace = async (...write) => {
+    const isWritten = await replace(...write);
+    if (lost-- > 0) throw new UnknownOutcomeError('no answer');
+    return isWritten;
+  };
+  const ran: number[] = [];
+  node.tasks.handle('mail', ({ attempt }) => void ran.push(attempt), { lease: LEASE });
+  node.tasks.start();
+  await node.tasks.submit(single('mail', 'x'));
+  await cluster.time.advance(2000);
+  expect(ran).toEqual([1]);
+  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, ending: { outcome: 'completed' } });
+});
+
+it('a renewal behind the end of an attempt does not change the task', async () => {
+  const cluster = newCluster();
+  const errors: unknown[] = [];
+  const node = worker(cluster, (task) => {
+    if (task.attempt > 1 || errors.length > 0) return;
+    setImmediate(() => void task.lease.renew('10m').catch((error: unknown) => errors.push(error)));
+    throw new RetryLaterError(1000);
+  });
+  await node.tasks.submit(single('mail', 'x'));
+  await cluster.time.advance(SWEPT);
+  expect(errors).toHaveLength(1);
+  expect((await node.tasks.find('mail:x'))?.ending?.outcome).toBe('completed');
+});
+
+it('a wait that can not be read is an error, not a wait of 0 ms', () => {
+  expect(() => new RetryLaterError('5 minuten')).toThrow('after: "5 minuten" is not a duration');
+});
+
+it('a group that runs again completes, although one of its members was remembered from the last time', async () => {
+  const cluster = newCluster();
+  const node = cluster.node();
+  const joined: number[] = [];
+  let night = 0;
+  node.tasks.handle('import', ({ data }) => {
+    if (data === 2 && night === 1) throw new Error('no');
+  });
+  node.tasks.onGroupFinished('import', ({ completed }) => void joined.push(completed));
+  node.tasks.start();
+  for (night = 1; night <= 2; night++) {
+    const options = { dedup: 'retained', maxAttempts: 1, retention: '1m' } as const;
+    for (const each of [1, 2, 3]) await node.tasks.submit(grouped('import', 'night', each, 3), each, options);
+    await cluster.time.advance(10 * 60_000);
+  }
+  expect(joined).toEqual([2, 3]);
+});
+
+it('many submissions of one task make one hint', async () => {
+  const node = newCluster().node();
+  for (let count = 0; count < 20; count++) await node.tasks.submit(single('mail', 'x'));
+  expect(await node.context.store.tasks!.queue('mail.normal').drain(100)).toHaveLength(1);
+});
+
+it('a member of a large group costs no look at all pages', async () => {
+  const node = newCluster().node();
+  let keys = 0;
+  const { groups } = node.context.store.tasks!;
+  const readMany = groups.readMany.bind(groups);
+  groups.readMany = (asked) => ((keys += asked.length), readMany(asked));
+  for (const number of [1, 2, 3]) await node.tasks.submit(grouped('import', 'large', number, 1_000_000));
+  expect(keys).toBe(0);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import { LeaseExpiredError, single } from '../../lib/tasks/index.js';
+import { openEnd } from '../support/nodes.js';
+import { GRACE, LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';
+
+const newCluster = useTaskCluster();
+const NAME = single('mail', 'order-7');
+
+describe('a lease', () => {
+  it('is renewed while the handler works', async () => {
+    const cluster = newCluster();
+    const { work, end } = openEnd();
+    const node = worker(cluster, work);
+    await node.tasks.submit(NAME);
+    await cluster.time.advance(5 * LEASE);
+    expect(await node.tasks.find('mail:order-7')).toMatchObject({ state: 'claimed', crashes: 0 });
+    end();
+    await cluster.time.advance(1000);
+    expect((await node.tasks.find('mail:order-7'))?.ending?.outcome).toBe('completed');
+  });
+
+  it('that ends gives the task to another node, and the late result is refused', async () => {
+    const cluster = newCluster();
+    const slow = openEnd<string>();
+    const reasons: unknown[] = [];
+    const first = worker(
+      cluster,
+      ({ signal }) => (signal.addEventListener('abort', () => reasons.push(signal.reason)), slow.work()),
+      false,
+    );
+    await first.tasks.submit(NAME);
+    await cluster.time.advance(1000);
+    const second = worker(cluster, () => 'from the second');
+    await cluster.time.advance(LEASE + SWEPT);
+    slow.end('from the first');
+    await cluster.time.advance(1000);
+    expect(reasons).toEqual([expect.any(LeaseExpiredError)]);
+    expect(await second.tasks.find('mail:order-7')).toMatchObject({
+      crashes: 1,
+      ending: { outcome: 'completed', result: 'from the second' },
+    });
+    expect(first.of('task-lost')).toHaveLength(1);
+  });
+
+  it('can be renewed by the handler, until another node has the task', async () => {
+    const cluster = newCluster();
+    const errors: unknown[] = [];
+    const remaining: number[] = [];
+    const wait = (ms: number) => new Promise<void>((resolve) => void cluster.time.schedule(resolve, ms));
+    const first = worker(
+      cluster,
+      async ({ lease }) => {
+        await wait(LEASE / 2);
+        await lease.renew(3 * LEASE);
+        remaining.push(lease.remaining);
+        await wait(4 * LEASE);
+        await lease.renew().catch((error: unknown) => errors.push(error));
+      },
+      false,
+    );
+    await first.tasks.submit(NAME);
+    await cluster.time.advance(5 * LEASE);
+    expect(remaining[0]).toBeGreaterThan(2.9 * LEASE);
+    expect(errors).toEqual([expect.any(LeaseExpiredError)]);
+  });
+
+  it('that ends too often makes a dead letter: such a task may kill every node', async () => {
+    const cluster = newCluster();
+    const [node] = [1, 2, 3].map(() => worker(cluster, () => new Promise(() => undefined), false));
+    await node!.tasks.submit(NAME, undefined, { maxCrashes: 2 });
+    await cluster.time.advance(4 * LEASE + 4 * SWEPT);
+    expect(await node!.tasks.find('mail:order-7')).toMatchObject({ crashes: 2, ending: { outcome: 'crashed' } });
+  });
+});
+
+describe('close()', () => {
+  it('waits for a running handler', async () => {
+    const cluster = newCluster();
+    const { work, end } = openEnd<string>();
+    const node = worker(cluster, work);
+    await node.tasks.submit(NAME);
+    await cluster.time.advance(100);
+    const closing = node.tasks.close();
+    await cluster.time.advance(GRACE / 2);
+    end('in time');
+    await cluster.time.advance(100);
+    await closing;
+    expect((await node.tasks.find('mail:order-7'))?.ending?.result).toBe('in time');
+  });
+
+  it('gives a task to another node at once if its handler ends with the signal', async () => {
+    const cluster = newCluster();
+    const node = worker(
+      cluster,
+      ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    );
+    await node.tasks.submit(NAME);
+    await cluster.time.advance(100);
+    const other = worker(cluster, () => 'from the other');
+    const closing = node.tasks.close();
+    await cluster.time.advance(GRACE + 500);
+    await closing;
+    expect(await other.tasks.find('mail:order-7')).toMatchObject({
+      attempts: 0,
+      crashes: 0,
+      ending: { result: 'from the other' },
+    });
+  });
+});
