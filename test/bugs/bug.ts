@@ -1,4 +1,6 @@
 import type { Fault } from '../simulation/allocation/faults.js';
+import type { KindName } from '../simulation/kind/schedule-kind.js';
+import type { TaskFaultKind } from '../simulation/tasks/tasks-scene.js';
 import type { FaultMixName } from '../simulation/kind/fault-mix.js';
 
 /** One change of a source file, in which `find` occurs exactly once. */
@@ -21,9 +23,9 @@ export type Layer =
       readonly says: RegExp;
     }
   | {
-      /** The simulation of the allocation. */
-      readonly kind: 'allocation';
-      readonly faults: readonly Fault[];
+      /** The simulation of another kind. */
+      readonly kind: KindName;
+      readonly faults: readonly (Fault | TaskFaultKind)[];
       /** As above. */
       readonly within: number;
       readonly says: RegExp;

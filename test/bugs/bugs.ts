@@ -7,6 +7,7 @@ import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
 import { STORE_BUGS } from './store.bugs.js';
 import { SWEEP_BUGS } from './sweep.bugs.js';
+import { TASKS_BUGS } from './tasks.bugs.js';
 import { TIME_BUGS } from './time.bugs.js';
 
 export const BUGS: readonly Bug[] = [
@@ -19,6 +20,7 @@ export const BUGS: readonly Bug[] = [
   ...MEMBERSHIP_BUGS,
   ...ALLOCATION_BUGS,
   ...ALLOCATION_NODE_BUGS,
+  ...TASKS_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */

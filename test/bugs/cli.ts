@@ -69,6 +69,6 @@ function table(bugs: readonly Bug[], found?: ReadonlyMap<Bug, Catch>): string {
 
 function layerName(layer: Layer): string {
   if (layer.kind === 'simulation') return `simulation (${layer.faultMix}${layer.members ? ', with members' : ''})`;
-  if (layer.kind === 'allocation') return `simulation of the allocation (${layer.faults.join(', ')})`;
-  return `${layer.title}: ${layer.specs.join(', ')}`;
+  if (layer.kind === 'specs') return `${layer.title}: ${layer.specs.join(', ')}`;
+  return `simulation of the ${layer.kind} (${layer.faults.join(', ')})`;
 }

@@ -33,7 +33,7 @@ export function commandOf({ name, layer }: Bug): string {
 }
 
 function modeOf({ kind }: Layer): string[] {
-  return kind === 'allocation' ? ['--allocation'] : [];
+  return kind === 'simulation' || kind === 'specs' ? [] : [`--${kind}`];
 }
 
 async function huntInSimulation({ name, layer }: Bug): Promise<Catch> {
@@ -48,7 +48,7 @@ async function surveyAsIs(layer: Exclude<Layer, { kind: 'specs' }>): Promise<Cat
 
 function surveyOf(layer: Exclude<Layer, { kind: 'specs' }>): string[] {
   const within = String(layer.within);
-  if (layer.kind === 'allocation') return ['--allocation', '--faults', layer.faults.join(), '--seeds', within];
+  if (layer.kind !== 'simulation') return [`--${layer.kind}`, '--faults', layer.faults.join(), '--seeds', within];
   return [...(layer.members ? ['--members'] : []), '--faults', layer.faultMix, '--count', within];
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allocationStory } from './allocation/cli.js';
-import { simulateAllocation } from './allocation/schedule.js';
-import { type AllocationSurvey, sumOfAllocation } from './allocation/survey.js';
+import { type AllocationScheduleResult, simulateAllocation } from './allocation/schedule.js';
+import { storyOf } from './kind/kind-cli.js';
+import { kindNamed } from './kind/schedule-kind.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** `npm run sim -- --allocation` carries out as many as you like. */
@@ -15,9 +15,10 @@ describe('nodes that divide resources in a simulated cluster', () => {
 
   it('never own a resource twice, and share evenly soon after the trouble', async () => {
     const range = { kind: 'allocation', first: 1, count: SCHEDULES, options: {} } as const;
-    const { failures, changes } = sumOfAllocation(await pool.spread<AllocationSurvey>(range));
-    if (failures[0]) throw new Error(await allocationStory(failures[0], {}));
-    expect(changes).toBeGreaterThan(20 * SCHEDULES);
+    const results = (await pool.spread<AllocationScheduleResult[]>(range)).flat();
+    const failure = results.find(({ violations }) => violations.length > 0);
+    if (failure) throw new Error(await storyOf(kindNamed('allocation'), failure));
+    expect(results.reduce((sum, { changes }) => sum + changes, 0)).toBeGreaterThan(20 * SCHEDULES);
   });
 
   it.each([

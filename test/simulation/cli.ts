@@ -16,6 +16,7 @@ const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the 
   --members          with membership leases as short as those of permits
   --leaders          with a leader and such membership leases, under the faults of leadership
   --allocation       nodes that divide resources: --allocation --help
+  --tasks            nodes that work on tasks: --tasks --help
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
   --workers <n>      threads (${availableParallelism()})
   --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed the trace of one schedule`;

@@ -22,7 +22,8 @@ if (bug !== undefined) {
   register(LOADER, import.meta.url, { data: seededSources(bugNamed(bug)) });
 }
 if (isMainThread) {
-  const { main } = await import(args.includes('--allocation') ? './allocation/cli.ts' : './cli.ts');
+  const isOtherKind = args.includes('--allocation') || args.includes('--tasks');
+  const { main } = await import(isOtherKind ? './kind/kind-cli.ts' : './cli.ts');
   process.exitCode = await main(args, console.log);
 } else {
   await import('./worker.ts');

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { AllocationScheduleOptions } from './allocation/schedule.js';
+import type { KindName, KindOptions } from './kind/schedule-kind.js';
 import type { ScheduleOptions } from './schedule.js';
 import { type Survey, sumOf } from './survey.js';
 
@@ -13,12 +13,12 @@ interface Seeds {
 export type SeedRange = Seeds &
   (
     | { readonly kind: 'permits'; readonly options: ScheduleOptions }
-    | { readonly kind: 'allocation'; readonly options: AllocationScheduleOptions }
+    | { readonly kind: KindName; readonly options: KindOptions }
   );
 
 /** So many seeds at once: few enough that the workers finish together. */
 const BATCH = 200;
-/** A schedule of the allocation takes longer. */
+/** Schedules of the other kinds take longer. */
 const LONG_BATCH = 10;
 
 /**

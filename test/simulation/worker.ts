@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { surveyAllocation } from './allocation/survey.js';
+import { surveyKind } from './kind/schedule-kind.js';
 import type { SeedRange } from './worker-pool.js';
 import { survey } from './survey.js';
 
@@ -9,5 +9,6 @@ parentPort!.on('message', (range: SeedRange) => {
 });
 
 function carryOut({ first, count, ...range }: SeedRange): Promise<unknown> {
-  return range.kind === 'permits' ? survey(first, count, range.options) : surveyAllocation(first, count, range.options);
+  if (range.kind === 'permits') return survey(first, count, range.options);
+  return surveyKind(range.kind, first, count, range.options);
 }

@@ -1,0 +1,123 @@
+import type { TaskFaultKind } from '../simulation/tasks/tasks-scene.js';
+import type { Bug, Layer } from './bug.js';
+
+/** The simulation of tasks, in which the bug must be found within so many schedules. */
+function simulation(says: RegExp, faults: readonly TaskFaultKind[], within = 300): Layer {
+  return { kind: 'tasks', faults, within, says };
+}
+
+/** Mistakes in the protocol of distributed tasks. */
+export const TASKS_BUGS: readonly Bug[] = [
+  {
+    name: 'root-before-bit',
+    why: 'a member looks whether its group is complete before it notes its own end: the last two can miss each other',
+    patches: [
+      {
+        file: 'lib/tasks/groups/groups.ts',
+        find: `    await this.#marks.share(pageKey(group, incarnation, page), { number, hasFailed });
+`,
+        replace: `    const look = this.#looks.share(\`\${incarnation}:\${group}\`, { group, incarnation, page });
+    await this.#marks.share(pageKey(group, incarnation, page), { number, hasFailed });
+    if (page >= 0) return look;
+`,
+      },
+    ],
+    layer: simulation(/T1 not done/, []),
+  },
+  {
+    name: 'join-runs-again',
+    why: 'a late write submits the task of a group that is closed, and its handler does not look at the root',
+    patches: [
+      {
+        file: 'lib/tasks/task-store.ts',
+        find: 'return join !== undefined && !(await',
+        replace: 'return join === undefined && !(await',
+      },
+    ],
+    layer: { kind: 'specs', title: 'tasks', specs: ['test/tasks/groups.spec.ts'] },
+  },
+  {
+    name: 'lost-hint-stays-lost',
+    why: 'the sweep offers no new hint: a task whose hint got lost waits for ever',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: '      await this.#hintLost(now),\n',
+        replace: '',
+      },
+    ],
+    layer: simulation(/T1 not done/, ['hints']),
+  },
+  {
+    name: 'lease-never-ends',
+    why: 'the sweep does not take tasks away from nodes that crashed',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "      await this.#each(rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T1 not done/, ['crash']),
+  },
+  {
+    name: 'group-not-told',
+    why: 'a node that crashes between the end of a task and the note in its group leaves the group open for ever',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "      await this.#each(rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T1 not done|T5 not forgotten/, ['crash', 'cut', 'slow']),
+  },
+  {
+    name: 'late-result-counts',
+    why: 'a node whose lease ended overwrites the claim of the next one with its result',
+    patches: [
+      {
+        file: 'lib/tasks/claim.ts',
+        find: "other.state === 'claimed' && other.token === this.task.token && other.owner === this.task.owner",
+        replace: "other.state === 'claimed' && other.id === this.task.id",
+      },
+    ],
+    layer: simulation(/T2/, ['freeze', 'cut', 'slow']),
+  },
+  {
+    name: 'token-starts-anew',
+    why: 'a task that is submitted again begins with the tokens of the first time',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: 'token: nextToken(task.token, now),',
+        replace: 'token: now > 0 ? task.attempts + task.crashes + 1 : nextToken(task.token, now),',
+      },
+    ],
+    layer: simulation(/T2/, ['crash', 'freeze']),
+  },
+  {
+    name: 'members-forgotten-early',
+    why: 'a member of a group is forgotten before the handler of the group has read its result',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: 'if (member && !(await this.store.groups.isOver(type, member)))',
+        replace: 'if (member && type.length === 0)',
+      },
+    ],
+    layer: { kind: 'specs', title: 'tasks', specs: ['test/tasks/groups.spec.ts'] },
+  },
+  {
+    name: 'call-without-limit',
+    why: 'a call of the store that is never answered stops the sweep for ever',
+    patches: [
+      {
+        file: 'lib/tasks/timed-storage.ts',
+        find: 'return await new Deadline(this.timers, this.callTimeout).race(call);',
+        replace: 'return await new Deadline(this.timers, 1000 * this.callTimeout).race(call);',
+      },
+    ],
+    layer: simulation(/T1 not done|T5/, ['cut', 'calls']),
+  },
+];

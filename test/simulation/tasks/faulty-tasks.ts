@@ -1,0 +1,179 @@
+import {
+  type HintQueue,
+  type SortedTexts,
+  StoreUnavailableError,
+  type TaskStorage,
+  type TextEntry,
+  type Texts,
+  UnknownOutcomeError,
+} from '../../../lib/stores/index.js';
+import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import type { TextTable } from '../../../lib/stores/memory/tasks/text-table.js';
+import type { SimProcess } from '../machines/sim-process.js';
+import type { StoreCluster } from '../store/store-cluster.js';
+import type { Chance } from '../world/chance.js';
+import type { Trace } from '../world/trace.js';
+import type { VirtualTime } from '../world/virtual-time.js';
+
+export interface TaskClient {
+  readonly name: string;
+  readonly process: SimProcess;
+  readonly time: VirtualTime;
+  readonly chance: Chance;
+  readonly trace: Trace;
+  readonly cluster: StoreCluster;
+  readonly shared: SharedTasks;
+  readonly isCut: () => boolean;
+  /** Called after a write was applied. */
+  readonly onWrite: (key: string, former: string | undefined, next: string | undefined) => void;
+}
+
+type Kind = 'read' | 'write';
+
+/** One process's connection to the tasks of a store: every call may be slow, get lost, or come through without an answer. */
+export class FaultyTasks implements TaskStorage {
+  readonly tasks: SortedTexts;
+  readonly groups: Texts;
+
+  constructor(private readonly client: TaskClient) {
+    this.tasks = new FaultyTexts(client, client.shared.tasks);
+    this.groups = new FaultyTexts(client, client.shared.groups);
+  }
+
+  queue(name: string): HintQueue {
+    return new FaultyQueue(this.client, name);
+  }
+}
+
+class FaultyTexts implements SortedTexts {
+  constructor(
+    private readonly client: TaskClient,
+    private readonly table: TextTable,
+  ) {}
+
+  read(key: string): Promise<string | undefined> {
+    return call(this.client, 'read', () => this.table.get(key));
+  }
+
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return call(this.client, 'read', () => {
+      const found = keys.map((key) => [key, this.table.get(key)] as const);
+      return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined));
+    });
+  }
+
+  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    return call(this.client, 'read', () => this.table.range(from, to, limit));
+  }
+
+  create(key: string, text: string): Promise<string | undefined> {
+    return call(this.client, 'write', () => {
+      const there = this.table.create(key, text);
+      if (there === undefined) this.client.onWrite(key, undefined, text);
+      return there;
+    });
+  }
+
+  replace(key: string, expected: string, next: string): Promise<boolean> {
+    return this.#conditional(() => this.table.replace(key, expected, next), [key, expected, next]);
+  }
+
+  remove(key: string, expected: string): Promise<boolean> {
+    return this.#conditional(() => this.table.remove(key, expected), [key, expected, undefined]);
+  }
+
+  #conditional(write: () => boolean, [key, former, next]: [string, string, string | undefined]): Promise<boolean> {
+    const lies = this.client.chance.happens(this.client.cluster.faultMix.lie);
+    return call(this.client, 'write', () => {
+      const isWritten = write();
+      if (isWritten) this.client.onWrite(key, former, next);
+      return isWritten && !lies;
+    });
+  }
+}
+
+/** Hints get lost, come twice, or go to a process that is frozen. */
+class FaultyQueue implements HintQueue {
+  constructor(
+    private readonly client: TaskClient,
+    private readonly name: string,
+  ) {}
+
+  offer(hints: readonly string[]): Promise<void> {
+    const { chance, cluster } = this.client;
+    return call(this.client, 'write', () => {
+      for (const hint of hints) {
+        const isBad = chance.happens(cluster.faultMix.badNews);
+        if (isBad && chance.happens(0.5)) continue;
+        this.#shared.offer(isBad ? [hint, hint] : [hint]);
+      }
+    });
+  }
+
+  drain(most: number): Promise<string[]> {
+    return call(this.client, 'read', () => this.#shared.drain(most));
+  }
+
+  peek(): Promise<string | undefined> {
+    return call(this.client, 'read', () => this.#shared.peek());
+  }
+
+  poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const { process } = this.client;
+    return new Promise((resolve) => {
+      const end = (hint?: string) => {
+        cancelTimer();
+        stop();
+        signal.removeEventListener('abort', giveUp);
+        process.io(() => resolve(hint));
+      };
+      const giveUp = () => end();
+      const cancelTimer = process.schedule(giveUp, patience);
+      const [first] = this.#shared.drain(1);
+      // A member gives no hint to a client whose connection has ended.
+      const take = (hint: string) => (process.isCrashed ? this.#shared.offer([hint]) : end(hint));
+      const stop = first === undefined ? this.#shared.wait(take) : () => undefined;
+      signal.addEventListener('abort', giveUp);
+      if (first !== undefined || signal.aborted) end(first);
+    });
+  }
+
+  get #shared() {
+    return this.client.shared.queue(this.name);
+  }
+}
+
+function call<T>(client: TaskClient, kind: Kind, effect: () => T): Promise<T> {
+  const { chance, time, process, cluster, trace, name } = client;
+  const { lostRequest, lostReply, lateWrite, slow } = cluster.faultMix;
+  const isWrite = kind === 'write';
+  const outcome = chance.weighted({
+    lostRequest,
+    lostReply: isWrite ? lostReply : 0,
+    lateWrite: isWrite ? lateWrite : 0,
+    fine: 1,
+  });
+  const delay = () => (chance.happens(slow) ? chance.between(50, 1900) : chance.skewed(0.1, 5));
+  const late = outcome === 'lateWrite' ? chance.skewed(50, 20_000) : 0;
+  return new Promise<T>((resolve, reject) => {
+    const fail = (error: Error) => time.after(chance.skewed(1, 1500), () => process.io(() => reject(error)));
+    if (outcome !== 'fine' && chance.happens(0.5)) fail(failure(isWrite));
+    if (outcome === 'lostRequest') return;
+    time.after(delay() + late, () => {
+      if (client.isCut()) return;
+      if (cluster.isDown) {
+        if (chance.happens(0.7)) process.io(() => reject(new StoreUnavailableError('simulated: down')));
+        return;
+      }
+      const result = effect();
+      if (isWrite) trace.note(name, () => `task write arrived (${outcome}): ${String(result).slice(0, 40)}`);
+      if (outcome === 'fine') time.after(delay(), () => client.isCut() || process.io(() => resolve(result)));
+    });
+  });
+}
+
+function failure(isWrite: boolean): Error {
+  return isWrite
+    ? new UnknownOutcomeError('simulated: sent, no answer')
+    : new StoreUnavailableError('simulated: no answer');
+}

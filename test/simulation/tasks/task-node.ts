@@ -1,0 +1,179 @@
+import { GatekeeperError } from '../../../lib/decision/index.js';
+import type { GatekeeperEvent } from '../../../lib/context/events.js';
+import { createContext } from '../../../lib/gatekeeper/create-context.js';
+import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
+import type { GroupContext, SubmitOptions } from '../../../lib/tasks/index.js';
+import type { SimProcess } from '../machines/sim-process.js';
+import { FaultyStore } from '../store/faulty-store.js';
+import type { Chance } from '../world/chance.js';
+import { FaultyTasks } from './faulty-tasks.js';
+import type { TasksScene } from './tasks-scene.js';
+
+/** Types of tasks in a schedule. */
+export const TYPES = ['mail', 'import'] as const;
+
+/** So many tries that chance never ends a task, and a short memory. */
+const OPTIONS: SubmitOptions = {
+  retention: '1m',
+  deadLetterRetention: '1m',
+  maxAttempts: 1000,
+  maxCrashes: 1000,
+  backoff: { first: 50, longest: 500 },
+};
+
+/** One process of an application with tasks: the production code in a simulated environment. */
+export class TaskNode {
+  readonly tasks: Tasks;
+  readonly #context;
+  #isCut = false;
+  hasClosed = false;
+  isLeaving = false;
+
+  constructor(
+    readonly name: string,
+    readonly process: SimProcess,
+    private readonly scene: TasksScene,
+    private readonly chance: Chance,
+  ) {
+    this.#context = this.#createContext();
+    this.#context.events.subscribe((event) => this.#heard(event));
+    this.tasks = new Tasks({ context: this.#context, grace: scene.grace });
+    const { lease } = scene;
+    for (const type of TYPES) {
+      const keepAlive = chance.happens(0.7);
+      this.tasks.handle(type, (task) => this.#work(task), { lease, keepAlive, concurrency: chance.whole(1, 4) });
+    }
+    this.tasks.onGroupFinished('import', (group) => this.#join(group), { lease });
+    this.tasks.onInvalid(() => undefined);
+  }
+
+  get isLiving(): boolean {
+    return !this.process.isCrashed && !this.hasClosed;
+  }
+
+  start(): void {
+    this.scene.trace.note(this.name, () => 'starts');
+    this.#context.clusterClock.start();
+    this.tasks.start();
+  }
+
+  /** One try of an application to submit. */
+  async submit(name: TaskName, data: unknown): Promise<void> {
+    // A member of a group that is submitted again after its group's end would open a new incarnation.
+    const { outcome } = await this.tasks.submit(name, data, {
+      ...OPTIONS,
+      dedup: name.member ? 'retained' : 'unfinished',
+    });
+    this.scene.trace.note(this.name, () => `${name.id}: ${outcome}`);
+    this.scene.checker.accepted(name.id);
+  }
+
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  leave(): void {
+    this.isLeaving = true;
+    this.scene.trace.note(this.name, () => 'leaves');
+    this.watch('close', this.#close());
+  }
+
+  watch(what: string, promise: Promise<unknown>): void {
+    promise.catch((error: Error) => {
+      if (error instanceof GatekeeperError) this.scene.trace.note(this.name, () => `${what}: ${error.message}`);
+      else this.scene.checker.violated(`${this.name} ${what} failed: ${error.stack}`);
+    });
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.process.schedule(resolve, ms));
+  }
+
+  async #close(): Promise<void> {
+    await this.tasks.close();
+    this.#context.clusterClock.stop();
+    this.#context.timers.close();
+    this.hasClosed = true;
+    this.scene.trace.note(this.name, () => 'has closed');
+    // The deadline of a call that is never answered may still run, and a handler that ignores its signal.
+    const rest = 5 * this.scene.callTimeout + this.scene.longestWork;
+    this.scene.time.after(rest, () => {
+      if (this.process.timers > 0) this.scene.checker.violated(`T5 ${this.name} left ${this.process.timers} timers`);
+      this.process.crash();
+    });
+  }
+
+  async #work(task: TaskContext): Promise<unknown> {
+    const { chance, scene } = this;
+    scene.began(task);
+    for (let steps = chance.whole(0, 2); steps > 0; steps--) {
+      await this.pause(chance.skewed(1, scene.lease));
+      if (task.signal.aborted && chance.happens(0.7)) throw task.signal.reason as Error;
+      if (chance.happens(0.3)) await task.lease.renew(Math.round(scene.lease * chance.between(0.9, 1.5)));
+    }
+    // In the end each task can be done: otherwise it would depend on chance whether a schedule ends.
+    if (scene.isTrouble && chance.happens(0.1)) throw new Error('simulated: the handler failed');
+    if (scene.isTrouble && chance.happens(0.05)) throw new RetryLaterError(chance.whole(1, 1000));
+    if (chance.happens(0.02)) throw new InvalidTaskError('simulated: no attempt can succeed');
+    scene.applied(task);
+    return { by: this.name };
+  }
+
+  async #join(group: GroupContext): Promise<void> {
+    const { scene } = this;
+    let members = 0;
+    for await (const { outcome } of group.members()) {
+      members++;
+      if (outcome === 'cancelled') scene.checker.violated(`T3 a member of ${group.group} was cancelled`);
+    }
+    if (members !== group.total) scene.checker.violated(`T3 ${group.group} has ${members} of ${group.total} members`);
+    await this.pause(this.chance.skewed(1, scene.lease / 2));
+    scene.joined(group);
+  }
+
+  #heard(event: GatekeeperEvent): void {
+    this.scene.trace.note(
+      this.name,
+      () =>
+        `* ${event.type} ${JSON.stringify({ ...event, type: undefined })} ${'error' in event ? (event.error as Error)?.message : ''}`,
+    );
+  }
+
+  #createContext() {
+    const { scene, process, chance, name } = this;
+    const { time, trace, cluster, shared, checker } = scene;
+    const client = chance.fork();
+    const onWrite = (key: string, former: string | undefined, next: string | undefined) =>
+      checker.observe(key, former, next);
+    const tasks = new FaultyTasks({
+      name,
+      process,
+      time,
+      trace,
+      cluster,
+      shared,
+      chance: chance.fork(),
+      isCut: () => this.#isCut,
+      onWrite,
+    });
+    const store = new FaultyStore(cluster, { name, time, process, chance: client, trace });
+    let ids = 0;
+    return createContext(
+      {
+        ...scene.settings,
+        store: { kind: 'simulated', open: () => Object.assign(store, { tasks }) },
+      },
+      {
+        node: { group: 'default', acquirer: name, instance: name },
+        nodeClock: process,
+        random: { number: chance.fork().number, id: () => `${name}.${(ids++).toString(36)}`, instance: () => name },
+        isClosing: () => this.isLeaving,
+        grantFault: () => undefined,
+      },
+    );
+  }
+}

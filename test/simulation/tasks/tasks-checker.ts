@@ -1,0 +1,112 @@
+import type { Task } from '../../../lib/tasks/index.js';
+import { decodeTask } from '../../../lib/tasks/task.codec.js';
+import type { Trace } from '../world/trace.js';
+
+/** One life of a task: from a submission to its end. */
+interface Life {
+  readonly id: string;
+  readonly born: string;
+  readonly join?: number;
+  ended?: Task;
+}
+
+/**
+ * Looks at every write of a task that the store applies.
+ *
+ * | promise | it means                                                                          |
+ * | ------- | --------------------------------------------------------------------------------- |
+ * | T1      | a task that was accepted ends                                                      |
+ * | T2      | a task ends once, under the token of its last claim; tokens of an id grow          |
+ * | T3      | one join task per incarnation of a group ends, after all members have ended        |
+ * | T4      | a guarded effect of a task is applied once, if effects are guarded by its token    |
+ * | T5      | nothing is left: no record, no timer                                               |
+ */
+export class TasksChecker {
+  readonly violations: string[] = [];
+  /** Lives by id. */
+  readonly #lives = new Map<string, Life[]>();
+  readonly #tokens = new Map<string, number>();
+  /** Incarnation of each group -> joins that ended. */
+  readonly joins = new Map<string, number>();
+  readonly #accepted = new Set<string>();
+  claims = 0;
+  ends = 0;
+
+  constructor(private readonly trace: Trace) {}
+
+  violated(text: string): void {
+    this.trace.note('!!!', () => text);
+    this.violations.push(text);
+  }
+
+  /** A submission was answered. */
+  accepted(id: string): void {
+    this.#accepted.add(id);
+  }
+
+  observe(key: string, former: string | undefined, next: string | undefined): void {
+    if (key.startsWith('root:') || key.startsWith('page:')) return;
+    const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
+    this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
+    if (after) this.#changed(key, before, after);
+    else if (before?.state !== 'finished') this.violated(`T1 ${key} was removed while it was ${before?.state}`);
+  }
+
+  /** @returns the ids of tasks that were accepted, or written, and have not ended */
+  get open(): string[] {
+    const open = [...this.#lives.values()].flat().filter(({ ended }) => !ended);
+    const unknown = [...this.#accepted].filter((id) => !this.#lives.has(id));
+    return [...open.map(({ id }) => id), ...unknown];
+  }
+
+  isAccepted(id: string): boolean {
+    return this.#accepted.has(id);
+  }
+
+  #changed(key: string, before: Task | undefined, after: Task): void {
+    if (after.token < (this.#tokens.get(key) ?? 0)) {
+      // A record that was removed begins anew; then its tokens must still be higher, as they follow cluster time.
+      if (after.state === 'claimed') this.violated(`T2 token of ${key} went back to ${after.token}`);
+    }
+    if (after.state === 'claimed' && before?.state === 'waiting') {
+      this.claims++;
+      if (after.token <= (this.#tokens.get(key) ?? 0)) this.violated(`T2 token of ${key} did not grow`);
+      this.#tokens.set(key, after.token);
+    }
+    const life = this.#lifeOf(key, after);
+    if (!after.ending || before?.ending) return;
+    this.ends++;
+    if (life.ended) this.violated(`T2 ${key} ended twice`);
+    if (before?.state !== 'claimed' || before.token !== after.token) this.violated(`T2 ${key} ended without its claim`);
+    // Ids of writes begin with the name of their node.
+    const isOfOwner = after.ending.by.startsWith(`${before?.owner}.`);
+    if (after.ending.outcome !== 'crashed' && !isOfOwner) this.violated(`T2 ${key} was ended by ${after.ending.by}`);
+    life.ended = after;
+    if (after.join) this.#joined(after);
+  }
+
+  #joined({ join }: Task): void {
+    const { group, incarnation } = join!;
+    const of = `${group}/${incarnation}`;
+    this.joins.set(of, (this.joins.get(of) ?? 0) + 1);
+  }
+
+  #lifeOf(key: string, task: Task): Life {
+    const lives = this.#lives.get(key) ?? [];
+    this.#lives.set(key, lives);
+    const born = task.born ?? task.nonce;
+    const found = lives.find((life) => life.born === born);
+    if (found) return found;
+    const former = lives.at(-1);
+    if (former && !former.ended) this.violated(`T1 ${key} was submitted anew before it had ended`);
+    const life: Life = { id: key, born };
+    lives.push(life);
+    return life;
+  }
+}
+
+function describe(task: Task | undefined): string {
+  if (!task) return 'none';
+  const { state, token, attempts, crashes, owner, ending, member } = task;
+  return JSON.stringify([state, token, attempts, crashes, owner, ending?.outcome, member?.incarnation]);
+}

@@ -1,0 +1,144 @@
+import { type GatekeeperSettings, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
+import { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import type { StoreDefinition } from '../../../lib/stores/index.js';
+import type { GroupContext, TaskContext } from '../../../lib/tasks/index.js';
+import { FAULT_MIXES, type FaultMix } from '../kind/fault-mix.js';
+import { LENGTHS } from '../kind/length.js';
+import { SimProcess } from '../machines/sim-process.js';
+import { StoreCluster } from '../store/store-cluster.js';
+import { Chance } from '../world/chance.js';
+import { Trace } from '../world/trace.js';
+import { VirtualTime } from '../world/virtual-time.js';
+import { TaskNode } from './task-node.js';
+import { TasksChecker } from './tasks-checker.js';
+
+/** True time in ms for which trouble lasts. */
+export const TROUBLE = 15_000;
+
+export const TASK_FAULTS = ['calls', 'hints', 'slow', 'crash', 'freeze', 'cut', 'outage', 'leave'] as const;
+export type TaskFaultKind = (typeof TASK_FAULTS)[number];
+
+/** Stands where each node puts a store with faults of its own. */
+const EACH_ITS_OWN: StoreDefinition = {
+  kind: 'simulated',
+  open: () => {
+    throw new Error('a node of the simulation has to bring its own store');
+  },
+};
+
+const SETTINGS = parseGatekeeperOptions({ store: EACH_ITS_OWN, heartbeat: 0, history: false });
+
+/** All that the parts of one schedule share. */
+export class TasksScene {
+  readonly chance: Chance;
+  readonly time = new VirtualTime();
+  readonly trace: Trace;
+  readonly checker: TasksChecker;
+  readonly cluster: StoreCluster;
+  readonly shared = new SharedTasks();
+  readonly settings: GatekeeperSettings;
+  readonly faults: ReadonlySet<TaskFaultKind>;
+  readonly nodes: TaskNode[] = [];
+  /** Ids of all tasks that the application submits. */
+  readonly wanted = new Set<string>();
+  readonly lease: number;
+  readonly grace: number;
+  readonly callTimeout: number;
+  isTrouble = false;
+  /** Highest token under which the guarded effect of a task, or of a group's end, was applied; -1: applied for good. */
+  readonly #effects = new Map<string, number>();
+  readonly #joinEffects = new Map<string, number>();
+  #processes = 0;
+
+  constructor(seed: number, isTraced: boolean, faults?: readonly TaskFaultKind[]) {
+    const chance = new Chance(seed);
+    this.chance = chance;
+    this.trace = new Trace(this.time, isTraced);
+    this.checker = new TasksChecker(this.trace);
+    this.faults = new Set(faults ?? TASK_FAULTS.filter(() => chance.happens(0.45)));
+    const tolerance = chance.pick([60, 200]);
+    this.lease = Math.round(tolerance * chance.skewed(4, 20)) + 200;
+    this.grace = chance.whole(10, 2 * this.lease);
+    this.callTimeout = chance.pick([300, 1000, 2000]);
+    this.settings = { ...SETTINGS, clockTolerance: tolerance, callTimeout: this.callTimeout };
+    this.cluster = new StoreCluster(
+      FAULT_MIXES.none,
+      { ...LENGTHS.long(tolerance, chance.fork()), horizon: TROUBLE / 2 },
+      { time: this.time, trace: this.trace, chance: chance.fork(), onWrite: () => undefined },
+    );
+  }
+
+  get living(): readonly TaskNode[] {
+    return this.nodes.filter(({ isLiving }) => isLiving);
+  }
+
+  get staying(): readonly TaskNode[] {
+    return this.living.filter(({ isLeaving }) => !isLeaving);
+  }
+
+  /** ms: longer than a handler works. */
+  get longestWork(): number {
+    return 6 * this.lease;
+  }
+
+  start(): void {
+    const { chance, time } = this;
+    const clocks = {
+      rate: 1 + chance.between(-5e-4, 5e-4),
+      monotonic: chance.between(0, 1e9),
+      wall: chance.between(-3000, 3000),
+    };
+    const node = new TaskNode(`n${this.#processes++}`, new SimProcess(time, clocks), this, chance.fork());
+    this.nodes.push(node);
+    node.start();
+  }
+
+  beginTrouble(): void {
+    this.isTrouble = true;
+    this.cluster.faultMix = mixOf(this.faults, this.chance);
+    this.trace.note('', () => `trouble begins: ${[...this.faults].join()}`);
+  }
+
+  endTrouble(): void {
+    this.isTrouble = false;
+    this.trace.note('', () => 'trouble ends');
+    this.cluster.recover();
+    this.cluster.comeBack();
+    this.cluster.faultMix = FAULT_MIXES.none;
+    for (const node of this.nodes) node.mend();
+    for (const { process } of this.living) process.resume();
+  }
+
+  began({ id, token }: TaskContext): void {
+    this.trace.note('', () => `  ${id} begins, token ${token}`);
+  }
+
+  /** The guarded resource of a task: it refuses a token below the highest that it has seen. */
+  applied({ id, token }: TaskContext): void {
+    if (token >= (this.#effects.get(id) ?? 0)) this.#effects.set(id, token);
+  }
+
+  /** The guarded effect of a group's end: applied once per incarnation, as its id says. */
+  joined({ group, total, id, token }: GroupContext): void {
+    this.trace.note('', () => `  the handler of group ${group} has run, ${total} members, token ${token}`);
+    this.#joinEffects.set(`${id}/${token}`, token);
+  }
+
+  /** Number of runs of groups' handlers that came to their end. */
+  get joinRuns(): number {
+    return this.#joinEffects.size;
+  }
+}
+
+function mixOf(faults: ReadonlySet<TaskFaultKind>, chance: Chance): FaultMix {
+  const rate = (fault: TaskFaultKind, most: number) => (faults.has(fault) ? chance.between(0, most) : 0);
+  return {
+    ...FAULT_MIXES.none,
+    lostReply: rate('calls', 0.15),
+    lateWrite: rate('calls', 0.1),
+    lostRequest: rate('calls', 0.1),
+    lie: rate('calls', 0.1),
+    slow: rate('slow', 0.2),
+    badNews: rate('hints', 0.5),
+  };
+}

@@ -1,0 +1,167 @@
+import { type TaskName, grouped, single } from '../../../lib/tasks/index.js';
+import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
+
+export interface TasksScheduleOptions {
+  readonly isTraced?: boolean;
+  /** Exactly these faults. Default: drawn by the seed. */
+  readonly faults?: readonly TaskFaultKind[];
+}
+
+export interface TasksScheduleResult {
+  readonly seed: number;
+  readonly faults: readonly TaskFaultKind[];
+  readonly violations: readonly string[];
+  readonly claims: number;
+  readonly ends: number;
+  readonly joins: number;
+  readonly happenings: number;
+  /** ms from the end of the trouble until all tasks had ended. */
+  readonly settledAfter: number;
+  readonly trace: readonly string[];
+}
+
+/** ms of retention in the schedules, and the sweeps after it. */
+const FORGOTTEN = 200_000;
+
+/** Carries out one schedule: nodes submit tasks and work on them, there is trouble, then peace until all is done and forgotten. */
+export async function simulateTasks(seed: number, options: TasksScheduleOptions = {}): Promise<TasksScheduleResult> {
+  const scene = new TasksScene(seed, options.isTraced ?? false, options.faults);
+  const { checker, time, trace, faults, shared } = scene;
+  const rejected = (error: unknown) => checker.violated(`unhandled rejection: ${(error as Error)?.stack}`);
+  process.on('unhandledRejection', rejected);
+  let settledAfter = 0;
+  try {
+    const groups = submitAll(scene);
+    scene.beginTrouble();
+    plan(scene);
+    await time.pass(TROUBLE);
+    scene.endTrouble();
+    settledAfter = await settle(scene, groups);
+    await time.pass(FORGOTTEN, () => left(shared).length === 0);
+    if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
+    for (const node of scene.staying) node.leave();
+    const within = 20 * scene.callTimeout + 2 * scene.longestWork + scene.grace;
+    if (!(await time.pass(within, () => scene.living.length === 0))) checker.violated('T5 a node did not close');
+    await time.pass(within);
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off('unhandledRejection', rejected);
+  }
+  const { violations, claims, ends, joins } = checker;
+  return {
+    seed,
+    faults: [...faults],
+    violations,
+    claims,
+    ends,
+    joins: joins.size,
+    happenings: time.count,
+    settledAfter,
+    trace: trace.lines,
+  };
+}
+
+interface PlannedGroup {
+  readonly name: string;
+  readonly total: number;
+}
+
+/** Submits single tasks and groups over a while, each from a node that lives then; some twice. */
+function submitAll(scene: TasksScene): PlannedGroup[] {
+  const { chance, time } = scene;
+  for (let count = chance.whole(2, 4); count > 0; count--) time.after(chance.between(0, 500), () => scene.start());
+  const groups: PlannedGroup[] = [];
+  for (let count = chance.whole(0, 10); count > 0; count--)
+    submitSoon(scene, () => single('mail', `m${chance.whole(1, 8)}`));
+  for (let index = chance.whole(0, 3); index > 0; index--) {
+    const group = { name: `g${index}`, total: chance.whole(1, 8) };
+    groups.push(group);
+    const isTotalKnown = chance.happens(0.5);
+    // Without a known total the last one brings it; they are submitted in any order.
+    for (let number = 1; number <= group.total; number++) {
+      const hasTotal = isTotalKnown || number === group.total;
+      const name = grouped('import', group.name, number, hasTotal ? group.total : undefined);
+      for (let twice = chance.happens(0.2) ? 2 : 1; twice > 0; twice--) submitSoon(scene, () => name);
+    }
+  }
+  return groups;
+}
+
+/** The application of a node that dies meanwhile submits again, from another node. */
+function submitSoon(scene: TasksScene, name: () => TaskName): void {
+  const { chance, time, checker } = scene;
+  const wanted = name();
+  scene.wanted.add(wanted.id);
+  const attempt = (): void => {
+    if (checker.isAccepted(wanted.id)) return;
+    const nodes = scene.staying.filter(({ process }) => process.isRunning);
+    if (nodes.length > 0) {
+      const node = chance.pick(nodes);
+      node.watch('submit', node.submit(wanted, { of: wanted.id }));
+    }
+    time.after(2000, attempt);
+  };
+  time.after(chance.between(600, TROUBLE / 2), attempt);
+}
+
+function plan(scene: TasksScene): void {
+  const { chance, time, faults, trace, cluster, lease } = scene;
+  const any = () => chance.pick(scene.living);
+  const later = (action: () => void) => time.after(chance.between(0, 2.5) * lease, () => scene.isTrouble && action());
+  const actions: Partial<Record<TaskFaultKind, () => void>> = {
+    crash: () => any().process.crash(),
+    freeze: () => {
+      const { process } = any();
+      process.freeze();
+      later(() => process.resume());
+    },
+    cut: () => {
+      const node = any();
+      node.cut();
+      later(() => node.mend());
+    },
+    outage: () => {
+      cluster.goDown();
+      later(() => cluster.comeBack());
+    },
+    leave: () => scene.staying.length > 1 && chance.pick(scene.staying).leave(),
+  };
+  const chosen = Object.entries(actions).filter(([fault]) => faults.has(fault as TaskFaultKind));
+  if (chosen.length === 0) return;
+  for (let at = chance.between(600, 2000); at < TROUBLE; at += chance.between(200, 4000)) {
+    const [fault, act] = chance.pick(chosen);
+    time.after(at, () => {
+      if (scene.living.length === 0) return;
+      trace.note('', () => `trouble: ${fault}`);
+      act();
+      if (scene.staying.length < 2) time.after(chance.between(10, 1000), () => scene.start());
+    });
+  }
+}
+
+/** T1, T3: all tasks end, and all groups are closed. */
+async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promise<number> {
+  const { time, checker, lease, callTimeout, settings } = scene;
+  if (scene.staying.length === 0) scene.start();
+  const ended = time.now;
+  const submitted = await time.pass(60_000, () => [...scene.wanted].every((id) => checker.isAccepted(id)));
+  if (!submitted) checker.violated('the harness could not submit all');
+  const within = 10 * (lease + settings.clockTolerance) + 6 * scene.longestWork + 20 * callTimeout + 60_000;
+  const joined = () => checker.joins.size >= groups.length;
+  if (!(await time.pass(within, () => checker.open.length === 0 && joined()))) {
+    checker.violated(
+      `T1 not done within ${within} ms: ${checker.open.join()}; ${checker.joins.size} of ${groups.length} groups`,
+    );
+  }
+  for (const [group, times] of checker.joins)
+    if (times !== 1) checker.violated(`T3 the handler of ${group} ended ${times} times`);
+  if (checker.joins.size > groups.length)
+    checker.violated(`T3 ${checker.joins.size} groups ended, ${groups.length} were submitted`);
+  return time.now - ended;
+}
+
+/** Texts that are still there. */
+function left({ tasks, groups }: SharedTasks): string[] {
+  return [tasks, groups].flatMap((table) => table.range('', '\uffff', 100).map(({ text }) => text));
+}
