@@ -11,6 +11,7 @@ import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
+import { tasks } from './tasks.mjs';
 import { NAMES, rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
@@ -27,6 +28,7 @@ const PARTS = {
   migration,
   idle,
   allocation,
+  tasks: () => onHazelcast(tasks),
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });
