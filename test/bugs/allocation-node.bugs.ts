@@ -56,7 +56,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/round/registry-watch.ts',
-        find: 'const isProven = byClusterTime > 0 || sampledAt >= firstSeen;',
+        find: 'const isProven = byClusterTime > 0 || sampledAt >= lease.firstSeen;',
         replace: 'const isProven = byClusterTime > 0 || sampledAt > -Infinity;',
       },
     ],

@@ -54,7 +54,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each(rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),\n",
+        find: "      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),\n",
         replace: '',
       },
     ],
@@ -66,7 +66,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each(rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
+        find: "      await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
         replace: '',
       },
     ],
