@@ -34,8 +34,9 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. */
+/** Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. Nor is -0, which JSON writes as 0. */
 function withoutUndefined(value: unknown): unknown {
+  if (value === 0) return 0;
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (!isPlain(value)) return value;
   const fields = Object.entries(value).filter(([, each]) => each !== undefined);

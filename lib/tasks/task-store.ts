@@ -240,6 +240,8 @@ export class TaskStore {
       const text = encodeTask(task);
       claim.written.add(stamp.nonce);
       const written = await this.texts.write(task.id, claim.text, text);
+      // No earlier write of this claim can be applied any more.
+      if (written.isWritten) claim.written.clear();
       if (written.isWritten) return claim.follow(task, text);
       const found = written.found === undefined ? undefined : decodeTask(written.found);
       if (!found || !claim.covers(found)) {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { readJson } from '../../lib/tasks/json.js';
+
+describe('a value that is to be kept as JSON', () => {
+  it.each([
+    ['text', 'a'],
+    ['a list with null', [1, null, true]],
+    ['plain objects', { a: { b: [] } }],
+    ['null', null],
+  ])('may be %s', (_, value) => {
+    expect(readJson(value, 100)).toEqual({ value });
+  });
+
+  it('may be absent, have fields without a value, and -0', () => {
+    expect(readJson(undefined, 100)).toEqual({ value: undefined });
+    expect(readJson({ a: undefined, b: [{ c: undefined }] }, 100)).toEqual({ value: { b: [{}] } });
+    expect(readJson([-0], 100)).toEqual({ value: [0] });
+  });
+
+  it('is a copy', () => {
+    const data = { list: [1] };
+    const read = readJson(data, 100) as { value: unknown };
+    data.list.push(2);
+    expect(read.value).toEqual({ list: [1] });
+  });
+
+  it.each([
+    ['NaN', Number.NaN],
+    ['a Date', { at: new Date(0) }],
+    ['a Map', new Map([[1, 2]])],
+    ['a function', () => 1],
+    ['a BigInt', [1n]],
+    ['undefined in a list', [1, undefined]],
+    [
+      'an instance of a class',
+      new (class Order {
+        id = 1;
+      })(),
+    ],
+  ])('may not be %s', (_, value) => {
+    expect(readJson(value, 100)).toEqual({ fault: expect.stringContaining('is not JSON') });
+  });
+
+  it('may not be larger than the limit in bytes', () => {
+    expect(readJson('ää', 6)).toEqual({ value: 'ää' });
+    expect(readJson('äää', 6)).toEqual({ fault: expect.stringContaining('8 bytes as JSON are more than 6') });
+  });
+});
