@@ -135,7 +135,7 @@ function plan(scene: TasksScene): void {
       if (scene.living.length === 0) return;
       trace.note('', () => `trouble: ${fault}`);
       act();
-      if (scene.staying.length < 2) time.after(chance.between(10, 1000), () => scene.start());
+      if (scene.staying.length < 2) time.after(chance.between(10, 1000), () => scene.isTrouble && scene.start());
     });
   }
 }
