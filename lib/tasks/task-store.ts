@@ -141,8 +141,8 @@ export class TaskStore {
     await this.settle(claim.task, claim.text);
   }
 
-  /** Notes that an attempt failed. @returns whether the task is tried again @throws as {@link end} */
-  async fail(claim: Claim, error: TaskFault, isFinal: boolean): Promise<boolean> {
+  /** Notes that an attempt failed. @throws as {@link end} */
+  async fail(claim: Claim, error: TaskFault, isFinal: boolean): Promise<void> {
     const chance = this.context.random.number();
     await this.#change(claim, (task, stamp) =>
       isFinal
@@ -150,7 +150,6 @@ export class TaskStore {
         : transitions.fail(task, error, stamp, chance),
     );
     await this.settle(claim.task, claim.text);
-    return !hasEnded(claim.task);
   }
 
   /** Lets the task wait. @param after ms */
@@ -240,9 +239,11 @@ export class TaskStore {
       const text = encodeTask(task);
       claim.written.add(stamp.nonce);
       const written = await this.texts.write(task.id, claim.text, text);
-      // No earlier write of this claim can be applied any more.
-      if (written.isWritten) claim.written.clear();
-      if (written.isWritten) return claim.follow(task, text);
+      if (written.isWritten) {
+        // No earlier write of this claim can be applied any more.
+        claim.written.clear();
+        return claim.follow(task, text);
+      }
       const found = written.found === undefined ? undefined : decodeTask(written.found);
       if (!found || !claim.covers(found)) {
         // A write of this claim, perhaps an earlier one, or one that ended it and from which another node has gone on.

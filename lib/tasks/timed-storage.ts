@@ -1,12 +1,7 @@
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
-import {
-  type HintQueue,
-  StoreUnavailableError,
-  type TaskStorage,
-  type TextEntry,
-  UnknownOutcomeError,
-} from '../stores/index.js';
+import { answerWithin } from '../stores/answer-within.js';
+import { type HintQueue, type TaskStorage, type TextEntry, UnknownOutcomeError } from '../stores/index.js';
 
 /** Ranges and queues of a storage, with a time limit for each call. {@link ConditionalTexts} limits the other calls. */
 export class TimedStorage {
@@ -19,15 +14,15 @@ export class TimedStorage {
 
   /** @throws StoreUnavailableError */
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    return this.#answer('list tasks', this.storage.tasks.range(from, to, limit));
+    return this.#answer('list tasks', () => this.storage.tasks.range(from, to, limit));
   }
 
   queue(name: string): HintQueue {
     const queue = this.storage.queue(name);
     return {
-      offer: (hints) => this.#answer('take a hint', queue.offer(hints), UnknownOutcomeError),
-      drain: (most) => this.#answer('give hints', queue.drain(most)),
-      peek: () => this.#answer('give a hint', queue.peek()),
+      offer: (hints) => this.#offer(queue, hints),
+      drain: (most) => this.#answer('give hints', () => queue.drain(most)),
+      peek: () => this.#answer('give a hint', () => queue.peek()),
       poll: (patience, signal) => this.#poll(queue, patience, signal),
     };
   }
@@ -54,16 +49,17 @@ export class TimedStorage {
     }
   }
 
-  async #answer<T>(
-    what: string,
-    call: Promise<T>,
-    kind: typeof StoreUnavailableError | typeof UnknownOutcomeError = StoreUnavailableError,
-  ): Promise<T> {
+  /** A hint that was sent may still arrive. */
+  async #offer(queue: HintQueue, hints: readonly string[]): Promise<void> {
     try {
-      return await new Deadline(this.timers, this.callTimeout).race(call);
+      await new Deadline(this.timers, this.callTimeout).race(queue.offer(hints));
     } catch (cause) {
       if (!(cause instanceof DeadlinePassed)) throw cause;
-      throw new kind(`the store did not ${what} within ${this.callTimeout} ms`, { cause });
+      throw new UnknownOutcomeError(`the store did not take a hint within ${this.callTimeout} ms`, { cause });
     }
+  }
+
+  #answer<T>(what: string, call: () => Promise<T>): Promise<T> {
+    return answerWithin(this.timers, this.callTimeout, what, call);
   }
 }

@@ -120,8 +120,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/timed-storage.ts',
-        find: 'return await new Deadline(this.timers, this.callTimeout).race(call);',
-        replace: 'return await new Deadline(this.timers, 1000 * this.callTimeout).race(call);',
+        find: 'return answerWithin(this.timers, this.callTimeout, what, call);',
+        replace: 'return answerWithin(this.timers, 1000 * this.callTimeout, what, call);',
       },
     ],
     layer: simulation(/T1 not done|T5/, ['cut', 'calls']),

@@ -32,11 +32,6 @@ export class TypeWorker {
     this.#source = new HintSource(type, parts.store.hints, parts.context);
   }
 
-  /** Number of tasks that this node works on now. */
-  get running(): number {
-    return this.#running.size;
-  }
-
   start(): void {
     this.#loop ??= this.#work();
   }
@@ -104,6 +99,6 @@ function nameIn(hint: string): string {
   try {
     return `task ${decodeTask(hint).id}`;
   } catch {
-    return 'a task whose hint can not be read';
+    return 'a task whose hint can not be read'; // the error of the claim says why
   }
 }

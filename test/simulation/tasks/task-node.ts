@@ -119,7 +119,6 @@ export class TaskNode {
     if (scene.isTrouble && chance.happens(0.1)) throw new Error('simulated: the handler failed');
     if (scene.isTrouble && chance.happens(0.05)) throw new RetryLaterError(chance.whole(1, 1000));
     if (chance.happens(0.02)) throw new InvalidTaskError('simulated: no attempt can succeed');
-    scene.applied(task);
     return { by: this.name };
   }
 

@@ -18,7 +18,6 @@ interface Life {
  * | T1      | a task that was accepted ends                                                      |
  * | T2      | a task ends once, under the token of its last claim; tokens of an id grow          |
  * | T3      | one join task per incarnation of a group ends, after all members have ended        |
- * | T4      | a guarded effect of a task is applied once, if effects are guarded by its token    |
  * | T5      | nothing is left: no record, no timer                                               |
  */
 export class TasksChecker {

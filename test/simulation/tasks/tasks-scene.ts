@@ -45,9 +45,6 @@ export class TasksScene {
   readonly grace: number;
   readonly callTimeout: number;
   isTrouble = false;
-  /** Highest token under which the guarded effect of a task, or of a group's end, was applied; -1: applied for good. */
-  readonly #effects = new Map<string, number>();
-  readonly #joinEffects = new Map<string, number>();
   #processes = 0;
 
   constructor(seed: number, isTraced: boolean, faults?: readonly TaskFaultKind[]) {
@@ -113,20 +110,8 @@ export class TasksScene {
     this.trace.note('', () => `  ${id} begins, token ${token}`);
   }
 
-  /** The guarded resource of a task: it refuses a token below the highest that it has seen. */
-  applied({ id, token }: TaskContext): void {
-    if (token >= (this.#effects.get(id) ?? 0)) this.#effects.set(id, token);
-  }
-
-  /** The guarded effect of a group's end: applied once per incarnation, as its id says. */
-  joined({ group, total, id, token }: GroupContext): void {
+  joined({ group, total, token }: GroupContext): void {
     this.trace.note('', () => `  the handler of group ${group} has run, ${total} members, token ${token}`);
-    this.#joinEffects.set(`${id}/${token}`, token);
-  }
-
-  /** Number of runs of groups' handlers that came to their end. */
-  get joinRuns(): number {
-    return this.#joinEffects.size;
   }
 }
 
