@@ -10,6 +10,9 @@ import type { AppSettings } from '../apps/settings.js';
 import type { Place } from './network.js';
 import type { Recorder } from './recorder.js';
 
+/** ms. An app whose event loop has stopped never answers. */
+const ANSWER = 20_000;
+
 export interface ClientOptions {
   readonly place: Place;
   readonly settings: Omit<AppSettings, 'name'>;
@@ -97,7 +100,8 @@ export class Client implements AsyncDisposable {
 
   /** Asks the app itself, whose network may be unreachable from here. */
   async ask(method: 'GET' | 'PUT', path: string): Promise<unknown> {
-    const sent = request({ socketPath: this.#socket('http'), method, path, agent: false }).end();
+    const signal = AbortSignal.timeout(ANSWER);
+    const sent = request({ socketPath: this.#socket('http'), method, path, agent: false, signal }).end();
     const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
     const body = await text(answer);
     if (answer.statusCode! >= 400) throw new Error(`${method} ${path} on ${this.name}: ${answer.statusCode} ${body}`);

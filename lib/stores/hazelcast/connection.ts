@@ -6,11 +6,14 @@ import { RECONNECT, pauseAfter } from '../../async/backoff.js';
 import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import type { ClientSource, LiveClient } from './client-source.js';
+import { closeAfterFailedWrites } from './client-patches/failed-writes.js';
 import { forgetLostConnections } from './client-patches/lost-connections.js';
 import { failUnsentCalls } from './client-patches/unsent-calls.js';
 
 /** ms. A client in an unreachable network may close slowly, but must not delay the application's shutdown. */
 export const LONGEST_CLOSE = 3000;
+
+const PATCHES = [failUnsentCalls, closeAfterFailedWrites, forgetLostConnections];
 
 /** Keeps a session open until it is closed. Uses the clients of its source, one after another. */
 export class Connection<Session> {
@@ -75,7 +78,7 @@ export class Connection<Session> {
     ended.addEventListener('abort', () => (this.session = undefined), { once: true });
     const patches: (() => void)[] = [];
     try {
-      for (const patch of [failUnsentCalls, forgetLostConnections]) patches.push(patch(live.client));
+      for (const patch of PATCHES) patches.push(patch(live.client));
       const session = await unlessAborted(this.open(live, ended), ended, 'the connection was lost while it was opened');
       this.#opened(session);
       await aborted(ended);

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Client as HazelcastClient } from 'hazelcast-client';
+import { closeAfterFailedWrites } from '../../../lib/stores/hazelcast/client-patches/failed-writes.js';
 import { failUnsentCalls } from '../../../lib/stores/hazelcast/client-patches/unsent-calls.js';
 import { forgetLostConnections } from '../../../lib/stores/hazelcast/client-patches/lost-connections.js';
 
@@ -18,6 +19,7 @@ function clientWith(connections: EventEmitter): HazelcastClient {
 describe('a client that many stores share', () => {
   it.each([
     [ADDED, failUnsentCalls],
+    [ADDED, closeAfterFailedWrites],
     [REMOVED, forgetLostConnections],
   ] as const)('has one listener of %s, until the last store lets go of it', (event, patch) => {
     const connections = new EventEmitter();
