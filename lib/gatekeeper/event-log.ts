@@ -1,5 +1,5 @@
 import { escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
-import { StoreUnavailableError } from '../stores/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger } from '../context/context.js';
@@ -144,10 +144,11 @@ function memberName({ acquirer, group, host }: Participant): string {
 }
 
 /** Repeated actions. If the store can't be asked, `store-lost` reports that already. */
-const PERIODIC = new Set(['sweep', 'load definitions', 'state dump']);
+const PERIODIC = new Set(['sweep', 'load definitions', 'state dump', 'look for tasks', 'sweep the tasks']);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
-  return PERIODIC.has(action) && error instanceof StoreUnavailableError ? 'debug' : 'warn';
+  const isOutage = error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+  return PERIODIC.has(action) && isOutage ? 'debug' : 'warn';
 }
 
 /**

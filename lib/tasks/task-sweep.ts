@@ -1,14 +1,17 @@
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
+import type { TextEntry } from '../stores/index.js';
 import type { Priority, Task } from './task.js';
 import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
 import { type TaskStore, groupType } from './task-store.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
 
-/** Rows of one kind in one turn. */
-const ROWS = 250;
+/** Rows of one kind in one turn: the most, and so many while their size is not known. */
+const ROWS = { most: 250, first: 16 };
+/** Characters of the rows of one kind in one turn. A store reads them all at once. */
+const CHARACTERS = 1024 * 1024;
 /** ms for which the node that ended a task has time to finish it itself. */
 const UNSETTLED = 5000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
@@ -32,6 +35,8 @@ type Work = (task: Task, text: string) => Promise<void>;
 export class TaskSweep {
   /** Where the next turn begins, by kind, if it is not the begin of the range. */
   readonly #begins = new Map<string, string>();
+  /** Rows for the next turn, by kind. */
+  readonly #limits = new Map<string, number>();
 
   constructor(
     private readonly store: TaskStore,
@@ -50,20 +55,20 @@ export class TaskSweep {
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
       await this.#hintLost(now),
     ];
-    return Math.max(...counts) >= ROWS;
+    return counts.includes(true);
   }
 
-  async #hintLost(now: number): Promise<number> {
-    let most = 0;
+  async #hintLost(now: number): Promise<boolean> {
+    let isMore = false;
     for (let place = await this.#nextQueue('w|'); place;) {
       const { type, priority } = place;
       const head = await this.store.hints.queue(type, priority).peek();
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
-      most = Math.max(most, await this.#each(range[0], range, this.#to(transitions.hint)));
+      isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
       place = await this.#nextQueue(`${range[0]}~`);
     }
-    return most;
+    return isMore;
   }
 
   /** Type and priority of the first waiting task from there on. */
@@ -80,10 +85,14 @@ export class TaskSweep {
    * Does `work` for the first rows of a range. If some of them fail, the next turn begins behind these rows: texts that
    * can't be read, because a newer version wrote them, must not keep the sweep from all others.
    *
-   * @returns the number of rows
+   * @returns whether there may be more to do at once
    */
-  async #each(kind: string, [from, to]: readonly [string, string], work: Work): Promise<number> {
-    const rows = await this.store.timed.range(this.#begins.get(kind) ?? from, to, ROWS);
+  async #each(kind: string, [from, to]: readonly [string, string], work: Work): Promise<boolean> {
+    const limit = this.#limits.get(kind) ?? ROWS.first;
+    const rows = await this.store.timed.range(this.#begins.get(kind) ?? from, to, limit);
+    const isFull = rows.length === limit;
+    if (isFull) this.#limits.set(kind, limitAfter(rows));
+    else this.#limits.delete(kind);
     const slices = Slices.of(this.context.nodeClock);
     const errors: unknown[] = [];
     await forEachLimit(rows, async ({ text }) => {
@@ -94,12 +103,12 @@ export class TaskSweep {
         errors.push(error);
       }
     });
-    if (errors.length > 0 && rows.length === ROWS) this.#begins.set(kind, `${rows.at(-1)!.text}\0`);
+    if (errors.length > 0 && isFull) this.#begins.set(kind, `${rows.at(-1)!.text}\0`);
     else this.#begins.delete(kind);
     // The next turn finds these rows again.
     const action = `sweep ${errors.length} of ${rows.length} tasks`;
     if (errors.length > 0) this.context.events.next({ type: 'problem', action, error: errors[0] });
-    return rows.length > errors.length ? rows.length : 0;
+    return isFull && rows.length > errors.length;
   }
 
   #to(change: (task: Task, stamp: Stamp) => Task): Work {
@@ -128,4 +137,10 @@ export class TaskSweep {
   async #keep(task: Task, text: string): Promise<void> {
     await this.store.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.store.stamp())));
   }
+}
+
+/** Rows for the next turn, if they are as large as these. */
+function limitAfter(rows: readonly TextEntry[]): number {
+  const characters = rows.reduce((total, { text }) => total + text.length, 0);
+  return Math.min(ROWS.most, Math.max(1, Math.floor((CHARACTERS * rows.length) / characters)));
 }

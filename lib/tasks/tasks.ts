@@ -1,4 +1,5 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
+import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { type HandlerOptions, parseHandlerOptions } from './handler-options.js';
 import { MOST_BYTES, readJson } from './json.js';
@@ -81,7 +82,11 @@ export class Tasks {
    * @throws SubmitManyError after the first error. It says which tasks were submitted
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
-    return submitMany(tasks, async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options));
+    const slices = Slices.of(this.parts.context.nodeClock);
+    return submitMany(tasks, async ({ name, data, options }: SubmitRequest) => {
+      await slices.turn();
+      return this.submit(name, data, options);
+    });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { EventLog } from '../../lib/gatekeeper/event-log.js';
 import type { GatekeeperEvent } from '../../lib/context/events.js';
 
@@ -65,4 +66,21 @@ describe("the application's log", () => {
     expect(logOf([...many, ...many.slice(-500)])).toHaveLength(3000);
     expect(logOf([...many, many[0]!])).toHaveLength(3001);
   });
+
+  it.each(['sweep', 'look for tasks', 'sweep the tasks'])(
+    'has one warning of an outage, not one for each try to %s',
+    (action) => {
+      const outage = (error: Error): GatekeeperEvent => ({ type: 'problem', action, error });
+      const lines = logOf([
+        { type: 'store-lost', error: new Error('no members') },
+        outage(new StoreUnavailableError('no members')),
+        outage(new UnknownOutcomeError('the connection ended')),
+        outage(new Error('a bug')),
+      ]);
+      expect(lines.filter((line) => !line.startsWith('debug'))).toEqual([
+        "warn the store can't be asked, nothing runs until it is back: no members",
+        `warn ${action}: a bug`,
+      ]);
+    },
+  );
 });

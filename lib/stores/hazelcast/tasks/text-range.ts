@@ -32,12 +32,14 @@ export async function textRange(searched: Searched, { from, to, limit }: Range):
   // A text that grows during the search may be in two windows, with the same key.
   const found = new Map<string, TextEntry>();
   for (let begin = from; begin < to && found.size < limit;) {
-    const end = await endOfWindow(searched, { from: begin, to, limit: limit - found.size });
-    for (const entry of await entriesOf(searched.map, begin, end)) {
+    const wanted = { from: begin, to, limit: limit - found.size };
+    const end = await endOfWindow(searched, wanted);
+    const last = wanted.limit < searched.partitions ? await lastWanted(searched, { ...wanted, to: end }) : end;
+    for (const entry of await entriesOf(searched.map, begin, last)) {
       found.delete(entry.key);
       if (entry.text < to) found.set(entry.key, entry);
     }
-    begin = `${end}\u0000`; // the next string in the order
+    begin = `${last}\u0000`; // the next string in the order
   }
   return [...found.values()].slice(0, limit);
 }
@@ -52,6 +54,15 @@ async function endOfWindow({ map, partitions }: Searched, { from, to, limit }: R
   const sample = await map.valuesWithPredicate(inPartitionOf(key, smallestValues(count, between(from, to))));
   const texts = [...sample].filter((text) => typeof text === 'string').toSorted();
   return texts[count - 1] ?? to;
+}
+
+/**
+ * The last of the first texts of a window; its end if it has fewer. A window has about as many texts as there are
+ * partitions, and large texts take long to read: so only as many are read as are wanted.
+ */
+async function lastWanted({ map }: Searched, { from, to, limit }: Range): Promise<string> {
+  const texts = await map.valuesWithPredicate(loadHazelcastClient().Predicates.paging(between(from, to), limit));
+  return ([...texts].at(limit - 1) as string | undefined) ?? to;
 }
 
 /** All entries with `from <= text <= to`, in the order of their texts. */
