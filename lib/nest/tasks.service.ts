@@ -1,18 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Gatekeeper, partsOf } from '../gatekeeper/index.js';
 import type {
+  CancelOptions,
+  Cancelled,
   DataOf,
   GroupFunction,
   HandlerOptions,
   InvalidTaskFunction,
   ResultOf,
+  Retried,
   SubmitArguments,
   SubmitRequest,
   Submitted,
-  Task,
   TaskDefinition,
+  TaskExplanation,
   TaskFunction,
   TaskName,
+  TaskView,
   Tasks,
 } from '../tasks/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
@@ -55,8 +59,44 @@ export class TasksService {
    * @returns undefined if there is none, or none any more
    * @throws StoreUnavailableError
    */
-  find(task: TaskName | string): Promise<Task | undefined> {
+  find(task: TaskName | string): Promise<TaskView | undefined> {
     return this.#tasks.find(task);
+  }
+
+  /**
+   * Explains why a task does not run, or where it runs, with a sentence for people. Changes nothing.
+   *
+   * @param task its name or id
+   * @throws StoreUnavailableError
+   */
+  explain(task: TaskName | string): Promise<TaskExplanation> {
+    return this.#tasks.explain(task);
+  }
+
+  /**
+   * Cancels a task. One that waits ends at once. If a node works on it, the signal of its handler aborts with a
+   * {@link TaskCancelledError}, and its result is refused. Idempotent: after an error, cancel it again.
+   *
+   * @param task its name or id
+   * @param options `by`: the author, default the name of this node; `reason`: for the handler and for people
+   * @returns whether it was `cancelled`, or that was `requested` of the node that works on it, or it had `ended`, and why
+   * @throws InvalidOptionsError if an option can't be used
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  cancel(task: TaskName | string, options?: CancelOptions): Promise<Cancelled> {
+    return this.#tasks.cancel(task, options);
+  }
+
+  /**
+   * Lets a task run again that ended without success, with fresh counts of attempts and crashes. One that waits for its
+   * next attempt after a failure runs at once.
+   *
+   * @param task its name or id
+   * @returns whether it is `retried`, or that was `refused`, and why
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  retry(task: TaskName | string): Promise<Retried> {
+    return this.#tasks.retry(task);
   }
 
   /**

@@ -17,7 +17,12 @@ export type { SubmitOptions } from './submit-options.js';
 export type { HandlerOptions } from './handler-options.js';
 export type { Dedup } from './submission.js';
 export type { Submitted } from './task-store.js';
-export type { Ending, Outcome, Priority, Task, TaskFault, TaskLimits, TaskState } from './task.js';
+export type { Cancellation, Outcome, Priority, Task, TaskFault } from './task.js';
+export type { CancelOptions } from './by-hand/cancel-options.js';
+export type { Cancelled } from './by-hand/cancel.js';
+export type { TaskExplanation } from './by-hand/explanation.js';
+export type { Retried } from './by-hand/retry.js';
+export type { TaskView, TaskViewState } from './by-hand/task-view.js';
 export type {
   EndedMember,
   GroupContext,
@@ -27,4 +32,10 @@ export type {
   TaskFunction,
   TaskLease,
 } from './workers/task-handler.js';
-export { InvalidTaskError, LeaseExpiredError, RetryLaterError, TasksClosingError } from './tasks.errors.js';
+export {
+  InvalidTaskError,
+  LeaseExpiredError,
+  RetryLaterError,
+  TaskCancelledError,
+  TasksClosingError,
+} from './tasks.errors.js';

@@ -130,7 +130,8 @@ export class TaskStore {
   /** Gives a task back that this node does not work on. Another node may claim it at once. */
   async giveBack(claim: Claim): Promise<void> {
     await this.#change(claim, transitions.giveBack);
-    await this.hints.offer(claim.task, claim.text);
+    if (claim.task.state === 'waiting') await this.hints.offer(claim.task, claim.text);
+    else await this.settle(claim.task, claim.text);
   }
 
   /**
@@ -159,6 +160,7 @@ export class TaskStore {
   /** Lets the task wait. @param after ms */
   async retryLater(claim: Claim, after: number): Promise<void> {
     await this.#change(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
+    await this.settle(claim.task, claim.text);
   }
 
   /**
@@ -177,7 +179,7 @@ export class TaskStore {
 
   /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */
   async isStaleJoin({ join, type }: Task): Promise<boolean> {
-    return join !== undefined && !(await this.groups.isJoining(groupType(type), join));
+    return join !== undefined && !join.isOver && !(await this.groups.isJoining(groupType(type), join));
   }
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */

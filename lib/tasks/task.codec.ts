@@ -22,7 +22,7 @@ const DIGITS = 16;
 
 const id = z.string().min(1).max(500);
 const fault = z.strictObject({ name: z.string(), message: z.string(), stack: z.string().optional(), at: storedTime });
-const incarnation = { group: id, incarnation: storedCount };
+const incarnation = { group: id, incarnation: storedCount, isOver: z.literal(true).optional() };
 const limits = z.strictObject({
   maxAttempts: storedCount.positive(),
   maxCrashes: storedCount.positive(),
@@ -48,6 +48,7 @@ const bodySchema = z.strictObject({
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
   join: z.strictObject(incarnation).optional(),
   error: fault.optional(),
+  cancel: z.strictObject({ at: storedTime, by: z.string(), reason: z.string().optional() }).optional(),
   ending: z
     .strictObject({
       outcome: z.enum(['completed', 'failed', 'crashed', 'invalid', 'cancelled']),

@@ -11,6 +11,8 @@ import type { Backoff } from '../async/backoff.js';
  * | `done`     | it has ended, but its group may not know that yet       | it ended                       |
  * | `finished` | it has ended, and nothing is left to do for it          | the record may be removed      |
  *
+ * A `delayed` or `waiting` task that is cancelled ends at once; a `claimed` one when its handler ends, or the lease.
+ *
  *     delayed ──due──▶ waiting ──claim──▶ claimed ──ended──▶ done ──group knows──▶ finished ──retention──▶ (removed)
  *        ▲                ▲                 │ │ └──ended, in no group──────────────────▲
  *        └─failed, again──┼─────────────────┘ │
@@ -53,6 +55,8 @@ export interface Task {
   readonly join?: Incarnation;
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
+  /** The wish to cancel it, noted while a node works on it. From then on it can only end as cancelled. */
+  readonly cancel?: Cancellation;
   /** How it ended; absent before. */
   readonly ending?: Ending;
 }
@@ -91,6 +95,8 @@ export interface Incarnation {
   readonly group: string;
   /** Grows with each incarnation of the group. */
   readonly incarnation: number;
+  /** Whether the task runs again by hand after the group's end. Then the group does not count its end. */
+  readonly isOver?: true;
 }
 
 /** The place of a task in its group. */
@@ -115,6 +121,16 @@ export interface Ending {
   readonly by: string;
   /** JSON value that the handler returned; absent for none. */
   readonly result?: unknown;
+}
+
+/** Author, time and reason of a cancel. */
+export interface Cancellation {
+  /** When it was cancelled: cluster time in ms. */
+  readonly at: number;
+  /** Name of the person or program. */
+  readonly by: string;
+  /** The reason that was given. */
+  readonly reason?: string;
 }
 
 /** An error of a handler, as far as it is kept. */

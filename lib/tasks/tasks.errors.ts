@@ -1,5 +1,5 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
-import { InvalidOptionsError, readDuration, show } from '../decision/index.js';
+import { InvalidOptionsError, escapeHidden, readDuration, show } from '../decision/index.js';
 
 /** A handler throws it when no further attempt can succeed. The task is not tried again, and kept as a dead letter. */
 export class InvalidTaskError extends GatekeeperError {
@@ -35,6 +35,28 @@ export class LeaseExpiredError extends GatekeeperError {
     options?: ErrorOptions,
   ) {
     super(`task ${show(task)} is no longer this node's: ${why}. Stop its work; its result is refused`, options);
+  }
+}
+
+/** A person or program cancelled the task. Stop its work; its result is refused. */
+export class TaskCancelledError extends GatekeeperError {
+  readonly code = 'task-cancelled';
+
+  /** Name of the person or program. */
+  readonly by: string;
+  /** The reason that was given. */
+  readonly reason?: string;
+
+  constructor(
+    /** Id of the task. */
+    readonly task: string,
+    { by, reason }: { readonly by: string; readonly reason?: string | undefined },
+  ) {
+    super(
+      `task ${show(task)} was cancelled by ${escapeHidden(by)}${reason === undefined ? '' : `: ${escapeHidden(reason)}`}`,
+    );
+    this.by = by;
+    if (reason !== undefined) this.reason = reason;
   }
 }
 

@@ -1,18 +1,23 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
+import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
+import { type Cancelled, cancelTask } from './by-hand/cancel.js';
+import { type TaskExplanation, explain } from './by-hand/explanation.js';
+import { type Retried, retryTask } from './by-hand/retry.js';
+import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { type HandlerOptions, parseHandlerOptions } from './handler-options.js';
 import { MOST_BYTES, readJson } from './json.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { parseSubmitOptions } from './submit-options.js';
 import { Sweeping } from './sweeping.js';
-import type { Task } from './task.js';
 import { type DataOf, type ResultOf, type TaskDefinition, type TaskName, type TaskType } from './task-id.js';
 import { typeFaults, typeOf } from './task-id.js';
-import { type Submitted, TaskStore, joinType } from './task-store.js';
+import { type Submitted, TaskStore, groupType, joinType } from './task-store.js';
 import { TaskSweep } from './task-sweep.js';
 import { readGroup } from './workers/group-context.js';
 import type { HeldTask } from './workers/held-task.js';
+import { RunningTasks } from './workers/running-tasks.js';
 import type {
   GroupContext,
   GroupFunction,
@@ -33,6 +38,7 @@ export interface TasksParts {
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
   readonly #workers = new Map<string, TypeWorker>();
+  readonly #running = new RunningTasks();
   #open?: { readonly store: TaskStore; readonly sweeping: Sweeping };
   #onInvalid?: InvalidTaskFunction;
   #isStarted = false;
@@ -96,8 +102,54 @@ export class Tasks {
    * @returns undefined if there is none, or none any more
    * @throws StoreUnavailableError
    */
-  async find(task: TaskName | string): Promise<Task | undefined> {
-    return this.#opened.store.find(typeof task === 'string' ? task : expectName(task).id);
+  async find(task: TaskName | string): Promise<TaskView | undefined> {
+    const found = await this.#opened.store.find(idOf(task));
+    return found && viewOf(found);
+  }
+
+  /**
+   * Explains why a task does not run, or where it runs. Changes nothing.
+   *
+   * @param task its name or id
+   * @throws StoreUnavailableError
+   */
+  async explain(task: TaskName | string): Promise<TaskExplanation> {
+    const { store } = this.#opened;
+    const id = idOf(task);
+    const found = await store.find(id);
+    const of = found?.ending && (found.member ?? found.join);
+    const root = of && (await store.groups.find(groupType(found.type), of));
+    const { instance } = this.parts.context.node;
+    return explain(id, found, root, { instance, handles: (type) => this.#workers.has(type) });
+  }
+
+  /**
+   * Cancels a task. One that waits ends at once. The handler of one that runs learns it by its signal, and its result is
+   * refused. Idempotent: after an error, cancel it again.
+   *
+   * @param task its name or id
+   * @param options `by`: the author, default the name of this node; `reason`: for the handler and for people
+   * @throws InvalidOptionsError if an option can't be used
+   * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  async cancel(task: TaskName | string, options?: CancelOptions): Promise<Cancelled> {
+    const { context } = this.parts;
+    const id = idOf(task);
+    const author = parseCancelOptions(id, options, context.node);
+    const cancelled = await cancelTask(id, author, this.#opened.store, context);
+    if (cancelled.task) this.#running.cancel(cancelled.task);
+    return cancelled.answer;
+  }
+
+  /**
+   * Lets a task run again by hand that ended without success, with fresh counts of attempts and crashes. A task that waits
+   * for its next attempt after a failure runs at once.
+   *
+   * @param task its name or id
+   * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  async retry(task: TaskName | string): Promise<Retried> {
+    return retryTask(idOf(task), this.#opened.store);
   }
 
   /**
@@ -114,7 +166,9 @@ export class Tasks {
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
   handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
-    this.#add(type, type, options, (held) => handler(this.#contextOf(held) as TaskContext<never>));
+    this.#add(type, type, options, (held) =>
+      this.#running.run(held, () => handler(this.#contextOf(held) as TaskContext<never>)),
+    );
   }
 
   /**
@@ -135,7 +189,8 @@ export class Tasks {
       const { store } = this.#opened;
       // A write of its creation may have been applied late, after the group was closed.
       if (await store.isStaleJoin(held.claim.task)) return undefined;
-      return handler((await readGroup(this.#contextOf(held), held.claim.task, store)) as GroupContext<never>);
+      const group = await readGroup(this.#contextOf(held), held.claim.task, store);
+      return this.#running.run(held, () => handler(group as GroupContext<never>));
     });
   }
 
@@ -216,6 +271,10 @@ export class Tasks {
     const store = new TaskStore(storage, context);
     return { store, sweeping: new Sweeping(new TaskSweep(store, context), context) };
   }
+}
+
+function idOf(task: TaskName | string): string {
+  return typeof task === 'string' ? task : expectName(task).id;
 }
 
 /** Callers without types may give anything. */

@@ -1,6 +1,16 @@
 import { pauseAfter } from '../async/backoff.js';
 import { nextToken } from '../decision/index.js';
-import type { Ending, Member, Outcome, Priority, Task, TaskFault, TaskLimits } from './task.js';
+import type {
+  Cancellation,
+  Ending,
+  Incarnation,
+  Member,
+  Outcome,
+  Priority,
+  Task,
+  TaskFault,
+  TaskLimits,
+} from './task.js';
 
 /**
  * The changes of a task, as pure functions. Each returns the next task; the caller writes it by comparison with the
@@ -13,11 +23,16 @@ import type { Ending, Member, Outcome, Priority, Task, TaskFault, TaskLimits } f
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
  * | `giveBack` | claimed              | waiting                               |           |
- * | `end`      | claimed; by hand any | done; finished if it is in no group   |           |
+ * | `end`      | claimed              | done; finished if it is in no group   |           |
  * | `fail`     | claimed              | delayed; done or finished at the last | `attempts` |
  * | `expire`   | claimed              | waiting; done or finished at the last | `crashes` |
  * | `finish`   | done                 | finished                              |           |
- * | `requeue`  | finished             | waiting, with fresh counts            |           |
+ * | `cancel`   | waiting, delayed     | done or finished, as `cancelled`      |           |
+ * | `cancel`   | claimed              | claimed, with the wish to cancel      |           |
+ * | `hurry`    | delayed              | waiting, with fresh counts            |           |
+ * | `requeue`  | done, finished       | waiting, with fresh counts            |           |
+ *
+ * With the wish to cancel, `giveBack`, `end`, `fail`, `retryAt` and `expire` all end the task as `cancelled`.
  */
 
 /** Time and id of one write. */
@@ -78,11 +93,14 @@ export function renew(task: Task, lease: number, { now, nonce }: Stamp): Task {
 }
 
 /** The node does not work on it after all: it shuts down. */
-export function giveBack(task: Task, { now, nonce }: Stamp): Task {
-  return { ...withoutOwner(task), state: 'waiting', at: now, nonce };
+export function giveBack(task: Task, stamp: Stamp): Task {
+  if (task.cancel) return end(task, 'cancelled', stamp);
+  return { ...withoutOwner(task), state: 'waiting', at: stamp.now, nonce: stamp.nonce };
 }
 
-export function end(task: Task, outcome: Outcome, { now, nonce }: Stamp, result?: unknown): Task {
+/** A wish to cancel that was noted before wins: `cancel()` has answered that a result is refused. */
+export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: unknown): Task {
+  const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
   const ending: Ending = { outcome, at: now, by: nonce, ...(result !== undefined && { result }) };
   const { error, ...others } = withoutOwner(task);
   const ended: Task = {
@@ -109,8 +127,9 @@ export function fail(task: Task, error: TaskFault, stamp: Stamp, chance: number)
 }
 
 /** The handler wants another attempt later, which is no failure. */
-export function retryAt(task: Task, at: number, { nonce }: Stamp): Task {
-  return { ...withoutOwner(task), state: 'delayed', at: Math.ceil(at), nonce };
+export function retryAt(task: Task, at: number, stamp: Stamp): Task {
+  if (task.cancel) return end(task, 'cancelled', stamp);
+  return { ...withoutOwner(task), state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
 }
 
 /** The lease ended without a word of its node. */
@@ -126,10 +145,37 @@ export function finish(task: Task, { now, nonce }: Stamp): Task {
   return { ...task, state: 'finished', at: now + kept, nonce };
 }
 
-/** Another try by hand: both counts begin anew. */
+/** @param task one that has not ended */
+export function cancel(task: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
+  const cancelled = { ...task, born: bornOf(task), cancel: { at: stamp.now, ...author }, nonce: stamp.nonce };
+  return task.state === 'claimed' ? cancelled : end(cancelled, 'cancelled', stamp);
+}
+
+/** The next attempt by hand, before its time. Both counts begin anew. */
+export function hurry(task: Task, stamp: Stamp): Task {
+  return { ...hint(task, stamp), attempts: 0, crashes: 0 };
+}
+
+/**
+ * Another life by hand, in which both counts begin anew. A group that the task was in must be over: it can't count the
+ * task again.
+ */
 export function requeue(task: Task, { now, nonce }: Stamp): Task {
-  const { ending: _ending, ...kept } = task;
-  return { ...kept, state: 'waiting', at: now, attempts: 0, crashes: 0, nonce };
+  const { ending: _ending, cancel: _cancel, born: _born, member, join, ...kept } = task;
+  return {
+    ...kept,
+    ...(member && { member: over(member) }),
+    ...(join && { join: over(join) }),
+    state: 'waiting',
+    at: now,
+    attempts: 0,
+    crashes: 0,
+    nonce,
+  };
+}
+
+function over<Of extends Incarnation>(of: Of): Of {
+  return { ...of, isOver: true };
 }
 
 /** Nonce of the submission. */
@@ -139,7 +185,8 @@ export function bornOf({ born, nonce }: Task): string {
 
 /** Whether another record must learn that the task has ended. */
 export function isInGroup({ member, join }: Pick<Task, 'member' | 'join'>): boolean {
-  return member !== undefined || join !== undefined;
+  const of = member ?? join;
+  return of !== undefined && !of.isOver;
 }
 
 export function hasEnded({ state }: Task): boolean {

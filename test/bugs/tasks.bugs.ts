@@ -36,7 +36,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-store.ts',
-        find: 'return join !== undefined && !(await',
+        find: 'return join !== undefined && !join.isOver && !(await',
         replace: 'return join === undefined && !(await',
       },
     ],

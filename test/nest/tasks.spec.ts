@@ -65,7 +65,7 @@ const tasksOf = (app: App) => app.get(TasksService);
 const logOf = (apps: readonly App[]) => apps.flatMap((app) => app.get(Mails).log);
 
 async function endOf(app: App, id: string) {
-  await until(async () => (await tasksOf(app).find(id))?.state === 'finished');
+  await until(async () => (await tasksOf(app).find(id))?.keptUntil !== undefined);
   return (await tasksOf(app).find(id))!;
 }
 
@@ -77,8 +77,9 @@ describe('a method with @TaskHandler', () => {
     const submitted = await tasksOf(submitter).submit(single(mail, 'order-7'), { to: 'ada' });
     expect(submitted).toEqual({ id: 'mail:order-7', outcome: 'created', because: 'it is new' });
     expect(await endOf(submitter, 'mail:order-7')).toMatchObject({
-      ending: { outcome: 'completed', result: { sent: 'ada' } },
-      limits: { maxAttempts: 2 },
+      state: 'completed',
+      result: { sent: 'ada' },
+      maxAttempts: 2,
     });
   });
 
@@ -96,7 +97,7 @@ describe('a method with @TaskHandler', () => {
     await tasksOf(app!).submit(single(mail, 'one'), { to: 'later' });
     await endOf(app!, 'mail:one');
     await tasksOf(app!).submit(single(mail, 'two'), { to: 'second' });
-    expect(await endOf(app!, 'mail:two')).toMatchObject({ attempts: 1, ending: { outcome: 'completed' } });
+    expect(await endOf(app!, 'mail:two')).toMatchObject({ attempts: 1, state: 'completed' });
     expect(app!.get(Mails).log).toEqual(['later 1', 'later 1', 'second 1', 'second 2']);
   });
 
@@ -104,8 +105,8 @@ describe('a method with @TaskHandler', () => {
     const [app] = await bootAll(1);
     await tasksOf(app!).submit(single(mail, 'one'), { to: 'wrong' });
     expect(await endOf(app!, 'mail:one')).toMatchObject({
-      ending: { outcome: 'invalid' },
-      error: { message: 'no such address' },
+      state: 'invalid',
+      lastError: { message: 'no such address' },
     });
     expect(app!.get(Mails).log).toEqual(['wrong 1', 'mail:one is invalid: no such address']);
   });

@@ -8,9 +8,9 @@ import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-node
 const newCluster = useTaskCluster();
 
 /** The text of a task as a newer version of the package writes it. */
-async function fromNewerVersion({ tasks }: TaskNode, id: string): Promise<string> {
+async function fromNewerVersion({ tasks, store }: TaskNode, id: string): Promise<string> {
   await tasks.submit(single('mail', 'pattern'));
-  return encodeTask((await tasks.find('mail:pattern'))!)
+  return encodeTask((await store.find('mail:pattern'))!)
     .replaceAll('mail:pattern', id)
     .replace('"v":1', '"v":2');
 }
@@ -67,7 +67,7 @@ it('a claim of unknown outcome that was applied runs, and counts as no crash', a
   await node.tasks.submit(single('mail', 'x'));
   await cluster.time.advance(2000);
   expect(ran).toEqual([1]);
-  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, ending: { outcome: 'completed' } });
+  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, state: 'completed' });
 });
 
 it('a renewal behind the end of an attempt does not change the task', async () => {
@@ -81,7 +81,7 @@ it('a renewal behind the end of an attempt does not change the task', async () =
   await node.tasks.submit(single('mail', 'x'));
   await cluster.time.advance(SWEPT);
   expect(errors).toHaveLength(1);
-  expect((await node.tasks.find('mail:x'))?.ending?.outcome).toBe('completed');
+  expect((await node.tasks.find('mail:x'))?.state).toBe('completed');
 });
 
 it('a wait that can not be read is an error, not a wait of 0 ms', () => {

@@ -116,7 +116,10 @@ describe('a group', () => {
     const { node, joined } = importer(cluster);
     await node.tasks.submit(grouped('import', 'june', 1), 1, { retention: '1m' });
     await cluster.time.advance(10 * 60_000);
-    expect(await node.tasks.find('import[june]#1')).toMatchObject({ state: 'finished' });
+    expect(await node.tasks.find('import[june]#1')).toMatchObject({
+      state: 'completed',
+      keptUntil: expect.any(Number),
+    });
     await node.tasks.submit(grouped('import', 'june', 2, 2), 2, { retention: '1m' });
     await cluster.time.advance(1000);
     expect(joined).toMatchObject([{ results: ['did 1', 'did 2'] }]);
@@ -131,7 +134,7 @@ describe('a group', () => {
     const { node, joined } = importer(cluster);
     await node.tasks.submit(grouped('import', 'june', 1, 1), 1, { retention: '1m' });
     await cluster.time.advance(1000);
-    const { incarnation } = (await node.tasks.find('import[june]#join'))!.join!;
+    const { incarnation } = (await node.store.find('import[june]#join'))!.join!;
     await cluster.time.advance(5 * 60_000);
     await node.store.submit(
       {
@@ -145,6 +148,9 @@ describe('a group', () => {
     );
     await cluster.time.advance(1000);
     expect(joined).toHaveLength(1);
-    expect(await node.tasks.find('import[june]#join')).toMatchObject({ state: 'finished' });
+    expect(await node.tasks.find('import[june]#join')).toMatchObject({
+      state: 'completed',
+      keptUntil: expect.any(Number),
+    });
   });
 });

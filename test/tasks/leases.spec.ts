@@ -13,10 +13,10 @@ describe('a lease', () => {
     const node = worker(cluster, work);
     await node.tasks.submit(NAME);
     await cluster.time.advance(5 * LEASE);
-    expect(await node.tasks.find('mail:order-7')).toMatchObject({ state: 'claimed', crashes: 0 });
+    expect(await node.tasks.find('mail:order-7')).toMatchObject({ state: 'running', crashes: 0 });
     end();
     await cluster.time.advance(1000);
-    expect((await node.tasks.find('mail:order-7'))?.ending?.outcome).toBe('completed');
+    expect((await node.tasks.find('mail:order-7'))?.state).toBe('completed');
   });
 
   it('that ends gives the task to another node, and the late result is refused', async () => {
@@ -37,7 +37,8 @@ describe('a lease', () => {
     expect(reasons).toEqual([expect.any(LeaseExpiredError)]);
     expect(await second.tasks.find('mail:order-7')).toMatchObject({
       crashes: 1,
-      ending: { outcome: 'completed', result: 'from the second' },
+      state: 'completed',
+      result: 'from the second',
     });
     expect(first.of('task-lost')).toHaveLength(1);
   });
@@ -69,7 +70,7 @@ describe('a lease', () => {
     const [node] = [1, 2, 3].map(() => worker(cluster, () => new Promise(() => undefined), false));
     await node!.tasks.submit(NAME, undefined, { maxCrashes: 2 });
     await cluster.time.advance(4 * LEASE + 4 * SWEPT);
-    expect(await node!.tasks.find('mail:order-7')).toMatchObject({ crashes: 2, ending: { outcome: 'crashed' } });
+    expect(await node!.tasks.find('mail:order-7')).toMatchObject({ crashes: 2, state: 'crashed' });
   });
 });
 
@@ -85,7 +86,7 @@ describe('close()', () => {
     end('in time');
     await cluster.time.advance(100);
     await closing;
-    expect((await node.tasks.find('mail:order-7'))?.ending?.result).toBe('in time');
+    expect((await node.tasks.find('mail:order-7'))?.result).toBe('in time');
   });
 
   it('gives a task to another node at once if its handler ends with the signal', async () => {
@@ -104,7 +105,7 @@ describe('close()', () => {
     expect(await other.tasks.find('mail:order-7')).toMatchObject({
       attempts: 0,
       crashes: 0,
-      ending: { result: 'from the other' },
+      result: 'from the other',
     });
   });
 });

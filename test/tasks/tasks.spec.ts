@@ -14,10 +14,7 @@ describe('submit()', () => {
     await cluster.time.advance(1000);
     expect(answer).toEqual({ id: 'mail:order-7', outcome: 'created', because: 'it is new' });
     expect(ran).toEqual([{ to: 'ann@example.com' }]);
-    expect((await nodes[1]!.tasks.find('mail:order-7'))?.ending).toMatchObject({
-      outcome: 'completed',
-      result: { sent: true },
-    });
+    expect(await nodes[1]!.tasks.find('mail:order-7')).toMatchObject({ state: 'completed', result: { sent: true } });
   });
 
   it('knows the same id while the task has not ended, also from another node at the same moment', async () => {
@@ -110,7 +107,7 @@ describe('a handler', () => {
     expect(begun[1]! - begun[0]!).toBeGreaterThanOrEqual(5000);
     expect(begun[2]! - begun[1]!).toBeGreaterThanOrEqual(10_000);
     const task = await node.tasks.find('mail:order-7');
-    expect(task).toMatchObject({ attempts: 3, ending: { outcome: 'failed' }, error: { message: 'no route to host' } });
+    expect(task).toMatchObject({ attempts: 3, state: 'failed', lastError: { message: 'no route to host' } });
     expect(node.of('task-ended').map(({ outcome }) => outcome)).toEqual([undefined, undefined, 'failed']);
   });
 
@@ -124,7 +121,7 @@ describe('a handler', () => {
     await node.tasks.submit(NAME, undefined, { maxAttempts: 1 });
     await cluster.time.advance(30_000);
     expect(attempts).toEqual([1, 1, 1]);
-    expect((await node.tasks.find('mail:order-7'))?.ending?.outcome).toBe('completed');
+    expect((await node.tasks.find('mail:order-7'))?.state).toBe('completed');
   });
 
   it('that finds its task invalid is not called again', async () => {
@@ -140,7 +137,7 @@ describe('a handler', () => {
     await cluster.time.advance(SWEPT);
     expect(calls).toBe(1);
     expect(invalid).toEqual(['mail:order-7: there is no such order']);
-    expect((await node.tasks.find('mail:order-7'))?.ending?.outcome).toBe('invalid');
+    expect((await node.tasks.find('mail:order-7'))?.state).toBe('invalid');
   });
 
   it('whose result is no JSON, or too large, has an invalid task: another attempt would do the work again', async () => {
@@ -150,8 +147,8 @@ describe('a handler', () => {
     await node.tasks.submit(single('mail', 'map'), 'map');
     await cluster.time.advance(1000);
     const [large, map] = await Promise.all(['mail:large', 'mail:map'].map((id) => node.tasks.find(id)));
-    expect([large?.ending?.outcome, map?.ending?.outcome]).toEqual(['invalid', 'invalid']);
-    expect(large?.error?.message).toContain('70002 bytes as JSON are more than 65536');
+    expect([large?.state, map?.state]).toEqual(['invalid', 'invalid']);
+    expect(large?.lastError?.message).toContain('70002 bytes as JSON are more than 65536');
   });
 
   it('may not be added twice for one type', () => {

@@ -114,16 +114,21 @@ export class Groups {
     return this.#looks.share(`${incarnation}:${group}`, { group, incarnation });
   }
 
-  /** Whether the handler of this incarnation is still to run. */
-  async isJoining(type: string, { group: name, incarnation }: Incarnation): Promise<boolean> {
+  /** The root of this incarnation, if it is the latest one of the group and remembered. */
+  async find(type: string, { group: name, incarnation }: Incarnation): Promise<GroupRoot | undefined> {
     const found = await this.#root(groupId(type, name));
-    return found?.root.incarnation === incarnation && found.root.state === 'joining';
+    return found?.root.incarnation === incarnation ? found.root : undefined;
+  }
+
+  /** Whether the handler of this incarnation is still to run. */
+  async isJoining(type: string, incarnation: Incarnation): Promise<boolean> {
+    return (await this.find(type, incarnation))?.state === 'joining';
   }
 
   /** Whether the incarnation is closed, or gone. Until then its members must be remembered. */
-  async isOver(type: string, { group: name, incarnation }: Incarnation): Promise<boolean> {
-    const found = await this.#root(groupId(type, name));
-    return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
+  async isOver(type: string, incarnation: Incarnation): Promise<boolean> {
+    const root = await this.find(type, incarnation);
+    return !root || root.state === 'closed';
   }
 
   /** Closes the incarnation after its handler has run. Idempotent. */

@@ -6,7 +6,13 @@ import type { Claim } from '../claim.js';
 import { readJson } from '../json.js';
 import type { Task, TaskFault } from '../task.js';
 import type { TaskStore } from '../task-store.js';
-import { InvalidTaskError, LeaseExpiredError, RetryLaterError, TasksClosingError } from '../tasks.errors.js';
+import {
+  InvalidTaskError,
+  LeaseExpiredError,
+  RetryLaterError,
+  TaskCancelledError,
+  TasksClosingError,
+} from '../tasks.errors.js';
 import type { HeldTask } from './held-task.js';
 import type { InvalidTaskFunction } from './task-handler.js';
 
@@ -34,6 +40,7 @@ export interface AttemptParts {
  * | throws another error      | waits for its next attempt, or is a dead letter at the last  |
  * | ends after the signal     | nothing is noted, another node has the task                  |
  * | ends after a shutdown     | given back, if it threw                                      |
+ * | ends after a cancel       | cancelled; a result is dropped                               |
  */
 export class Attempt {
   constructor(
@@ -85,7 +92,9 @@ export class Attempt {
 
   async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<void> {
     const { store } = this.parts;
-    if (this.held.signal.reason instanceof TasksClosingError) return this.#surely((claim) => store.giveBack(claim));
+    const { reason } = this.held.signal;
+    if (reason instanceof TaskCancelledError) return this.#surely((claim) => store.end(claim, 'cancelled'));
+    if (reason instanceof TasksClosingError) return this.#surely((claim) => store.giveBack(claim));
     if (error instanceof RetryLaterError) {
       return this.#surely((claim) => store.retryLater(claim, error.delay));
     }

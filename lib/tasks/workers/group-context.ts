@@ -1,17 +1,23 @@
-import type { Task } from '../task.js';
+import type { GroupCounts } from '../groups/groups.js';
+import type { Incarnation, Task } from '../task.js';
 import { decodeTask } from '../task.codec.js';
 import { memberId } from '../task-id.js';
 import { type TaskStore, groupType } from '../task-store.js';
+import { InvalidTaskError, RetryLaterError } from '../tasks.errors.js';
 import type { EndedMember, GroupContext, TaskContext } from './task-handler.js';
 
+/** ms before the handler of a group that is over looks again at a member that runs again. */
+const RETRY = 5000;
 /** Members on one page: each text may be as large as the largest result. */
 const PAGE = 20;
 
 /** The context of a group's handler. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
 export async function readGroup(context: TaskContext, task: Task, store: TaskStore): Promise<GroupContext> {
   const type = groupType(task.type);
-  const { group, incarnation } = task.join!;
-  const { total, failed } = await store.groups.counts(type, { group, incarnation });
+  const { group, isOver } = task.join!;
+  const { total, failed } = isOver
+    ? await recount(store, type, task.join!)
+    : await store.groups.counts(type, task.join!);
   const { data: _none, ...others } = context;
   return {
     ...others,
@@ -20,22 +26,51 @@ export async function readGroup(context: TaskContext, task: Task, store: TaskSto
     total,
     failed,
     completed: total - failed,
-    members: () => readMembers(store, type, group, total),
+    members: () => readMembers(store, type, task.join!, total),
   };
 }
 
-async function* readMembers(store: TaskStore, type: string, group: string, total: number): AsyncGenerator<EndedMember> {
+/**
+ * The counts of a group that is over, and whose handler runs again by hand. Its members may have been tried again since,
+ * so their records count. All are read first, so that the handler does not begin with members that are forgotten.
+ *
+ * @throws InvalidTaskError, RetryLaterError
+ */
+async function recount(store: TaskStore, type: string, join: Incarnation): Promise<GroupCounts> {
+  const { total } = await store.groups.counts(type, join);
+  if (total === 0) throw new InvalidTaskError(`group ${join.group} was submitted again, or is no longer remembered`);
+  let failed = 0;
+  for await (const { outcome } of readMembers(store, type, join, total)) if (outcome !== 'completed') failed++;
+  return { total, failed };
+}
+
+async function* readMembers(
+  store: TaskStore,
+  type: string,
+  { group, incarnation, isOver }: Incarnation,
+  total: number,
+): AsyncGenerator<EndedMember> {
   for (let first = 1; first <= total; first += PAGE) {
     const numbers = Array.from({ length: Math.min(PAGE, total - first + 1) }, (_, place) => first + place);
     const texts = await store.texts.readMany(numbers.map((number) => memberId(type, group, number)));
     for (const number of numbers) {
       const id = memberId(type, group, number);
       const text = texts.get(id);
+      const task = text === undefined ? undefined : decodeTask(text);
+      if (isOver) expectRemembered(id, task, incarnation);
       // The store keeps it until the group is closed. So it was lost with data of the store.
-      if (text === undefined) throw new Error(`member ${id} of the group was lost with data of the store`);
-      const { ending, error } = decodeTask(text);
+      if (!task) throw new Error(`member ${id} of the group was lost with data of the store`);
+      const { ending, error } = task;
       const { outcome = 'completed', result } = ending ?? {};
       yield { number, id, outcome, ...(result !== undefined && { result }), ...(error && { error }) };
     }
   }
+}
+
+function expectRemembered(id: string, task: Task | undefined, incarnation: number): void {
+  if (task?.member?.incarnation !== incarnation) {
+    throw new InvalidTaskError(`member ${id} is no longer remembered: submit the group again`);
+  }
+  // It was tried again by hand, too.
+  if (!task.ending) throw new RetryLaterError(RETRY);
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
-import { LeaseExpiredError } from '../tasks.errors.js';
+import { LeaseExpiredError, TaskCancelledError } from '../tasks.errors.js';
 import type { TaskLease } from './task-handler.js';
 
 export interface HeldOptions {
@@ -63,7 +63,7 @@ export class HeldTask implements TaskLease {
     return this.#changes.run(() => change(this.claim));
   }
 
-  /** Ends the work: this node shuts down, or has lost the task. */
+  /** Ends the work: this node shuts down, or has lost the task, or it was cancelled. */
   abort(error: Error): void {
     this.#cancelEnd?.();
     this.#cancelRenewal?.();
@@ -81,6 +81,8 @@ export class HeldTask implements TaskLease {
       if (error instanceof LeaseExpiredError) this.abort(error);
       throw error;
     }
+    const { id, cancel } = this.claim.task;
+    if (cancel) this.abort(new TaskCancelledError(id, cancel));
     // The lease may have ended before the answer came: then the work has stopped already, and another node may have it.
     this.signal.throwIfAborted();
     this.#until = Math.max(this.#until, this.#endOf(begun, lease));

@@ -1,0 +1,89 @@
+import type { Context } from '../../context/context.js';
+import { type ConditionalTexts } from '../conditional-texts.js';
+import type { Cancellation, Task } from '../task.js';
+import { decodeTask, encodeTask } from '../task.codec.js';
+import type { TaskStore } from '../task-store.js';
+import * as transitions from '../transitions.js';
+import { hasEnded } from '../transitions.js';
+
+/** Answer to `cancel()`. */
+export interface Cancelled {
+  /** Id of the task. */
+  readonly id: string;
+  /**
+   * `cancelled`: it has ended, and never runs again. `requested`: a node works on it; it ends as cancelled when its handler
+   * ends, or its lease, and a result is refused. `ended`: it had ended before, and nothing was changed. `unknown`: there is
+   * no task of this id, or it is no longer remembered.
+   */
+  readonly outcome: 'cancelled' | 'requested' | 'ended' | 'unknown';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
+
+/** The answer, with the task as it stands now. */
+export interface CancelledTask {
+  readonly answer: Cancelled;
+  readonly task?: Task;
+}
+
+export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'settle' | 'stamp'> & {
+  readonly texts: ConditionalTexts;
+};
+
+/**
+ * Cancels a task. It is one write by comparison, so either this write or the end of the task comes first, and the other
+ * one is refused.
+ *
+ * | the task         | it                                                                    |
+ * | ---------------- | --------------------------------------------------------------------- |
+ * | waiting, delayed | ends as cancelled; its group counts it as failed                      |
+ * | claimed          | has the wish to cancel from now on; every change of its claim ends it |
+ * | ended            | stays                                                                 |
+ *
+ * Idempotent: after an error, cancel it again.
+ *
+ * @throws UnknownOutcomeError if it may have been cancelled
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+ */
+export async function cancelTask(
+  id: string,
+  author: Omit<Cancellation, 'at'>,
+  store: TaskRecords,
+  context: Pick<Context, 'events'>,
+): Promise<CancelledTask> {
+  const written = new Set<string>();
+  for (let text = await store.texts.read(id); ;) {
+    if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
+    const found = decodeTask(text);
+    if (hasEnded(found) || found.cancel) return { answer: answerOf(found, written), task: found };
+    const stamp = await store.stamp();
+    written.add(stamp.nonce);
+    const task = transitions.cancel(found, author, stamp);
+    const next = encodeTask(task);
+    const outcome = await store.texts.write(id, text, next);
+    if (outcome.isWritten) {
+      await settle(task, next, store, context);
+      return { answer: answerOf(task, written), task };
+    }
+    text = outcome.found;
+  }
+}
+
+/** Why a task can't be changed that is not there. */
+export const UNKNOWN = 'no task of this id is in the store: it was never submitted, or it is no longer remembered';
+
+/** It has ended already. If the steps after the end fail now, the sweep takes them. */
+async function settle(task: Task, text: string, store: TaskRecords, { events }: Pick<Context, 'events'>) {
+  await store.settle(task, text).catch((error: unknown) => {
+    events.next({ type: 'problem', action: `tell the group of task ${task.id} that it was cancelled`, error });
+  });
+}
+
+function answerOf({ id, ending }: Task, written: ReadonlySet<string>): Cancelled {
+  if (!ending) return { id, outcome: 'requested', because: REQUESTED };
+  if (written.has(ending.by)) return { id, outcome: 'cancelled', because: 'no node worked on it' };
+  const how = ending.outcome === 'cancelled' ? 'it was cancelled before' : `it had ended before (${ending.outcome})`;
+  return { id, outcome: 'ended', because: how };
+}
+
+const REQUESTED = 'a node works on it: the signal of its handler aborts, and its result is refused';

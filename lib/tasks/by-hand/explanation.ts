@@ -1,0 +1,184 @@
+import { escapeHidden, show } from '../../decision/index.js';
+import type { GroupRoot } from '../groups/group.js';
+import type { Task } from '../task.js';
+import { groupType } from '../task-store.js';
+import { isInGroup } from '../transitions.js';
+import { UNKNOWN } from './cancel.js';
+import { type TaskView, viewOf } from './task-view.js';
+
+/** Why a task does not run, or where it runs. Times are cluster time in ms since 1970. */
+export type TaskExplanation = {
+  /** Id of the task. */
+  readonly id: string;
+  /** The reason in a sentence, for people. */
+  readonly sentence: string;
+} & (
+  | {
+      /** No task of this id is in the store. */
+      readonly reason: 'unknown';
+    }
+  | {
+      /**
+       * `run-at`: it waits for the time that its submission gave. `backoff`: for its next attempt after a failure.
+       * `retry-later`: for the time that its handler gave.
+       */
+      readonly reason: 'run-at' | 'backoff' | 'retry-later';
+      /** When it may run next. A sweep looks every second. */
+      readonly until: number;
+      readonly task: TaskView;
+    }
+  | {
+      /** It waits for a node that handles its type and has room. */
+      readonly reason: 'waiting';
+      /** When it was offered to the nodes last. */
+      readonly offeredAt: number;
+      /** Whether this node handles its type. This node does not know which types other nodes handle. */
+      readonly isHandledHere: boolean;
+      readonly task: TaskView;
+    }
+  | {
+      /** `running`: a node works on it. `cancelling`: the same, and it was cancelled. */
+      readonly reason: 'running' | 'cancelling';
+      /** Instance of the node. */
+      readonly instance: string;
+      /** True if that is this node. */
+      readonly isHere: boolean;
+      /** When its lease ends. After a crash another node gets it then. */
+      readonly until: number;
+      readonly task: TaskView;
+    }
+  | {
+      /** It has ended. */
+      readonly reason: 'ended';
+      /**
+       * Why it is remembered although its time may be over: its group waits for its `total`, for other `members`, or for its
+       * `handler`. Absent if it waits for none of them.
+       */
+      readonly groupWaitsFor?: 'total' | 'members' | 'handler';
+      readonly task: TaskView;
+    }
+);
+
+/** State of this node that an explanation needs. */
+export interface ExplainingNode {
+  readonly instance: string;
+  /** Whether this node has a handler. @param type of the record, so that group handlers have a type of their own */
+  readonly handles: (type: string) => boolean;
+}
+
+/**
+ * @param task as it stands in the store
+ * @param root of its group, if it is in one that is remembered
+ */
+export function explain(
+  id: string,
+  task: Task | undefined,
+  root: GroupRoot | undefined,
+  node: ExplainingNode,
+): TaskExplanation {
+  if (!task) return { id, reason: 'unknown', sentence: UNKNOWN };
+  const explanation = explanationOf(task, root, node);
+  // It contains messages of errors and reasons that other people wrote.
+  return { ...explanation, id, task: viewOf(task), sentence: escapeHidden(explanation.sentence) };
+}
+
+/** Each member of the union without the fields that all have. */
+type Without<Union> = Union extends unknown ? Omit<Union, 'id' | 'task'> : never;
+type Known = Without<Exclude<TaskExplanation, { reason: 'unknown' }>>;
+
+function explanationOf(task: Task, root: GroupRoot | undefined, node: ExplainingNode): Known {
+  switch (task.state) {
+    case 'delayed':
+      return delayed(task);
+    case 'waiting':
+      return waiting(task, node);
+    case 'claimed':
+      return running(task, node);
+    default:
+      return ended(task, root);
+  }
+}
+
+function delayed(task: Task): Known {
+  const { at: until, error, token } = task;
+  if (error) {
+    const sentence = `${attemptOf(task)} waits until ${iso(until)}; the last one failed: ${show(error.message)}`;
+    return { reason: 'backoff', until, sentence };
+  }
+  if (token > 0) return { reason: 'retry-later', until, sentence: `its handler wants it again at ${iso(until)}` };
+  return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
+}
+
+function waiting({ type, at, join }: Task, { handles }: ExplainingNode): Known {
+  const isHandledHere = handles(type);
+  const of = join ? `groups of type ${show(groupType(type))}` : `type ${show(type)}`;
+  const here = isHandledHere
+    ? `this node handles ${of}`
+    : `this node has no handler for ${of}: another node must do it`;
+  return {
+    reason: 'waiting',
+    offeredAt: at,
+    isHandledHere,
+    sentence: `it waits for a node with room, and was offered last at ${iso(at)}; ${here}`,
+  };
+}
+
+function running(task: Task, { instance: own }: ExplainingNode): Known {
+  const { at: until, owner, cancel } = task;
+  const instance = owner!;
+  const isHere = instance === own;
+  const where = isHere ? 'this node' : `the node of instance ${show(instance)}`;
+  const work = `${where} works on ${attemptOf(task)}, with a lease until ${iso(until)}`;
+  const wish = cancel && `; ${cancel.by} cancelled it at ${iso(cancel.at)}, so it ends with its handler or its lease`;
+  return {
+    reason: cancel ? 'cancelling' : 'running',
+    instance,
+    isHere,
+    until,
+    sentence: `${work}${wish ?? ''}`,
+  };
+}
+
+function ended(task: Task, root: GroupRoot | undefined): Known {
+  const { ending, error, cancel, state, at } = task;
+  const waitsFor = isInGroup(task) ? waitOf(root) : undefined;
+  const author = cancel && ` by ${cancel.by}${cancel.reason === undefined ? '' : ` (${cancel.reason})`}`;
+  const how = `${WORDS[ending!.outcome]}${author ?? ''} at ${iso(ending!.at)}`;
+  const why = error ? `; the last error was ${show(error.message)}` : '';
+  const kept = waitsFor ? `; its group waits for ${WAITS[waitsFor]}` : keptUntil(state, at);
+  return { reason: 'ended', ...(waitsFor && { groupWaitsFor: waitsFor }), sentence: `${how}${why}${kept}` };
+}
+
+function keptUntil(state: Task['state'], at: number): string {
+  return state === 'finished' ? `; it is remembered until ${iso(at)}` : '';
+}
+
+/** An open group always waits for something: otherwise it would be joining. */
+function waitOf(root: GroupRoot | undefined): 'total' | 'members' | 'handler' | undefined {
+  if (!root || root.state === 'closed') return undefined;
+  if (root.state === 'joining') return 'handler';
+  return root.total === undefined ? 'total' : 'members';
+}
+
+const WORDS = {
+  completed: 'it completed',
+  failed: 'it was given up after its last attempt',
+  crashed: 'it was given up after too many crashes',
+  invalid: 'its handler found it invalid',
+  cancelled: 'it was cancelled',
+} as const;
+
+const WAITS = {
+  total: 'a submission that gives its total',
+  members: 'other members',
+  handler: 'the end of its handler',
+} as const;
+
+function attemptOf({ attempts, crashes, limits }: Task): string {
+  const crashed = crashes > 0 ? `, after ${crashes} of ${limits.maxCrashes} crashes` : '';
+  return `attempt ${attempts + 1} of ${limits.maxAttempts}${crashed}`;
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

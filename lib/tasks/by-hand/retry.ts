@@ -1,0 +1,93 @@
+import type { Task } from '../task.js';
+import { decodeTask, encodeTask } from '../task.codec.js';
+import { groupType } from '../task-store.js';
+import * as transitions from '../transitions.js';
+import { type Stamp, bornOf } from '../transitions.js';
+import { type TaskRecords, UNKNOWN } from './cancel.js';
+
+/** Answer to `retry()`. */
+export interface Retried {
+  /** Id of the task. */
+  readonly id: string;
+  /**
+   * `retried`: it waits for a node, with fresh counts of attempts and crashes. `refused`: nothing was changed. `unknown`:
+   * there is no task of this id, or it is no longer remembered.
+   */
+  readonly outcome: 'retried' | 'refused' | 'unknown';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
+
+/** A change that is allowed, or the reason why none is. */
+type Verdict =
+  { readonly change: (task: Task, stamp: Stamp) => Task; readonly because: string } | { readonly refused: string };
+
+/**
+ * Lets a task run again by hand.
+ *
+ * | the task                                 | it                                              |
+ * | ---------------------------------------- | ----------------------------------------------- |
+ * | ended without success, in no group       | runs again                                      |
+ * | the same, in a group that is over        | runs again; the group does not count it again   |
+ * | the same, in a group that is not over    | stays: the group counts it as failed already    |
+ * | a group's handler, and it is remembered  | runs again for the members as they are now      |
+ * | waits for its next attempt after a failure | runs at once                                  |
+ * | completed, or has not ended              | stays                                           |
+ *
+ * A group that is over stays so. So a look at its root before the write is enough, although another node may begin a new
+ * incarnation between the two.
+ *
+ * @throws UnknownOutcomeError if it may run again: ask `explain()`
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+ */
+export async function retryTask(id: string, store: TaskRecords): Promise<Retried> {
+  const born = new Set<string>();
+  for (let text = await store.texts.read(id); ;) {
+    if (text === undefined) return { id, outcome: 'unknown', because: UNKNOWN };
+    const found = decodeTask(text);
+    // A node may have gone on from a write whose answer was lost.
+    if (born.has(bornOf(found))) return { id, outcome: 'retried', because: 'it runs again' };
+    const verdict = await verdictOn(found, store);
+    if ('refused' in verdict) return { id, outcome: 'refused', because: verdict.refused };
+    const stamp = await store.stamp();
+    born.add(stamp.nonce);
+    const task = verdict.change(found, stamp);
+    const next = encodeTask(task);
+    const outcome = await store.texts.write(id, text, next);
+    if (outcome.isWritten) {
+      await store.hints.offer(task, next);
+      return { id, outcome: 'retried', because: verdict.because };
+    }
+    text = outcome.found;
+  }
+}
+
+async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {
+  const { state, error, ending } = task;
+  if (state === 'delayed' && error) {
+    return { change: transitions.hurry, because: 'it waited for its next attempt after a failure' };
+  }
+  if (!ending) return { refused: `it has not ended: ${UNFINISHED[state] ?? 'it waits'}` };
+  if (ending.outcome === 'completed') return { refused: 'it completed: submit it again to do it again' };
+  const fault = await groupFault(task, store);
+  if (fault !== undefined) return { refused: fault };
+  return { change: transitions.requeue, because: `it had ended (${ending.outcome})` };
+}
+
+const UNFINISHED: Partial<Record<Task['state'], string>> = {
+  claimed: 'a node works on it now',
+  waiting: 'it waits for a node',
+  delayed: 'it waits for its time',
+};
+
+/** Why its group does not let the task run again. */
+async function groupFault({ type, member, join }: Task, { groups }: TaskRecords): Promise<string | undefined> {
+  if (member && !(await groups.isOver(type, member))) {
+    return 'its group is not over and counts it as failed: retry it when the handler of the group has run';
+  }
+  if (!join) return undefined;
+  const root = await groups.find(groupType(type), join);
+  if (root?.state === 'closed') return undefined;
+  if (root) return 'its group is not over yet: retry it in a few seconds';
+  return 'its group is not remembered, or was submitted again: submit the members again';
+}

@@ -1,0 +1,94 @@
+import type { Cancellation, Ending, Outcome, Priority, Task, TaskFault, TaskState } from '../task.js';
+import { groupType } from '../task-store.js';
+
+/** State of a task for people: where it is, or how it ended. */
+export type TaskViewState = 'waiting' | 'delayed' | 'running' | Outcome;
+
+/** A task as it stands in the store. All times are cluster time in ms since 1970. */
+export interface TaskView {
+  /** Id of the task. */
+  readonly id: string;
+  /** Name of its type. */
+  readonly type: string;
+  /**
+   * `waiting` for a node, `delayed` until `runAt`, `running` on a node, or how it ended: `completed`, `failed` after
+   * `maxAttempts`, `crashed` after `maxCrashes`, `invalid`, or `cancelled`.
+   */
+  readonly state: TaskViewState;
+  /** Tasks of a higher priority usually run first. */
+  readonly priority: Priority;
+  /** Its group; absent for a task of its own. Without a number it is the task that runs the group's handler. */
+  readonly group?: { readonly name: string; readonly number?: number };
+  /** Any JSON value; absent if none was given. */
+  readonly data?: unknown;
+  /** Attempts that failed since it was submitted, or tried again by hand. */
+  readonly attempts: number;
+  /** Attempts that may fail. */
+  readonly maxAttempts: number;
+  /** Attempts in which the node crashed. */
+  readonly crashes: number;
+  /** Attempts in which the node may crash. */
+  readonly maxCrashes: number;
+  /** Fencing token of the latest attempt; 0 before the first. */
+  readonly token: number;
+  /** When it was submitted. */
+  readonly submittedAt: number;
+  /** When it may run next, while it is `delayed`. */
+  readonly runAt?: number;
+  /** The node that works on it, and until when another node can't take it. Only while it is `running`. */
+  readonly lease?: { readonly instance: string; readonly until: number };
+  /** The error of the latest attempt, until an attempt succeeds. */
+  readonly lastError?: TaskFault;
+  /** Author, time and reason if it was cancelled. A task that is still `running` then ends with its handler, or with its lease. */
+  readonly cancel?: Cancellation;
+  /** When it ended. */
+  readonly endedAt?: number;
+  /** How long it is remembered. A member of a group is also remembered until the group's handler has run. */
+  readonly keptUntil?: number;
+  /** The value that its handler returned; absent for none. */
+  readonly result?: unknown;
+}
+
+/** The public form of a task: without the fields that only the protocol needs. */
+export function viewOf(task: Task): TaskView {
+  const { id, type, priority, attempts, crashes, token, submittedAt, limits, error, cancel, ending } = task;
+  const { maxAttempts, maxCrashes } = limits;
+  const group = groupOf(task);
+  return {
+    id,
+    type: groupType(type),
+    state: ending ? ending.outcome : STATES[task.state],
+    priority,
+    ...(group && { group }),
+    ...(task.data !== undefined && { data: task.data }),
+    attempts,
+    maxAttempts,
+    crashes,
+    maxCrashes,
+    token,
+    submittedAt,
+    ...(task.state === 'delayed' && { runAt: task.at }),
+    ...(task.state === 'claimed' && { lease: { instance: task.owner!, until: task.at } }),
+    ...(error && { lastError: error }),
+    ...(cancel && { cancel }),
+    ...(ending && endOf(task, ending)),
+  };
+}
+
+/** A state without an ending. Ended tasks have one. */
+const STATES: Record<TaskState, TaskViewState> = {
+  waiting: 'waiting',
+  delayed: 'delayed',
+  claimed: 'running',
+  done: 'completed',
+  finished: 'completed',
+};
+
+function groupOf({ member, join }: Task): TaskView['group'] {
+  if (member) return { name: member.group, number: member.number };
+  return join && { name: join.group };
+}
+
+function endOf({ state, at }: Task, { at: endedAt, result }: Ending) {
+  return { endedAt, ...(state === 'finished' && { keptUntil: at }), ...(result !== undefined && { result }) };
+}
