@@ -6,8 +6,10 @@ import { InvalidOptionsError } from './invalid-options.error.js';
 const OWN_PREFIXES = ['gatekeeper:', 'shard:'];
 /** Prefix of the semaphores whose permit makes a node the leader of a scope. */
 export const LEADER_PREFIX = 'leader:';
+/** Prefix of the semaphores that limit the types of tasks. */
+export const TASK_PREFIX = 'task:';
 /** Prefixes of semaphores that the package makes for the application. Operators may pause, edit and revoke them. */
-const MADE_PREFIXES = [LEADER_PREFIX, 'task:'];
+const MADE_PREFIXES = [LEADER_PREFIX, TASK_PREFIX];
 const RESERVED_PREFIXES = [...OWN_PREFIXES, ...MADE_PREFIXES];
 
 /** A name begins with a prefix that is reserved for this package. */
@@ -20,7 +22,7 @@ export function isOwnName(name: string): boolean {
   return prefixOf(name, OWN_PREFIXES) !== undefined;
 }
 
-/** The fault of a reserved name, in a sentence. An application can't acquire, release or define such a name. */
+/** The fault of a reserved name, in a sentence. An application can't acquire or release such a name. */
 export function reservedNameFault(name: string): string | undefined {
   const prefix = prefixOf(name, RESERVED_PREFIXES);
   return prefix === undefined ? undefined : `${show(name)}: the prefix "${prefix}" is reserved, take another name`;
@@ -36,6 +38,31 @@ export function unreserved(name: string): string {
   const fault = reservedNameFault(name);
   if (fault) throw new ReservedNameError("a semaphore's name", [fault]);
   return name;
+}
+
+/** The form of the name of a type of tasks. */
+const TASK_TYPE = /^[\w.-]{1,64}$/;
+
+/** Whether a text is the name of a type of tasks. */
+export function isTaskType(type: string): boolean {
+  return TASK_TYPE.test(type);
+}
+
+/** The fault of a name that people define, in a sentence. The package defines leaderships. People limit types of tasks. */
+export function definedNameFault(name: string): string | undefined {
+  if (prefixOf(name, [TASK_PREFIX]) === undefined) return reservedNameFault(name);
+  const type = name.slice(TASK_PREFIX.length);
+  return isTaskType(type) ? undefined : `${show(name)}: ${show(type)} is no type of tasks`;
+}
+
+/**
+ * Checks the name of a new definition.
+ *
+ * @throws ReservedNameError
+ */
+export function expectDefinable(name: string): void {
+  const fault = definedNameFault(name);
+  if (fault) throw new ReservedNameError("a semaphore's name", [fault]);
 }
 
 /**

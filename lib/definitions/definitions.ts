@@ -7,13 +7,13 @@ import {
   edit,
   intendedDefinition,
   expectChangeable,
+  expectDefinable,
   parseDefinition,
   pause,
   release,
   remove,
   resume,
   show,
-  unreserved,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import type { Audit } from '../activity/index.js';
@@ -89,7 +89,7 @@ export class Definitions {
    */
   async define(input: SemaphoreDefinitionInput, options?: ChangeOptions): Promise<DefinitionState> {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
-    unreserved(definition.name);
+    expectDefinable(definition.name);
     return this.writer.change('define', definition.name, options, (record, change, view, nonce) => {
       if (record?.definition) throw new AlreadyDefinedError(definition.name, record.revision);
       if (record) return edit(record, definition, change, view, nonce);

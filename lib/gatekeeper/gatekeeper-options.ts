@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   InvalidOptionsError,
   type SemaphoreDefinitionInput,
+  definedNameFault,
   definitionSchema,
   durationFault,
   durationSchema,
@@ -11,7 +12,6 @@ import {
   numberReadBy,
   onlyFields,
   readDuration,
-  reservedNameFault,
   shortestDuration,
   show,
 } from '../decision/index.js';
@@ -183,7 +183,7 @@ function definitionFaults(options: unknown): string[] {
     if (!definition) return [];
     const { name, duration } = definition;
     const tooShort = durationFault(duration, clockTolerance);
-    const reserved = reservedNameFault(name);
+    const reserved = definedNameFault(name);
     const faults = tooShort ? [`definitions.${index}.${tooShort}`] : [];
     if (reserved) faults.push(`definitions.${index}.name: ${reserved}`);
     if (seen.has(name)) faults.push(`definitions.${index}.name: ${show(name)} is defined twice`);

@@ -130,7 +130,12 @@ export function createParts(
   const cluster: Cluster = createCluster(settings, leading);
   const allocation: Allocation = createAllocation({ ...leading, moves: moveHistory });
   for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
-  const tasks = new Tasks({ context, grace: settings.shutdownGrace, mostBytes: settings.tasks.maxBytes });
+  const tasks = new Tasks({
+    context,
+    directory,
+    grace: settings.shutdownGrace,
+    mostBytes: settings.tasks.maxBytes,
+  });
   const handovers = new Handovers({
     context,
     audit,

@@ -5,6 +5,7 @@ import type {
   Cancelled,
   DataOf,
   GroupFunction,
+  HandledType,
   HandlerOptions,
   InvalidTaskFunction,
   ResultOf,
@@ -17,6 +18,7 @@ import type {
   TaskFunction,
   TaskName,
   TaskView,
+  TaskType,
   Tasks,
 } from '../tasks/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
@@ -139,6 +141,35 @@ export class TasksService {
    */
   onInvalid(handler: InvalidTaskFunction): void {
     this.#tasks.onInvalid(handler);
+  }
+
+  /**
+   * The types that this node handles: how many attempts run, and why it takes no task, if so. As this node knows it: does
+   * not ask the store.
+   */
+  types(): HandledType[] {
+    return this.#tasks.types();
+  }
+
+  /**
+   * Takes no more tasks of a type on this node, until {@link resumeType} or the end of this process. Running attempts go on,
+   * and other nodes are not affected: to pause a type in the whole cluster, pause its semaphore `task:<type>`. Idempotent.
+   *
+   * @param task the type, or its definition
+   * @throws InvalidOptionsError if this node does not handle the type
+   */
+  pauseType(task: TaskType): void {
+    this.#tasks.pauseType(task);
+  }
+
+  /**
+   * Takes tasks of a type again after {@link pauseType}. Idempotent.
+   *
+   * @param task the type, or its definition
+   * @throws InvalidOptionsError if this node does not handle the type
+   */
+  resumeType(task: TaskType): void {
+    this.#tasks.resumeType(task);
   }
 
   get #tasks(): Tasks {

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
+import { InvalidOptionsError, isTaskType, show } from '../decision/index.js';
 import type { SubmitOptions } from './submit-options.js';
 
 declare const TYPES: unique symbol;
@@ -51,7 +51,6 @@ export interface MemberName {
 
 /** Characters. The id is a key of the store, and part of every text about the task. */
 const LONGEST_NAME = 200;
-const LONGEST_TYPE = 64;
 /** Members of one group. Their numbers are bits in pages. */
 export const LARGEST_GROUP = 1_000_000;
 
@@ -119,8 +118,8 @@ export function joinId(type: string, group: string): string {
 
 /** The faults of a type, each in a sentence. */
 export function typeFaults(type: unknown): string[] {
-  if (typeof type === 'string' && type.length <= LONGEST_TYPE && /^[\w.-]+$/.test(type)) return [];
-  return [`type: ${show(type)} is not 1 to ${LONGEST_TYPE} letters, digits, "_", "." or "-"`];
+  if (typeof type === 'string' && isTaskType(type)) return [];
+  return [`type: ${show(type)} is not 1 to 64 letters, digits, "_", "." or "-"`];
 }
 
 function nameFaults(field: string, name: unknown): string[] {

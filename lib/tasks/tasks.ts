@@ -12,7 +12,7 @@ import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-m
 import { parseSubmitOptions } from './submit-options.js';
 import { Sweeping } from './sweeping.js';
 import { type DataOf, type ResultOf, type TaskDefinition, type TaskName, type TaskType } from './task-id.js';
-import { typeFaults, typeOf } from './task-id.js';
+import { typeOf } from './task-id.js';
 import { type Submitted, TaskStore, groupType, joinType } from './task-store.js';
 import { TaskSweep } from './task-sweep.js';
 import { readGroup } from './workers/group-context.js';
@@ -25,10 +25,14 @@ import type {
   TaskContext,
   TaskFunction,
 } from './workers/task-handler.js';
+import type { HandledType } from './workers/handled-type.js';
+import { TypeLimit } from './workers/type-limit.js';
 import { TypeWorker } from './workers/type-worker.js';
+import { TypeWorkers } from './workers/type-workers.js';
 
 export interface TasksParts {
   readonly context: Context;
+  readonly directory: ConstructorParameters<typeof TypeLimit>[1];
   /** ms for which a shutdown waits for handlers. */
   readonly grace: number;
   /** Bytes of data or a result as JSON. */
@@ -37,19 +41,13 @@ export interface TasksParts {
 
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
-  readonly #workers = new Map<string, TypeWorker>();
+  readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
   #open?: { readonly store: TaskStore; readonly sweeping: Sweeping };
   #onInvalid?: InvalidTaskFunction;
-  #isStarted = false;
   #closed?: Promise<void>;
 
   constructor(private readonly parts: TasksParts) {}
-
-  /** Types that this node handles. */
-  get types(): readonly string[] {
-    return [...this.#workers.keys()].filter((type) => !type.includes('#'));
-  }
 
   /**
    * Submits a task. It runs at least once on a node that handles its type, or ends as a dead letter. Idempotent: after an
@@ -200,11 +198,29 @@ export class Tasks {
     this.#onInvalid = handler;
   }
 
+  /** The types that this node handles, with their state as this node knows it. Does not ask the store. */
+  types(): HandledType[] {
+    return this.#workers.list();
+  }
+
+  /**
+   * Takes no more tasks of a type on this node. The running ones go on. Idempotent.
+   *
+   * @throws InvalidOptionsError if this node does not handle the type
+   */
+  pauseType(task: TaskType): void {
+    for (const worker of this.#workers.of(typeOf(task).type)) worker.pause();
+  }
+
+  /** Takes tasks of a type again after {@link pauseType}. Idempotent. @throws InvalidOptionsError as that */
+  resumeType(task: TaskType): void {
+    for (const worker of this.#workers.of(typeOf(task).type)) worker.resume();
+  }
+
   /** Begins to work. Handlers that are added later begin at once. */
   start(): void {
     if (this.#closed) return;
-    this.#isStarted = true;
-    for (const worker of this.#workers.values()) worker.start();
+    this.#workers.start();
     if (this.#workers.size > 0) this.#opened.sweeping.start();
   }
 
@@ -216,24 +232,21 @@ export class Tasks {
 
   async #close(): Promise<void> {
     try {
-      await Promise.all([...this.#workers.values()].map((worker) => worker.close(this.parts.grace)));
+      await this.#workers.close(this.parts.grace);
     } finally {
       await this.#open?.sweeping.close();
     }
   }
 
   #add(type: string, key: string, options: HandlerOptions | undefined, handler: (held: HeldTask) => unknown): void {
-    const faults = typeFaults(type);
-    if (this.#workers.has(key)) faults.push(`type: this node has a handler for ${show(type)} already`);
-    if (faults.length > 0) throw new InvalidOptionsError('a handler of tasks', faults);
+    this.#workers.expectNew(type, key);
     const { context, mostBytes = MOST_BYTES } = this.parts;
     const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
     const onInvalid = () => this.#onInvalid;
-    const worker = new TypeWorker(key, handler, parsed, { store: this.#opened.store, context, mostBytes, onInvalid });
-    this.#workers.set(key, worker);
-    if (!this.#isStarted || this.#closed) return;
-    worker.start();
-    this.#opened.sweeping.start();
+    const { store } = this.#opened;
+    const limit = new TypeLimit(type, this.parts.directory, context);
+    this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
+    if (this.#workers.isRunning) this.#opened.sweeping.start();
   }
 
   #contextOf(held: HeldTask): TaskContext {

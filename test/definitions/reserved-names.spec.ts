@@ -6,6 +6,7 @@ import { JOB, type TestCluster, keyOf, useCluster } from '../support/nodes.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const RESERVED = ['gatekeeper:sweep', 'leader:main', 'task:mail', 'shard:7'];
+const UNDEFINABLE = ['gatekeeper:sweep', 'leader:main', 'task:no/type', 'task:', 'shard:7'];
 /** Names of an application, however much they look like reserved ones. */
 const FREE = ['gatekeeper', 'leader', 'leaders:main', 'Leader:main', 'my-task:mail', ' shard:7'];
 
@@ -24,7 +25,7 @@ const codeOf = (call: Promise<unknown>) =>
 describe('a reserved name', () => {
   const cluster = useCluster();
 
-  it.each(RESERVED)('is refused to everything that takes a permit or defines: %s', async (name) => {
+  it.each(RESERVED)('is refused to everything that takes a permit: %s', async (name) => {
     const { gatekeeper } = await cluster().node();
     const signal = new AbortController().signal;
     const request = { semaphore: name, instance: 'http:ann', holder: 'h', acquirer: 'ann' };
@@ -36,16 +37,29 @@ describe('a reserved name', () => {
       partsOf(gatekeeper).external.take(request, { wait: 0, signal }),
       partsOf(gatekeeper).external.refresh({ semaphore: name, instance: 'http:ann', id: 'x', token: 1 }),
       partsOf(gatekeeper).external.release({ semaphore: name, instance: 'http:ann', id: 'x' }),
-      gatekeeper.definitions.define({ name, duration: '5s' }),
     ];
     expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'reserved-name'));
     expect(await cluster().raw.read(keyOf(name))).toBeUndefined();
     expect(partsOf(gatekeeper).directory.declared.has(name)).toBe(false);
   });
 
-  it.each(RESERVED)('ends the start where the definitions of the application list it: %s', (name) => {
+  it.each(UNDEFINABLE)('can not be defined: %s', async (name) => {
+    const { definitions } = (await cluster().node()).gatekeeper;
+    expect(await codeOf(definitions.define({ name, duration: '5s' }))).toBe('reserved-name');
+    expect(await cluster().raw.read(keyOf(name))).toBeUndefined();
+  });
+
+  it('of a type of tasks can be defined, also by the application', async () => {
+    const limit = { name: 'task:mail', duration: '5s', permits: 3 };
+    const { gatekeeper } = await cluster().node({ definitions: [limit] });
+    expect(await gatekeeper.definitions.get('task:mail')).toMatchObject({ definition: { permits: 3 }, revision: 1 });
+    const other = await gatekeeper.definitions.define({ ...limit, name: 'task:import' });
+    expect(other).toMatchObject({ definition: { permits: 3 } });
+  });
+
+  it.each(UNDEFINABLE)('ends the start where the definitions of the application list it: %s', (name) => {
     const options = { store: cluster().memory, definitions: [JOB, { name, duration: '5s' }] };
-    expect(() => parseGatekeeperOptions(options)).toThrow(/definitions\.1\.name: .*" is reserved.*take another name/);
+    expect(() => parseGatekeeperOptions(options)).toThrow(/definitions\.1\.name: .*(is reserved|is no type of tasks)/);
   });
 
   it.each(FREE)('is not one that only looks like it: %j', async (name) => {

@@ -33,7 +33,12 @@ export class ScriptedStore implements RecordStore {
   /** Whether hints get lost. */
   isDeaf = false;
 
-  constructor(private readonly inner: RecordStore) {}
+  /** Neither counted nor scripted. */
+  readonly tasks: RecordStore['tasks'];
+
+  constructor(private readonly inner: RecordStore) {
+    this.tasks = inner.tasks;
+  }
 
   read(key: string): Promise<string | undefined> {
     return this.#call('read', () => this.inner.read(key));

@@ -5,6 +5,7 @@ import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { systemRandomness } from '../../lib/async/random-ids.js';
 import type { Context } from '../../lib/context/context.js';
 import { createContext } from '../../lib/gatekeeper/create-context.js';
+import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
 import { type TaskFunction, Tasks } from '../../lib/tasks/index.js';
 import { TaskStore } from '../../lib/tasks/task-store.js';
 import { FakeTime } from '../support/fake-time.js';
@@ -40,7 +41,7 @@ export class TaskCluster {
     const events: GatekeeperEvent[] = [];
     (context.events as Subject<GatekeeperEvent>).subscribe((event) => events.push(event));
     context.clusterClock.start();
-    const tasks = new Tasks({ context, grace: GRACE });
+    const tasks = new Tasks({ context, directory: directoryOf(context), grace: GRACE });
     const of = <T extends GatekeeperEvent['type']>(type: T) =>
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };
@@ -58,6 +59,12 @@ export class TaskCluster {
       await context.store.close();
     }
   }
+}
+
+/** Semaphores without any definition of code. */
+export function directoryOf(context: Context): SemaphoreDirectory {
+  const times = { patience: 0, sweepInterval: 60_000, announcement: 0 };
+  return new SemaphoreDirectory(context, { isOwn: false, atOnce: false, requireDefinitions: false, ...times });
 }
 
 /** ms: longer than the sweep and its turn need. */

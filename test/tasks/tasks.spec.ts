@@ -156,6 +156,7 @@ describe('a handler', () => {
     node.tasks.handle('mail', () => 1);
     expect(() => node.tasks.handle('mail', () => 2)).toThrow('this node has a handler for "mail" already');
     expect(() => node.tasks.handle('no/type', () => 2)).toThrow('type: "no/type" is not');
+    expect(() => node.tasks.handle('mail#join', () => 2)).toThrow('type: "mail#join" is not');
     expect(() => node.tasks.handle('quick', () => 2, { lease: 100 })).toThrow('lease: 100 ms is shorter than');
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { quoted } from '../../decision/index.js';
+import { quoted, unreserved } from '../../decision/index.js';
 import { AlreadyDefinedError, type ExternalAnswer, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
@@ -65,6 +65,8 @@ export class PermitsController {
   /** Defines the semaphore if it is not defined. Leaves an existing definition unchanged. */
   async #defineFirst(visitor: Visitor, definition: SemaphoreDefinitionInput): Promise<void> {
     expectRole(visitor, 'define');
+    // No permit of such a name is given, so nothing may be defined for it.
+    unreserved(definition.name);
     if (await this.gatekeeper.definitions.get(definition.name)) return;
     this.changeRate.note(visitor, ROUTES.define);
     await this.gatekeeper.definitions.define(definition, { by: visitor.user }).catch((error: unknown) => {

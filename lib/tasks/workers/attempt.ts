@@ -1,6 +1,7 @@
 import type { Context } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
 import { InvalidOptionsError, messageOf } from '../../decision/index.js';
+import { PermitLostError } from '../../permits/permits.errors.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { Claim } from '../claim.js';
 import { readJson } from '../json.js';
@@ -40,6 +41,7 @@ export interface AttemptParts {
  * | throws another error      | waits for its next attempt, or is a dead letter at the last  |
  * | ends after the signal     | nothing is noted, another node has the task                  |
  * | ends after a shutdown     | given back, if it threw                                      |
+ * | ends after a lost permit  | the same                                                     |
  * | ends after a cancel       | cancelled; a result is dropped                               |
  */
 export class Attempt {
@@ -75,6 +77,8 @@ export class Attempt {
   async #run(handler: () => unknown): Promise<{ readonly error?: unknown; readonly task: Task }> {
     let result: unknown;
     try {
+      // Its permit was lost before it began.
+      if (this.#hasLostPermit) throw this.held.signal.reason;
       result = await handler();
     } catch (error) {
       await this.#failed(error);
@@ -90,11 +94,16 @@ export class Attempt {
     return { task: this.#task };
   }
 
+  get #hasLostPermit(): boolean {
+    return this.held.signal.reason instanceof PermitLostError;
+  }
+
   async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<void> {
     const { store } = this.parts;
     const { reason } = this.held.signal;
     if (reason instanceof TaskCancelledError) return this.#surely((claim) => store.end(claim, 'cancelled'));
-    if (reason instanceof TasksClosingError) return this.#surely((claim) => store.giveBack(claim));
+    if (this.#hasLostPermit || reason instanceof TasksClosingError)
+      return this.#surely((claim) => store.giveBack(claim));
     if (error instanceof RetryLaterError) {
       return this.#surely((claim) => store.retryLater(claim, error.delay));
     }

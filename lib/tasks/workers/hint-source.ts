@@ -40,17 +40,37 @@ export class HintSource {
   /**
    * Takes up to `most` hints; waits until there is at least one.
    *
-   * @returns none after {@link close}
+   * @returns none after {@link close} or {@link stopWaiting}
    */
   async take(most: number): Promise<Hint[]> {
     this.#isWanted = true;
-    while (!this.#isClosed) {
+    while (this.#isWanted && !this.#isClosed) {
       if (this.#arrived.length === 0) await (this.#looking = this.#look(most));
       if (this.#isClosed) break;
-      if (this.#arrived.length > 0) return this.#taken(most);
-      await this.#park();
+      if (this.#arrived.length > 0) return this.#taken(this.#isWanted ? most : 0);
+      if (this.#isWanted) await this.#park();
     }
     return [];
+  }
+
+  /** Takes up to `most` hints that are there, highest priority first. Never rejects. */
+  async takeNow(most: number): Promise<Hint[]> {
+    const order = ++this.#looks % AGING === 0 ? PRIORITIES.toReversed() : PRIORITIES;
+    const taken: Hint[] = [];
+    for (const priority of order) {
+      if (taken.length >= most || this.#isClosed) break;
+      await this.#asked(async () => {
+        const texts = await this.hints.queue(this.type, priority).drain(most - taken.length);
+        taken.push(...texts.map((text) => ({ priority, text })));
+      });
+    }
+    return taken;
+  }
+
+  /** Ends the wait of {@link take}. */
+  stopWaiting(): void {
+    this.#isWanted = false;
+    this.#wake();
   }
 
   /** Ends all waits, and offers again the hints that were not used. */
@@ -79,15 +99,7 @@ export class HintSource {
   }
 
   async #look(most: number): Promise<void> {
-    const order = ++this.#looks % AGING === 0 ? PRIORITIES.toReversed() : PRIORITIES;
-    for (const priority of order) {
-      if (this.#arrived.length >= most || this.#isClosed) return;
-      const wanted = most - this.#arrived.length;
-      await this.#asked(async () => {
-        const texts = await this.hints.queue(this.type, priority).drain(wanted);
-        for (const text of texts) this.#arrived.push({ priority, text });
-      });
-    }
+    this.#arrived.push(...(await this.takeNow(most)));
   }
 
   /** Waits until a hint has arrived at any queue. Polls of the other queues stay: to begin them anew takes longer than to wait. */

@@ -6,10 +6,16 @@ import { TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource } from './hint-source.js';
+import type { WorkerState } from './handled-type.js';
+import type { Admission, TypeLimit } from './type-limit.js';
 
 export interface WorkerOptions extends HeldOptions {
   /** Tasks of the type at the same time on this node. */
   readonly concurrency: number;
+}
+
+export interface WorkerParts extends AttemptParts {
+  readonly limit: TypeLimit;
 }
 
 /** ms before a hint is tried again whose claim failed because of the store. */
@@ -18,16 +24,20 @@ const RETRY = 500;
 /** The workers of this node for one type of tasks: takes a hint, claims its task, and runs the handler. */
 export class TypeWorker {
   readonly #source: HintSource;
+  /** Series of attempts, with the task of the present one. */
   readonly #running = new Map<Promise<void>, HeldTask | undefined>();
   #loop?: Promise<void>;
   #isClosing = false;
-  #free: () => void = () => undefined;
+  #isPaused = false;
+  /** Aborts a wait for a permit. */
+  #waiting?: AbortController;
+  #changed: () => void = () => undefined;
 
   constructor(
     readonly type: string,
     private readonly handler: (held: HeldTask) => unknown,
     private readonly options: WorkerOptions,
-    private readonly parts: AttemptParts,
+    private readonly parts: WorkerParts,
   ) {
     this.#source = new HintSource(type, parts.store.hints, parts.context);
   }
@@ -36,13 +46,33 @@ export class TypeWorker {
     this.#loop ??= this.#work();
   }
 
+  /** Takes no more tasks. The running ones go on. Idempotent. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#source.stopWaiting();
+    this.#wake();
+  }
+
+  /** Takes tasks again after {@link pause}. Idempotent. */
+  resume(): void {
+    this.#isPaused = false;
+    this.#wake();
+  }
+
+  /** Does not ask the store. */
+  get state(): WorkerState {
+    const obstacle = this.#isPaused ? 'paused-here' : this.parts.limit.obstacle;
+    const running = [...this.#running.values()].filter((held) => held !== undefined).length;
+    return { concurrency: this.options.concurrency, running, ...(obstacle && { obstacle }) };
+  }
+
   /**
    * Takes no more tasks, and waits for the running ones. After `grace` ms their signals abort. Work that goes on after that
    * keeps its lease: the task goes to another node when it is over.
    */
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
-    this.#free();
+    this.#wake();
     await Promise.all([this.#source.close(), this.#loop]);
     if (await this.#drained(grace)) return;
     for (const held of this.#running.values()) held?.abort(new TasksClosingError());
@@ -50,30 +80,74 @@ export class TypeWorker {
     await this.#drained(this.parts.context.timing.callTimeout);
   }
 
+  /** Whether a hint that was taken may still be used. */
+  get #mayBegin(): boolean {
+    return !this.#isClosing && !this.#isPaused;
+  }
+
   async #work(): Promise<void> {
     while (!this.#isClosing) {
       const free = this.options.concurrency - this.#running.size;
-      if (free > 0) for (const hint of await this.#source.take(free)) this.#begin(hint);
-      else await new Promise<void>((resolve) => (this.#free = resolve));
+      if (free <= 0 || this.#isPaused) await new Promise<void>((resolve) => (this.#changed = resolve));
+      else if (this.parts.limit.isShut) await this.#takeTurn();
+      else for (const hint of await this.#source.take(free)) this.#begin(hint);
     }
   }
 
-  #begin(hint: Hint): void {
-    const running: Promise<void> = this.#run(hint, (held) => this.#running.set(running, held)).finally(() => {
-      this.#running.delete(running);
-      this.#free();
-    });
+  #wake(): void {
+    this.#waiting?.abort();
+    this.#changed();
+  }
+
+  /** Waits for a permit, and takes a hint under it. Without a hint the permit goes to other nodes. */
+  async #takeTurn(): Promise<void> {
+    const waiting = (this.#waiting = new AbortController());
+    const admission = await this.parts.limit.wait(waiting.signal);
+    if (!admission) return;
+    const [hint] = this.#mayBegin ? await this.#source.takeNow(1) : [];
+    if (hint) return this.#begin(hint, admission);
+    this.parts.limit.open();
+    await admission.release();
+  }
+
+  #begin(hint: Hint, admission?: Admission): void {
+    const running: Promise<void> = this.#serve(hint, admission, (held) => this.#running.set(running, held)).finally(
+      () => {
+        this.#running.delete(running);
+        this.#changed();
+      },
+    );
     this.#running.set(running, undefined);
   }
 
+  /** Runs one attempt, and others after it while their permit may be used again. Never rejects. */
+  async #serve(first: Hint, given: Admission | undefined, holds: (held?: HeldTask) => void): Promise<void> {
+    const admission = given ?? (await this.parts.limit.admit());
+    if (!admission) return this.#source.giveBack(first);
+    for (let hint: Hint | undefined = first; hint; hint = await this.#next(admission)) {
+      if (this.#mayBegin && admission.isValid) await this.#run(hint, admission, holds);
+      else await this.#source.giveBack(hint);
+      holds(undefined);
+    }
+    await admission.release();
+  }
+
+  async #next(admission: Admission): Promise<Hint | undefined> {
+    if (!this.#mayBegin || !admission.mayContinue) return undefined;
+    const [hint] = await this.#source.takeNow(1);
+    return hint;
+  }
+
   /** Never rejects. */
-  async #run(hint: Hint, holds: (held: HeldTask) => void): Promise<void> {
+  async #run(hint: Hint, admission: Admission, holds: (held: HeldTask) => void): Promise<void> {
     const { store, context } = this.parts;
+    let unguard: (() => void) | undefined;
     try {
       const begun = context.nodeClock.monotonic();
       const claim = await store.claim(hint.text, this.options.lease);
       if (!claim) return;
       const held = new HeldTask(claim, this.options, store, context, begun);
+      unguard = admission.guard(held);
       holds(held);
       await new Attempt(held, this.parts).run(() => this.handler(held));
     } catch (error) {
@@ -82,6 +156,8 @@ export class TypeWorker {
       // Surely not claimed: this node, or another one, tries it again. In all other cases the sweep finds the task.
       await pause(context.nodeClock, RETRY, { isAwaited: false });
       await this.#source.giveBack(hint);
+    } finally {
+      unguard?.();
     }
   }
 

@@ -1,6 +1,7 @@
 import { GatekeeperError } from '../../../lib/decision/index.js';
 import type { GatekeeperEvent } from '../../../lib/context/events.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
+import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
 import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
 import type { GroupContext, SubmitOptions } from '../../../lib/tasks/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
@@ -37,7 +38,15 @@ export class TaskNode {
   ) {
     this.#context = this.#createContext();
     this.#context.events.subscribe((event) => this.#heard(event));
-    this.tasks = new Tasks({ context: this.#context, grace: scene.grace });
+    const directory = new SemaphoreDirectory(this.#context, {
+      isOwn: false,
+      atOnce: false,
+      requireDefinitions: false,
+      patience: scene.callTimeout,
+      sweepInterval: scene.settings.sweepInterval,
+      announcement: 0,
+    });
+    this.tasks = new Tasks({ context: this.#context, directory, grace: scene.grace });
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);

@@ -1,0 +1,169 @@
+import { pause } from '../../async/pause.js';
+import type { Context } from '../../context/context.js';
+import { type DenialReason, TASK_PREFIX, isActive, mismatchOf } from '../../decision/index.js';
+import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
+import type { Permit } from '../../permits/permit.js';
+import { AcquireTimeoutError, type PermitLostError } from '../../permits/permits.errors.js';
+import type { SemaphoreDirectory } from '../../permits/semaphore-directory.js';
+import type { HeldTask } from './held-task.js';
+
+/** ms of one wait for a permit. Then the worker looks whether the type is limited at all. */
+const PATIENCE = 5000;
+/** ms before the next wait after an unexpected error. */
+const RETRY = 1000;
+/** ms for which one permit serves one attempt after another. Then another node has a chance, and an edit applies. */
+const SERIES = 1000;
+
+/**
+ * The limit of a type: the semaphore `task:<type>`. Without a definition there is none, and no permit is taken.
+ *
+ * | the limit | begins                                  | a worker                                                         |
+ * | --------- | --------------------------------------- | ---------------------------------------------------------------- |
+ * | open      | no definition; or no hint was there     | takes a hint, then a permit; gives the hint back if denied       |
+ * | shut      | the node's start; a denial, or a pause  | waits for a permit, then looks for a hint; else gives it back    |
+ *
+ * So an idle node holds no permit, and a node that gets none takes no hints from the others.
+ */
+export class TypeLimit {
+  readonly #semaphore: string;
+  /** Before the first answer of the store the type may be paused. */
+  #isShut = true;
+
+  constructor(
+    type: string,
+    private readonly directory: Pick<SemaphoreDirectory, 'visit' | 'peek' | 'own'>,
+    private readonly context: Context,
+  ) {
+    this.#semaphore = TASK_PREFIX + type;
+  }
+
+  /** Whether a worker must have a permit before it looks for a hint. Does not ask the store. */
+  get isShut(): boolean {
+    return this.#mismatch !== undefined || (this.#isShut && !this.#isRemoved);
+  }
+
+  /** Whether an attempt needs a permit, as this node knows. Does not ask the store. */
+  get isLimited(): boolean {
+    return this.#known?.definition !== undefined;
+  }
+
+  /** Why this node begins no attempt now. Does not ask the store. */
+  get obstacle(): DenialReason | undefined {
+    if (!this.isShut) return undefined;
+    return (
+      this.#mismatch ?? this.directory.peek(this.#semaphore).denial ?? (this.isLimited ? undefined : 'unavailable')
+    );
+  }
+
+  /** A look under a permit found no hint: the next attempt takes its hint first. */
+  open(): void {
+    this.#isShut = false;
+  }
+
+  /** Takes a permit for an attempt, if one is needed. @returns undefined if this node gets none now */
+  async admit(): Promise<Admission | undefined> {
+    if (!this.isLimited) return new Admission(this, this.context);
+    try {
+      const { options } = this;
+      const permit = await this.directory.visit(this.#semaphore, (limit) => limit.tryAcquire(options));
+      if (permit) return new Admission(this, this.context, permit);
+    } catch (error) {
+      if (error instanceof UnknownSemaphoreError) return new Admission(this, this.context);
+      this.problem('take a permit')(error);
+    }
+    this.#isShut = true;
+    return undefined;
+  }
+
+  /** Waits for a permit. @returns undefined if there is none after a while, or none is needed */
+  async wait(signal: AbortSignal): Promise<Admission | undefined> {
+    const options = { ...this.options, timeout: PATIENCE, signal };
+    try {
+      const permit = await this.directory.visit(this.#semaphore, (limit) => limit.acquire(options));
+      return new Admission(this, this.context, permit);
+    } catch (error) {
+      if (error instanceof UnknownSemaphoreError) this.open();
+      else if (!signal.aborted) await this.#rest(error, signal);
+      return undefined;
+    }
+  }
+
+  /** Whether the definition, as this node knows it, would let a new attempt begin in a permit's slot. */
+  admits({ slot }: Permit): boolean {
+    return this.#mismatch === undefined && slot < (this.#known?.definition?.permits ?? 0);
+  }
+
+  problem(action: string): (error: unknown) => void {
+    return (error) => this.context.events.next({ type: 'problem', semaphore: this.#semaphore, action, error });
+  }
+
+  /** Each attempt has a permit of its own. */
+  private get options() {
+    return { holder: this.context.random.id(), keepAlive: true };
+  }
+
+  get #known() {
+    return this.directory.own.of(this.#semaphore).known;
+  }
+
+  get #mismatch(): 'paused' | 'group' | 'acquirer' | undefined {
+    const { definition, pause: paused } = this.#known ?? {};
+    const mismatch = definition && mismatchOf(definition, this.context.node);
+    return mismatch && paused ? 'paused' : mismatch;
+  }
+
+  /** Whether an operator removed the definition. Code that declares it does not bring it back. */
+  get #isRemoved(): boolean {
+    const known = this.#known;
+    return known !== undefined && isActive(known) && !known.definition;
+  }
+
+  async #rest(error: unknown, signal: AbortSignal): Promise<void> {
+    const isDenied = error instanceof AcquireTimeoutError;
+    if (!isDenied) this.problem('wait for a permit')(error);
+    // A node that shuts down is denied at once.
+    if (!isDenied || this.context.isClosing()) await pause(this.context.nodeClock, RETRY, { signal, isAwaited: false });
+  }
+}
+
+/** Leave to run attempts one after another: under a permit, or without one if the type has no limit. */
+export class Admission {
+  readonly #begun: number;
+
+  constructor(
+    private readonly limit: TypeLimit,
+    private readonly context: Context,
+    private readonly permit?: Permit,
+  ) {
+    this.#begun = context.nodeClock.monotonic();
+  }
+
+  /** False if the permit is lost. After a removal of the definition an attempt needs none. */
+  get isValid(): boolean {
+    return this.permit === undefined || this.permit.isHeld || !this.limit.isLimited;
+  }
+
+  /** Whether another attempt may begin under the same permit. */
+  get mayContinue(): boolean {
+    if (!this.permit?.isHeld || !this.limit.admits(this.permit)) return false;
+    return this.context.nodeClock.monotonic() - this.#begun < SERIES;
+  }
+
+  /** Aborts the attempt when the permit is lost. @returns a function that ends this */
+  guard(held: HeldTask): () => void {
+    const { permit } = this;
+    if (!permit) return () => undefined;
+    const { signal } = permit;
+    const lose = () => {
+      if (!this.isValid) held.abort(signal.reason as PermitLostError);
+    };
+    signal.addEventListener('abort', lose, { once: true });
+    if (signal.aborted) lose();
+    return () => signal.removeEventListener('abort', lose);
+  }
+
+  /** Never rejects: a release that fails is tried again in the background, until the permit expires. */
+  async release(): Promise<void> {
+    await this.permit?.release().catch(this.limit.problem('give a permit back'));
+  }
+}
