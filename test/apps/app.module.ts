@@ -15,6 +15,7 @@ import { ErrandJob } from './jobs/errand.job.js';
 import { LongJob } from './jobs/long.job.js';
 import { ReportJob } from './jobs/report.job.js';
 import { ShortJob } from './jobs/short.job.js';
+import { TaskWorker } from './jobs/task-worker.js';
 import { type JobName, readSettings } from './settings.js';
 import { StateController } from './state.controller.js';
 
@@ -24,6 +25,7 @@ const JOBS: Record<JobName, Provider[]> = {
   long: [LongJob],
   errand: [ErrandJob],
   report: [ReportJob, Awakening],
+  'task-worker': [TaskWorker],
   contender: [Diary, GuardedWriter, Contender, ContenderJob, Leading, Owning],
 };
 

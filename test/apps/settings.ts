@@ -40,7 +40,7 @@ export interface Contention {
   readonly overstay?: number;
 }
 
-export type JobName = 'both-orders' | 'short' | 'long' | 'errand' | 'report' | 'contender';
+export type JobName = 'both-orders' | 'short' | 'long' | 'errand' | 'report' | 'contender' | 'task-worker';
 
 /** In the history, a resource is a semaphore with one permit: its owner holds it. */
 export const ownerSemaphore = (resource: string): string => `owner:${resource}`;

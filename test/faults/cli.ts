@@ -10,6 +10,7 @@ import { report } from './report.js';
 import { addRun, merge } from './results.js';
 import { runPlan } from './run-plan.js';
 import { STORES } from './stores.js';
+import { GROUP, runTaskFaults } from './tasks/run-task-faults.js';
 
 const USAGE = `test:faults: real Hazelcast members and real client processes under faults
   --fault <name>     ${FAULTS.map(({ name }) => name).join(', ')};
@@ -18,7 +19,9 @@ const USAGE = `test:faults: real Hazelcast members and real client processes und
   --seconds <n>      how long each fault is repeated (60)
   --seed <n>         order and timing of the faults (random, and printed)
   --results <path>   keeps the results in this file, and reports on all that are in it: so long runs can be done in parts
-  --report <path>    writes the report there, too`;
+  --report <path>    writes the report there, too
+  --tasks <n>        in place of all that: so many distributed tasks, in groups of 100, while nodes and members are
+                     killed, frozen and stopped`;
 
 /** @returns the exit code: 1 when a promise was broken */
 export async function main(args: readonly string[], print: (text: string) => void): Promise<number> {
@@ -31,6 +34,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
       seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
       results: { type: 'string' },
       report: { type: 'string' },
+      tasks: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -39,6 +43,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
     return 0;
   }
   const [seed, seconds] = [whole('seed', values.seed), whole('seconds', values.seconds)];
+  if (values.tasks !== undefined) return runTasks(whole('tasks', values.tasks), seed, print);
   const lacks = await whatLacks();
   const plan = planOf({ faults: values.fault, stores: values.store }, lacks);
   const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-faults-'));
@@ -65,6 +70,21 @@ export async function main(args: readonly string[], print: (text: string) => voi
   if (isBroken) print(`The histories are kept: npm run history -- ${folder}/<store>-<fault>.jsonl`);
   else await rm(folder, { recursive: true });
   return isBroken ? 1 : 0;
+}
+
+async function runTasks(tasks: number, seed: number, print: (text: string) => void): Promise<number> {
+  if (tasks % GROUP !== 0) throw new Error(`--tasks ${tasks}: give a multiple of ${GROUP}`);
+  const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-faults-'));
+  print(`seed ${seed}`);
+  const { figures, violations } = await runTaskFaults({ seed, tasks, folder, print });
+  await rm(folder, { recursive: true });
+  print(
+    Object.entries(figures)
+      .map(([name, figure]) => `${name}: ${figure}`)
+      .join('\n'),
+  );
+  print(violations.length === 0 ? 'No promise was broken.' : `${violations.join('\n')}\nPROMISES WERE BROKEN.`);
+  return violations.length === 0 ? 0 : 1;
 }
 
 /** The first Ctrl-C ends everything in good order, a second one at once: nothing outlives this process either way. */

@@ -30,6 +30,7 @@ export class WorkerPool {
 
   /** @param argv what run.mjs is to read in each worker; by default what it read here, so that a bug is in all of them */
   constructor(size: number, argv: readonly string[] = process.argv.slice(2)) {
+    if (!Number.isInteger(size) || size < 1) throw new Error(`--workers ${size}: give a whole number above 0`);
     this.#workers = Array.from(
       { length: size },
       () => new Worker(new URL('./run.mjs', import.meta.url), { argv: [...argv] }),
