@@ -115,6 +115,30 @@ export const TASKS_BUGS: readonly Bug[] = [
     layer: { kind: 'specs', title: 'tasks', specs: ['test/tasks/groups.spec.ts'] },
   },
   {
+    name: 'cancel-forgotten',
+    why: 'a task that was cancelled while a node worked on it completes, although `cancel()` has answered that it can not',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: "task.cancel ? (['cancelled', undefined]",
+        replace: "task.cancel?.by === '' ? (['cancelled', undefined]",
+      },
+    ],
+    layer: simulation(/T4/, ['by-hand', 'slow']),
+  },
+  {
+    name: 'retry-in-an-open-group',
+    why: 'a member is tried again before its group is over: the handler of the group runs although the member has not ended',
+    patches: [
+      {
+        file: 'lib/tasks/by-hand/retry.ts',
+        find: 'if (member && !(await groups.isOver(type, member)))',
+        replace: 'if (member && type.length === 0)',
+      },
+    ],
+    layer: simulation(/T3 .* was claimed before/, ['by-hand', 'slow']),
+  },
+  {
     name: 'call-without-limit',
     why: 'a call of the store that is never answered stops the sweep for ever',
     patches: [

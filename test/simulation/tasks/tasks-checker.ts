@@ -1,4 +1,4 @@
-import type { Task } from '../../../lib/tasks/index.js';
+import type { Incarnation, Task } from '../../../lib/tasks/task.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
 import type { Trace } from '../world/trace.js';
 
@@ -6,7 +6,8 @@ import type { Trace } from '../world/trace.js';
 interface Life {
   readonly id: string;
   readonly born: string;
-  readonly join?: number;
+  /** Whether the store has taken a cancel of it. */
+  isCancelled: boolean;
   ended?: Task;
 }
 
@@ -18,6 +19,7 @@ interface Life {
  * | T1      | a task that was accepted ends                                                      |
  * | T2      | a task ends once, under the token of its last claim; tokens of an id grow          |
  * | T3      | one join task per incarnation of a group ends, after all members have ended        |
+ * | T4      | a cancelled task ends as cancelled, without a result; one that completed is not tried again |
  * | T5      | nothing is left: no record, no timer                                               |
  */
 export class TasksChecker {
@@ -41,6 +43,15 @@ export class TasksChecker {
   /** A submission was answered. */
   accepted(id: string): void {
     this.#accepted.add(id);
+  }
+
+  /** A cancel was answered with success. */
+  expectCancelled(id: string): void {
+    if (!this.wasCancelled(id)) this.violated(`T4 ${id} was not cancelled, although the answer says so`);
+  }
+
+  wasCancelled(id: string): boolean {
+    return (this.#lives.get(id) ?? []).some(({ isCancelled }) => isCancelled);
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
@@ -71,17 +82,42 @@ export class TasksChecker {
       this.claims++;
       if (after.token <= (this.#tokens.get(key) ?? 0)) this.violated(`T2 token of ${key} did not grow`);
       this.#tokens.set(key, after.token);
+      if (after.join) this.#expectMembersEnded(key, after.join);
     }
     const life = this.#lifeOf(key, after);
+    life.isCancelled ||= after.cancel !== undefined;
+    const isTriedAgain = before?.ending?.outcome === 'completed' && after.submittedAt === before.submittedAt;
+    if (isTriedAgain && !after.ending) this.violated(`T4 ${key} was tried again, although it completed`);
     if (!after.ending || before?.ending) return;
     this.ends++;
     if (life.ended) this.violated(`T2 ${key} ended twice`);
-    if (before?.state !== 'claimed' || before.token !== after.token) this.violated(`T2 ${key} ended without its claim`);
-    // Ids of writes begin with the name of their node.
-    const isOfOwner = after.ending.by.startsWith(`${before?.owner}.`);
-    if (after.ending.outcome !== 'crashed' && !isOfOwner) this.violated(`T2 ${key} was ended by ${after.ending.by}`);
+    this.#ended(key, before, after);
+    const { outcome, result } = after.ending;
+    const isEndOfCancel = outcome === 'cancelled' && result === undefined;
+    if (life.isCancelled !== isEndOfCancel) this.violated(`T4 ${key} was cancelled and ended as ${outcome}`);
     life.ended = after;
-    if (after.join) this.#joined(after);
+    // The handler of a group that runs again by hand is counted once.
+    if (after.join && !after.join.isOver) this.#joined(after);
+  }
+
+  /** The end is of the claim; of a cancelled task also by another node. */
+  #ended(key: string, before: Task | undefined, { token, cancel, ending }: Task): void {
+    const isOfClaim = before?.state === 'claimed' && before.token === token;
+    const isWaiting = before?.state === 'waiting' || before?.state === 'delayed';
+    if (!isOfClaim && !(cancel && isWaiting)) this.violated(`T2 ${key} ended without its claim`);
+    // Ids of writes begin with the name of their node.
+    const isOfOwner = ending!.by.startsWith(`${before?.owner}.`);
+    if (ending!.outcome !== 'crashed' && !cancel && !isOfOwner) this.violated(`T2 ${key} was ended by ${ending!.by}`);
+  }
+
+  /** The handler of a group begins. After the group's end members may run again by hand. */
+  #expectMembersEnded(key: string, { group, incarnation, isOver }: Incarnation): void {
+    if (isOver || this.joins.has(`${group}/${incarnation}`)) return;
+    const members = key.slice(0, key.lastIndexOf('#') + 1);
+    for (const [id, lives] of this.#lives) {
+      if (id === key || !id.startsWith(members) || lives.at(-1)?.ended) continue;
+      this.violated(`T3 ${key} was claimed before ${id} had ended`);
+    }
   }
 
   #joined({ join }: Task): void {
@@ -98,7 +134,7 @@ export class TasksChecker {
     if (found) return found;
     const former = lives.at(-1);
     if (former && !former.ended) this.violated(`T1 ${key} was submitted anew before it had ended`);
-    const life: Life = { id: key, born };
+    const life: Life = { id: key, born, isCancelled: false };
     lives.push(life);
     return life;
   }

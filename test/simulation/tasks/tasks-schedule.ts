@@ -1,5 +1,6 @@
 import { type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import { planByHand } from './by-hand.js';
 import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
 
 export interface TasksScheduleOptions {
@@ -35,6 +36,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     const groups = submitAll(scene);
     scene.beginTrouble();
     plan(scene);
+    planByHand(scene, seed, groups);
     await time.pass(TROUBLE);
     scene.endTrouble();
     settledAfter = await settle(scene, groups);
