@@ -107,6 +107,8 @@ export type GatekeeperEvent =
     } & TaskAttempt)
   /** This node worked on a task that is not its own any more: its result was refused, or it never had one. */
   | ({ readonly type: 'task-lost'; readonly error: Error } & TaskAttempt)
+  /** Tasks of a type wait, and no node has taken any for a minute. Told once, by the node that sweeps the tasks. */
+  | { readonly type: 'tasks-untaken'; readonly task: string; readonly priority: string; readonly sentence: string }
   /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';

@@ -104,6 +104,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `group ${quoted(event.group)}: this node owns ${event.owned} resources (${event.added} added, ${event.revoked} revoked)`,
       );
     case 'resources-unowned':
+    case 'tasks-untaken':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':

@@ -5,6 +5,7 @@ import type { TextEntry } from '../stores/index.js';
 import type { Priority, Task } from './task.js';
 import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
 import { type TaskStore, groupType } from './task-store.js';
+import { Untaken } from './untaken.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
 
@@ -37,11 +38,14 @@ export class TaskSweep {
   readonly #begins = new Map<string, string>();
   /** Rows for the next turn, by kind. */
   readonly #limits = new Map<string, number>();
+  readonly #untaken: Untaken;
 
   constructor(
     private readonly store: TaskStore,
     private readonly context: Context,
-  ) {}
+  ) {
+    this.#untaken = new Untaken(context);
+  }
 
   /** @returns whether there may be more to do at once @throws StoreUnavailableError */
   async turn(): Promise<boolean> {
@@ -63,11 +67,13 @@ export class TaskSweep {
     for (let place = await this.#nextQueue('w|'); place;) {
       const { type, priority } = place;
       const head = await this.store.hints.queue(type, priority).peek();
+      if (head !== undefined) this.#untaken.look(type, priority, head);
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
       isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
       place = await this.#nextQueue(`${range[0]}~`);
     }
+    this.#untaken.done();
     return isMore;
   }
 
