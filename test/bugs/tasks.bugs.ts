@@ -150,4 +150,16 @@ export const TASKS_BUGS: readonly Bug[] = [
     ],
     layer: simulation(/T1 not done|T5/, ['cut', 'calls']),
   },
+  {
+    name: 'limit-ignored',
+    why: 'attempts begin without a permit of their type: more run at once than its limit allows',
+    patches: [
+      {
+        file: 'lib/tasks/workers/type-limit.ts',
+        find: 'if (!this.isLimited) return new Admission(',
+        replace: 'if (this.context) return new Admission(',
+      },
+    ],
+    layer: simulation(/T6/, []),
+  },
 ];

@@ -26,6 +26,7 @@ const OPTIONS: SubmitOptions = {
 export class TaskNode {
   readonly tasks: Tasks;
   readonly #context;
+  readonly #directory: SemaphoreDirectory;
   #isCut = false;
   hasClosed = false;
   isLeaving = false;
@@ -38,7 +39,7 @@ export class TaskNode {
   ) {
     this.#context = this.#createContext();
     this.#context.events.subscribe((event) => this.#heard(event));
-    const directory = new SemaphoreDirectory(this.#context, {
+    this.#directory = new SemaphoreDirectory(this.#context, {
       isOwn: false,
       atOnce: false,
       requireDefinitions: false,
@@ -46,7 +47,7 @@ export class TaskNode {
       sweepInterval: scene.settings.sweepInterval,
       announcement: 0,
     });
-    this.tasks = new Tasks({ context: this.#context, directory, grace: scene.grace });
+    this.tasks = new Tasks({ context: this.#context, directory: this.#directory, grace: scene.grace });
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);
@@ -104,6 +105,7 @@ export class TaskNode {
 
   async #close(): Promise<void> {
     await this.tasks.close();
+    await Promise.all([...this.#directory.inUse.values()].map((semaphore) => semaphore.close()));
     this.#context.clusterClock.stop();
     this.#context.timers.close();
     this.hasClosed = true;
@@ -117,6 +119,15 @@ export class TaskNode {
   }
 
   async #work(task: TaskContext): Promise<unknown> {
+    const ended = this.scene.limits?.began(task, this.process);
+    try {
+      return await this.#handle(task);
+    } finally {
+      ended?.();
+    }
+  }
+
+  async #handle(task: TaskContext): Promise<unknown> {
     const { chance, scene } = this;
     scene.began(task);
     for (let steps = chance.whole(0, 2); steps > 0; steps--) {

@@ -21,6 +21,7 @@ interface Life {
  * | T3      | one join task per incarnation of a group ends, after all members have ended        |
  * | T4      | a cancelled task ends as cancelled, without a result; one that completed is not tried again |
  * | T5      | nothing is left: no record, no timer                                               |
+ * | T6      | a type never has more attempts at once than permits (see `type-limits.ts`)             |
  */
 export class TasksChecker {
   readonly violations: string[] = [];

@@ -9,8 +9,9 @@ import { StoreCluster } from '../store/store-cluster.js';
 import { Chance } from '../world/chance.js';
 import { Trace } from '../world/trace.js';
 import { VirtualTime } from '../world/virtual-time.js';
-import { TaskNode } from './task-node.js';
+import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
+import { TypeLimits } from './type-limits.js';
 
 /** True time in ms for which trouble lasts. */
 export const TROUBLE = 15_000;
@@ -46,6 +47,8 @@ export class TasksScene {
   readonly lease: number;
   readonly grace: number;
   readonly callTimeout: number;
+  /** Present in half of the schedules. */
+  readonly limits?: TypeLimits;
   isTrouble = false;
   #processes = 0;
 
@@ -67,6 +70,20 @@ export class TasksScene {
       { ...LENGTHS.long(tolerance, chance.fork()), horizon: TROUBLE / 2 },
       { time: this.time, trace: this.trace, chance: chance.fork(), onWrite: () => undefined },
     );
+    const limits = this.#limit();
+    if (limits) this.limits = limits;
+  }
+
+  /** The types have limits, from before the first node. */
+  #limit(): TypeLimits | undefined {
+    const { chance, cluster, time, checker, lease } = this;
+    if (!chance.happens(0.5)) return undefined;
+    const permits = new Map(TYPES.map((type) => [type, chance.whole(1, 3)] as const));
+    for (const [type, most] of permits) {
+      const definition = { name: `task:${type}`, groupPattern: '.*', acquirerPattern: '.*', permits: most };
+      cluster.putFirst({ ...definition, duration: Math.round(lease * chance.between(0.9, 1.2)) });
+    }
+    return new TypeLimits(permits, time, checker);
   }
 
   get living(): readonly TaskNode[] {
