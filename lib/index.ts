@@ -151,6 +151,7 @@ export {
   type SubmitRequest,
   type Submitted,
   TaskCancelledError,
+  TaskTimeoutError,
   type TaskContext,
   type TaskDefinition,
   type TaskExplanation,

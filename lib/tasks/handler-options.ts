@@ -18,6 +18,11 @@ export interface HandlerOptions {
   readonly keepAlive?: boolean;
   /** Tasks of the type at the same time on this node. Default 4. */
   readonly concurrency?: number;
+  /**
+   * How long an attempt may take, ms or text. Then the signal aborts with a TaskTimeoutError, and the lease is renewed no
+   * more. Default: as long as it needs.
+   */
+  readonly maxDuration?: number | string;
 }
 
 /** Tasks of one type at the same time on one node. */
@@ -32,6 +37,7 @@ const optionsSchema = onlyFields({
     .min(1)
     .max(MOST_CONCURRENT)
     .default(4),
+  maxDuration: numberReadBy(readDuration).optional(),
 });
 
 export type ParsedHandlerOptions = z.output<typeof optionsSchema>;

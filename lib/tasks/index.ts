@@ -38,5 +38,6 @@ export {
   LeaseExpiredError,
   RetryLaterError,
   TaskCancelledError,
+  TaskTimeoutError,
   TasksClosingError,
 } from './tasks.errors.js';

@@ -60,6 +60,20 @@ export class TaskCancelledError extends GatekeeperError {
   }
 }
 
+/** An attempt takes longer than its handler's `maxDuration`: the reason of the signal. Throw it to be tried again. */
+export class TaskTimeoutError extends GatekeeperError {
+  readonly code = 'task-timeout';
+
+  constructor(
+    /** Id of the task. */
+    readonly task: string,
+    /** ms */
+    readonly maxDuration: number,
+  ) {
+    super(`task ${show(task)} takes longer than its handler's maxDuration, ${maxDuration} ms: stop the work on it`);
+  }
+}
+
 /** This node shuts down. A task that its handler gives up now goes to another node at once. */
 export class TasksClosingError extends GatekeeperError {
   readonly code = 'closing';

@@ -1,10 +1,66 @@
 import { describe, expect, it } from '@jest/globals';
-import { LeaseExpiredError, single } from '../../lib/tasks/index.js';
+import { LeaseExpiredError, type TaskFunction, single } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { GRACE, LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';
+import { GRACE, LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 const NAME = single('mail', 'order-7');
+
+describe('an attempt that takes longer than maxDuration', () => {
+  function slowNode(cluster: TaskCluster, work: TaskFunction) {
+    const node = cluster.node();
+    node.tasks.handle('mail', work, { lease: LEASE, concurrency: 1, maxDuration: 3 * LEASE });
+    node.tasks.start();
+    return node;
+  }
+
+  it('has failed if its handler gives up', async () => {
+    const cluster = newCluster();
+    const node = slowNode(
+      cluster,
+      ({ signal }) => new Promise((_, fail) => (signal.onabort = () => fail(signal.reason))),
+    );
+    await node.tasks.submit(NAME, undefined, { maxAttempts: 1 });
+    await cluster.time.advance(3 * LEASE - 1000);
+    expect(await node.tasks.find('mail:order-7')).toMatchObject({ state: 'running' });
+    await cluster.time.advance(2000);
+    expect(await node.tasks.find('mail:order-7')).toMatchObject({
+      state: 'failed',
+      crashes: 0,
+      lastError: { name: 'TaskTimeoutError' },
+    });
+  });
+
+  it('loses the task if its handler goes on, and a late result is refused', async () => {
+    const cluster = newCluster();
+    const { work, end } = openEnd();
+    const stuck = slowNode(cluster, work);
+    await stuck.tasks.submit(NAME);
+    await cluster.time.advance(3 * LEASE + 1000);
+    const other = slowNode(cluster, () => 'from the other');
+    await cluster.time.advance(LEASE + SWEPT);
+    end();
+    await cluster.time.advance(1000);
+    expect(await other.tasks.find('mail:order-7')).toMatchObject({
+      state: 'completed',
+      crashes: 1,
+      result: 'from the other',
+    });
+    expect(stuck.of('task-lost')).toHaveLength(1);
+  });
+
+  it('keeps its result if it ends in time', async () => {
+    const cluster = newCluster();
+    const { work, end } = openEnd();
+    const node = slowNode(cluster, work);
+    await node.tasks.submit(NAME);
+    await cluster.time.advance(2 * LEASE);
+    end();
+    await cluster.time.advance(3 * LEASE);
+    expect(await node.tasks.find('mail:order-7')).toMatchObject({ state: 'completed' });
+    expect(node.of('task-lost')).toEqual([]);
+  });
+});
 
 describe('a lease', () => {
   it('is renewed while the handler works', async () => {

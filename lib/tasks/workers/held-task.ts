@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
-import { LeaseExpiredError, TaskCancelledError } from '../tasks.errors.js';
+import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../tasks.errors.js';
 import type { TaskLease } from './task-handler.js';
 
 export interface HeldOptions {
@@ -12,6 +12,8 @@ export interface HeldOptions {
   readonly lease: number;
   /** Whether the lease is renewed while the handler works. */
   readonly keepAlive: boolean;
+  /** ms after which the signal aborts, however often the lease is renewed. */
+  readonly maxDuration?: number | undefined;
 }
 
 /**
@@ -26,6 +28,7 @@ export class HeldTask implements TaskLease {
   #until: number;
   #cancelEnd?: CancelTimer;
   #cancelRenewal?: CancelTimer;
+  readonly #cancelTimeout: CancelTimer | undefined;
   #isEnding = false;
 
   /** @param begun monotonic ms before the claim was sent */
@@ -39,6 +42,7 @@ export class HeldTask implements TaskLease {
     this.#until = this.#endOf(begun, options.lease);
     this.#watch();
     if (options.keepAlive) this.#renewIn(options.lease / 3);
+    this.#cancelTimeout = this.#endAfter(options.maxDuration);
   }
 
   get signal(): AbortSignal {
@@ -67,6 +71,7 @@ export class HeldTask implements TaskLease {
   abort(error: Error): void {
     this.#cancelEnd?.();
     this.#cancelRenewal?.();
+    this.#cancelTimeout?.();
     this.#lost.abort(error);
   }
 
@@ -98,6 +103,12 @@ export class HeldTask implements TaskLease {
     this.#cancelEnd?.();
     const end = () => this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before it was renewed'));
     this.#cancelEnd = nodeClock.schedule(end, this.#until - nodeClock.monotonic());
+  }
+
+  #endAfter(duration: number | undefined): CancelTimer | undefined {
+    if (duration === undefined) return undefined;
+    const end = () => this.abort(new TaskTimeoutError(this.claim.task.id, duration));
+    return this.context.nodeClock.schedule(end, duration);
   }
 
   #renewIn(delay: number): void {
