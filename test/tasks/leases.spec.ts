@@ -18,7 +18,7 @@ describe('an attempt that takes longer than maxDuration', () => {
     const cluster = newCluster();
     const node = slowNode(
       cluster,
-      ({ signal }) => new Promise((_, fail) => (signal.onabort = () => fail(signal.reason))),
+      ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
     );
     await node.tasks.submit(NAME, undefined, { maxAttempts: 1 });
     await cluster.time.advance(3 * LEASE - 1000);
