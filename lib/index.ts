@@ -166,6 +166,7 @@ export {
   type TaskView,
   type TaskViewState,
   type TypeObstacle,
+  type WorkerState,
   defineTask,
   grouped,
   single,

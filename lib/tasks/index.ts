@@ -23,7 +23,7 @@ export type { Cancelled } from './by-hand/cancel.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Retried } from './by-hand/retry.js';
 export type { TaskView, TaskViewState } from './by-hand/task-view.js';
-export type { HandledType, TypeObstacle } from './workers/handled-type.js';
+export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';
 export type {
   EndedMember,
   GroupContext,

@@ -118,7 +118,7 @@ export class Tasks {
     const of = found?.ending && (found.member ?? found.join);
     const root = of && (await store.groups.find(groupType(found.type), of));
     const { instance } = this.parts.context.node;
-    return explain(id, found, root, { instance, handles: (type) => this.#workers.has(type) });
+    return explain(id, found, root, { instance, worker: (type) => this.#workers.find(type)?.state });
   }
 
   /**

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
 import { START } from '../support/fake-time.js';
-import { openEnd } from '../support/nodes.js';
+import { openEnd, useCluster } from '../support/nodes.js';
+import { NOTICED, defineLimit, limitedWorker } from './limited-nodes.js';
 import { LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
+const newPermitCluster = useCluster();
 const NAME = single('mail', 'order-7');
 
 describe('explain()', () => {
@@ -54,26 +56,54 @@ describe('explain()', () => {
     expect(await tasks.explain(NAME)).toMatchObject({ reason: 'retry-later', task: { attempts: 0, state: 'delayed' } });
   });
 
-  it('says since when it waits for a node, and whether this node handles its type', async () => {
+  it('says since when it waits for a node, and that this node has no handler for its type', async () => {
     const cluster = newCluster();
     const { tasks } = cluster.node();
     await tasks.submit(NAME);
     expect(await tasks.explain(NAME)).toMatchObject({
       reason: 'waiting',
       offeredAt: START,
-      isHandledHere: false,
       sentence: `it waits for a node with room, and was offered last at ${iso(START)}; this node has no handler for type "mail": another node must do it`,
       task: { state: 'waiting' },
     });
+    expect(await tasks.explain(NAME)).not.toHaveProperty('here');
+  });
+
+  it('says why a node that handles its type does not take it', async () => {
+    const cluster = newCluster();
     const busy = openEnd();
-    const other = worker(cluster, busy.work);
+    const { tasks } = worker(cluster, busy.work);
+    await tasks.submit(NAME);
     await cluster.time.advance(100);
     await tasks.submit(single('mail', 'second'));
-    expect(await other.tasks.explain('mail:second')).toMatchObject({
-      isHandledHere: true,
-      sentence: expect.stringContaining('this node handles type "mail"'),
+    expect(await tasks.explain('mail:second')).toMatchObject({
+      here: { concurrency: 1, running: 1 },
+      sentence: expect.stringContaining('this node works on 1 of type "mail", and has no more room'),
+    });
+    tasks.pauseType('mail');
+    expect(await tasks.explain('mail:second')).toMatchObject({
+      here: { obstacle: 'paused-here' },
+      sentence: expect.stringContaining('type "mail" is switched off on this node'),
     });
     busy.end();
+    await cluster.time.advance(100);
+  });
+
+  it('says that the limit of its type is paused', async () => {
+    const cluster = newPermitCluster();
+    const node = await limitedWorker(cluster, () => 1);
+    await defineLimit(node);
+    await node.gatekeeper.definitions.pause('task:mail', { by: 'ada' });
+    await cluster.time.advance(NOTICED);
+    await node.gatekeeper.tasks.submit(NAME);
+    await cluster.time.advance(NOTICED);
+    expect(await node.gatekeeper.tasks.explain(NAME)).toMatchObject({
+      reason: 'waiting',
+      here: { obstacle: 'paused', running: 0 },
+      sentence: expect.stringMatching(
+        /this node takes none of type "mail": an operator has paused semaphore "task:mail"$/,
+      ),
+    });
   });
 
   it('says which node works on it, until when, and that it was cancelled', async () => {
@@ -142,7 +172,6 @@ describe('explain()', () => {
     expect(await waits()).toMatchObject({ groupWaitsFor: 'handler' });
     expect(await node.tasks.explain('mail[june]#join')).toMatchObject({
       reason: 'waiting',
-      isHandledHere: false,
       sentence: expect.stringContaining('this node has no handler for groups of type "mail"'),
       task: { type: 'mail', group: { name: 'june' } },
     });

@@ -1,8 +1,10 @@
-import { escapeHidden, show } from '../../decision/index.js';
+import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
+import { skipSentence } from '../../permits/runs/run-skipped.error.js';
 import type { GroupRoot } from '../groups/group.js';
 import type { Task } from '../task.js';
 import { groupType } from '../task-store.js';
 import { isInGroup } from '../transitions.js';
+import type { WorkerState } from '../workers/handled-type.js';
 import { UNKNOWN } from './cancel.js';
 import { type TaskView, viewOf } from './task-view.js';
 
@@ -32,8 +34,8 @@ export type TaskExplanation = {
       readonly reason: 'waiting';
       /** When it was offered to the nodes last. */
       readonly offeredAt: number;
-      /** Whether this node handles its type. This node does not know which types other nodes handle. */
-      readonly isHandledHere: boolean;
+      /** The work of this node on its type; absent if it has no handler. No node knows the types of the others. */
+      readonly here?: WorkerState;
       readonly task: TaskView;
     }
   | {
@@ -62,8 +64,8 @@ export type TaskExplanation = {
 /** State of this node that an explanation needs. */
 export interface ExplainingNode {
   readonly instance: string;
-  /** Whether this node has a handler. @param type of the record, so that group handlers have a type of their own */
-  readonly handles: (type: string) => boolean;
+  /** Its work on a type. @param type of the record, so that group handlers have a type of their own */
+  readonly worker: (type: string) => WorkerState | undefined;
 }
 
 /**
@@ -109,18 +111,20 @@ function delayed(task: Task): Known {
   return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
 }
 
-function waiting({ type, at, join }: Task, { handles }: ExplainingNode): Known {
-  const isHandledHere = handles(type);
+function waiting({ type, at, join }: Task, { worker }: ExplainingNode): Known {
+  const here = worker(type);
   const of = join ? `groups of type ${show(groupType(type))}` : `type ${show(type)}`;
-  const here = isHandledHere
-    ? `this node handles ${of}`
-    : `this node has no handler for ${of}: another node must do it`;
-  return {
-    reason: 'waiting',
-    offeredAt: at,
-    isHandledHere,
-    sentence: `it waits for a node with room, and was offered last at ${iso(at)}; ${here}`,
-  };
+  const sentence = `it waits for a node with room, and was offered last at ${iso(at)}; ${workHere(of, type, here)}`;
+  return { reason: 'waiting', offeredAt: at, ...(here && { here }), sentence };
+}
+
+function workHere(of: string, type: string, here: WorkerState | undefined): string {
+  if (!here) return `this node has no handler for ${of}: another node must do it`;
+  const { obstacle, running, concurrency } = here;
+  if (obstacle === 'paused-here') return `${of} is switched off on this node`;
+  if (obstacle) return `this node takes none of ${of}: ${skipSentence(obstacle, TASK_PREFIX + groupType(type))}`;
+  if (running >= concurrency) return `this node works on ${running} of ${of}, and has no more room`;
+  return `this node handles ${of}, and has room`;
 }
 
 function running(task: Task, { instance: own }: ExplainingNode): Known {

@@ -14,14 +14,14 @@ export class TypeWorkers {
     return this.#workers.size;
   }
 
-  has(type: string): boolean {
-    return this.#workers.has(type);
+  find(type: string): TypeWorker | undefined {
+    return this.#workers.get(type);
   }
 
   /** @param key type in the records @throws InvalidOptionsError if the type is invalid, or has a worker already */
   expectNew(type: string, key: string): void {
     const faults = typeFaults(type);
-    if (this.has(key)) faults.push(`type: this node has a handler for ${show(type)} already`);
+    if (this.find(key)) faults.push(`type: this node has a handler for ${show(type)} already`);
     if (faults.length > 0) throw new InvalidOptionsError('a handler of tasks', faults);
   }
 
