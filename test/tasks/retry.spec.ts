@@ -167,6 +167,19 @@ describe('retry() of a member of a group', () => {
     expect(await node.tasks.find('mail[june]#1')).toMatchObject({ state: 'failed' });
   });
 
+  it('that waits for its next attempt keeps it in the group, which counts its end', async () => {
+    const cluster = newCluster();
+    const { node, state } = fragile(cluster);
+    const groups: unknown[] = [];
+    node.tasks.onGroupFinished('mail', ({ completed, failed }) => void groups.push([completed, failed]));
+    await node.tasks.submit(grouped('mail', 'june', 1, 1), 'bad', { backoff: { first: '1h', longest: '1h' } });
+    await cluster.time.advance(1000);
+    state.isMended = true;
+    expect(await node.tasks.retry('mail[june]#1')).toMatchObject({ outcome: 'retried' });
+    await cluster.time.advance(1000);
+    expect(groups).toEqual([[1, 0]]);
+  });
+
   it('after that runs it on its own: the handler of the group does not run again', async () => {
     const cluster = newCluster();
     const { node, state, groups, submit } = await ended(cluster);
