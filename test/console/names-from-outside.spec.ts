@@ -79,6 +79,14 @@ describe.each(PLATFORMS)('reserved names over HTTP on %s', (platform) => {
     },
   );
 
+  it('of types of tasks can be defined and paused, and only that', async () => {
+    const { send } = await start({ platform, gatekeeper: { definitions: [JOB] } });
+    const limit = { name: 'task:mail', permits: 3, duration: '10s' };
+    expect(await send('POST', '/api/semaphores', limit)).toMatchObject({ status: 201, json: { revision: 1 } });
+    expect(await send('POST', '/api/semaphores/task%3Amail/pause')).toMatchObject({ json: { pause: {} } });
+    expectProblem(await send('POST', '/api/semaphores', { ...limit, name: 'task:no/type' }), 400, 'reserved-name');
+  });
+
   it('are left alone by changes of many, though they match', async () => {
     const store = memory();
     const definition = parseDefinition({ name: 'gatekeeper:sweep', duration: '10s' }, 10);
