@@ -133,6 +133,7 @@ export {
   type Dedup,
   type EndedMember,
   type GroupContext,
+  type GroupCounts,
   type GroupFunction,
   type HandledType,
   type HandlerOptions,

@@ -4,6 +4,8 @@ import type { Task } from './task.js';
 export class Claim {
   /** Nonces of writes of this claim. One whose outcome was unknown may turn out to be applied. */
   readonly written = new Set<string>();
+  /** Ids of sub-tasks that this attempt has submitted: they are surely in the store. */
+  readonly confirmed = new Set<string>();
   #task: Task;
   #text: string;
 

@@ -13,11 +13,10 @@ export {
   single,
   typeOf,
 } from './task-id.js';
-export type { SubmitOptions } from './submit-options.js';
+export type { Dedup, SubmitOptions } from './submit-options.js';
 export type { HandlerOptions } from './handler-options.js';
-export type { Dedup } from './submission.js';
-export type { Submitted } from './task-store.js';
-export type { Cancellation, Outcome, Priority, Task, TaskFault } from './task.js';
+export type { Submitted } from './submission.js';
+export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault } from './task.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';
 export type { Cancelled } from './by-hand/cancel.js';
 export type { TaskExplanation } from './by-hand/explanation.js';

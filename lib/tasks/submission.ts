@@ -1,11 +1,26 @@
+import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
+import type { MemberName } from './task-id.js';
 import { type Submission, hasEnded } from './transitions.js';
 
-/** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
-export type Dedup = 'unfinished' | 'retained';
+/** A submission before its group is opened. */
+export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
+
+/** Of a member, for the task of its group's handler. */
+export type Joining = Pick<Submission, 'limits' | 'sub'>;
+
+/** Answer to a submission. */
+export interface Submitted {
+  /** Id of the task. */
+  readonly id: string;
+  /** `created`: it will run. `known`: there is such a task already, and nothing was changed. */
+  readonly outcome: 'created' | 'known';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
 
 /**
- * Whether a submission begins anew although there is a task of its id.
+ * Whether a submission begins anew although there is a task of its id. A sub-task counts as a member of a group.
  *
  * | the task there  | no group, `unfinished` | no group, `retained` | same incarnation of its group | earlier incarnation       |
  * | --------------- | ---------------------- | -------------------- | ----------------------------- | ------------------------- |
@@ -13,7 +28,11 @@ export type Dedup = 'unfinished' | 'retained';
  * | `done`          |                        |                      | no                            | yes: that group is closed, or lost |
  * | `finished`      | yes                    | no                   | no                            | yes                       |
  */
-export function mayFollow(submission: Pick<Submission, 'member' | 'join'>, former: Task, dedup: Dedup): boolean {
+export function mayFollow(
+  submission: Pick<Submission, 'member' | 'join' | 'sub'>,
+  former: Task,
+  dedup: Dedup,
+): boolean {
   const [next, last] = [incarnationOf(submission), incarnationOf(former)];
   const isLater = next !== undefined && last !== undefined && last < next;
   if (!hasEnded(former)) return isLater && submission.join !== undefined;
@@ -21,14 +40,20 @@ export function mayFollow(submission: Pick<Submission, 'member' | 'join'>, forme
   return former.state === 'finished' && dedup === 'unfinished';
 }
 
+/** The answer to a submission that changes nothing. */
+export function isKnown(task: Task): Submitted {
+  return { id: task.id, outcome: 'known', because: knownBecause(task) };
+}
+
 /** Why a submission changes nothing, in a sentence. */
 export function knownBecause({ state, ending }: Task): string {
   if (state === 'claimed') return 'a node works on it now';
   if (state === 'waiting') return 'it waits for a node';
   if (state === 'delayed') return 'it waits for its time';
+  if (state === 'awaiting') return 'its sub-tasks have not ended';
   return `it has ended (${ending?.outcome}), and is still remembered`;
 }
 
-function incarnationOf({ member, join }: Pick<Submission, 'member' | 'join'>): number | undefined {
-  return (member ?? join)?.incarnation;
+function incarnationOf({ member, join, sub }: Pick<Submission, 'member' | 'join' | 'sub'>): number | undefined {
+  return (member ?? join ?? sub)?.incarnation;
 }

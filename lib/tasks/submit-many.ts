@@ -1,7 +1,7 @@
 import { GatekeeperError, messageOf } from '../decision/index.js';
 import type { SubmitOptions } from './submit-options.js';
 import type { TaskName } from './task-id.js';
-import type { Submitted } from './task-store.js';
+import type { Submitted } from './submission.js';
 
 /** Arguments of a submission after the name. Data may be left out if their type allows `undefined`. */
 export type SubmitArguments<In> = undefined extends In

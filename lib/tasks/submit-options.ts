@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
 import { choiceSchema, delaySchema } from '../decision/option-types.js';
-import type { Dedup } from './submission.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
+
+/** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
+export type Dedup = 'unfinished' | 'retained';
 
 /** Options of a submission. Durations are ms, or text ("5m"). */
 export interface SubmitOptions {

@@ -51,6 +51,8 @@ export interface MemberName {
 
 /** Characters. The id is a key of the store, and part of every text about the task. */
 const LONGEST_NAME = 200;
+/** Begins the names of sub-tasks, and of their groups. Names of applications begin otherwise. */
+export const OF_SUB_TASKS = '^';
 /** Members of one group. Their numbers are bits in pages. */
 export const LARGEST_GROUP = 1_000_000;
 
@@ -125,6 +127,7 @@ export function typeFaults(type: unknown): string[] {
 function nameFaults(field: string, name: unknown): string[] {
   if (typeof name !== 'string' || name === '') return [`${field}: ${show(name)} is not a text`];
   if (name.length > LONGEST_NAME) return [`${field}: ${name.length} characters are more than ${LONGEST_NAME}`];
+  if (name.startsWith(OF_SUB_TASKS)) return [`${field}: ${show(name)} begins with "^", as only names of sub-tasks do`];
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(name)) return [`${field}: ${show(name)} has a control character`];
   return /\p{Surrogate}/u.test(name) ? [`${field}: ${show(name)} has half of a surrogate pair`] : [];

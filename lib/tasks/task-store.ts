@@ -8,27 +8,17 @@ import { Claim } from './claim.js';
 import { ConditionalTexts, type Written } from './conditional-texts.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
-import { type Dedup, knownBecause, mayFollow } from './submission.js';
-import type { Incarnation, Outcome, Task, TaskFault, TaskLimits } from './task.js';
+import type { Dedup } from './submit-options.js';
+import { type Joining, type NewTask, type Submitted, isKnown, mayFollow } from './submission.js';
+import { Parents } from './subtasks/parents.js';
+import { FAMILY, familyOf } from './subtasks/sub-name.js';
+import type { Incarnation, Outcome, Task, TaskFault } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
-import { type MemberName, joinId } from './task-id.js';
+import { joinId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
 import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
-
-/** Answer to a submission. */
-export interface Submitted {
-  /** Id of the task. */
-  readonly id: string;
-  /** `created`: it will run. `known`: there is such a task already, and nothing was changed. */
-  readonly outcome: 'created' | 'known';
-  /** Why, in a sentence. */
-  readonly because: string;
-}
-
-/** A submission before its group is opened. */
-export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
 
 /** ms before a claim of unknown outcome is tried again. */
 const RETRY = 200;
@@ -51,6 +41,7 @@ export class TaskStore {
   readonly timed: TimedStorage;
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
   readonly #slices: Slices;
+  readonly parents: Parents;
 
   constructor(
     storage: TaskStorage,
@@ -65,6 +56,7 @@ export class TaskStore {
       id: () => random.id(),
       slices: this.#slices,
     });
+    this.parents = new Parents(this);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
   }
@@ -78,23 +70,23 @@ export class TaskStore {
    */
   async submit(newTask: NewTask, dedup: Dedup): Promise<Submitted> {
     const { member: name, ...others } = newTask;
-    if (!name) return this.#create(others, dedup);
+    if (!name) return this.create(others, dedup);
     const { type, id } = newTask;
     let known: Task | undefined;
     // A closed group has all its members, so a look after the root was found closed surely finds one that is remembered.
     const mayBegin = async () => dedup === 'unfinished' || (known = await this.find(id)) === undefined;
     const member = (await this.groups.open(type, name, mayBegin)) ?? known?.member;
-    const submitted = known ? isKnown(known) : await this.#create({ ...others, ...(member && { member }) }, dedup);
+    const submitted = known ? isKnown(known) : await this.create({ ...others, ...(member && { member }) }, dedup);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
-      await this.joinIfEnded(type, member, others.limits);
+      await this.joinIfEnded(type, member, others);
     }
     return submitted;
   }
 
   /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
-  async joinIfEnded(type: string, member: Incarnation, limits: TaskLimits): Promise<void> {
-    if (await this.groups.haveEnded(type, member)) await this.#join(type, member, limits);
+  async joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void> {
+    if (await this.groups.haveEnded(type, member)) await this.#join(type, member, task);
   }
 
   /**
@@ -127,11 +119,16 @@ export class TaskStore {
     await this.#change(claim, (task, stamp) => transitions.renew(task, lease, stamp));
   }
 
+  /** Notes that the task will have sub-tasks. @throws as {@link renew} */
+  async split(claim: Claim): Promise<void> {
+    await this.#change(claim, transitions.split);
+  }
+
   /** Gives a task back that this node does not work on. Another node may claim it at once. */
   async giveBack(claim: Claim): Promise<void> {
     await this.#change(claim, transitions.giveBack);
     if (claim.task.state === 'waiting') await this.hints.offer(claim.task, claim.text);
-    else await this.settle(claim.task, claim.text);
+    else await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /**
@@ -143,7 +140,7 @@ export class TaskStore {
    */
   async end(claim: Claim, outcome: Outcome, result?: unknown): Promise<void> {
     await this.#change(claim, (task, stamp) => transitions.end(task, outcome, stamp, result));
-    await this.settle(claim.task, claim.text);
+    await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /** Notes that an attempt failed. @throws as {@link end} */
@@ -154,25 +151,31 @@ export class TaskStore {
         ? transitions.end({ ...task, error, attempts: task.attempts + 1 }, 'invalid', stamp)
         : transitions.fail(task, error, stamp, chance),
     );
-    await this.settle(claim.task, claim.text);
+    await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /** Lets the task wait. @param after ms */
   async retryLater(claim: Claim, after: number): Promise<void> {
     await this.#change(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
-    await this.settle(claim.task, claim.text);
+    await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /**
    * The steps after the end of a task of a group: marks the member, submits the task of the group's handler if it was the
-   * last one, and finishes. Any node may take them again, after an error or a crash.
+   * last one, and finishes. A task with sub-tasks waits for them first. Any node may take the steps again, after an error
+   * or a crash.
+   *
+   * @param confirmed ids of its sub-tasks that are surely in the store
    */
-  async settle(task: Task, text: string): Promise<void> {
+  async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
+    if (task.state === 'awaiting') return this.parents.settle(task, text, confirmed);
     if (task.state !== 'done') return;
-    const { type, member, join, ending } = task;
+    const { type, member, join, sub, split, ending } = task;
+    const hasFailed = ending?.outcome !== 'completed';
+    if (split !== undefined) await this.groups.close(FAMILY, familyOf(task.id, split));
     if (join) await this.groups.close(groupType(type), join);
-    if (member && (await this.groups.ended(type, member, ending?.outcome !== 'completed')))
-      await this.#join(type, member, task.limits);
+    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+    if (sub && !member) await this.parents.ended(sub, hasFailed);
     // If the sweep has finished it meanwhile, there is nothing to do.
     await this.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.stamp())));
   }
@@ -199,18 +202,25 @@ export class TaskStore {
     return { now: clusterClock.latest(), nonce: random.id() };
   }
 
-  async #create(submission: Submission, dedup: Dedup): Promise<Submitted> {
+  /**
+   * Makes a task, unless there is one of this id.
+   *
+   * @param make the first state of the task
+   */
+  async create(submission: Submission, dedup: Dedup, make = transitions.submit): Promise<Submitted> {
     const { id } = submission;
     for (let found: string | undefined; ;) {
       const former = found === undefined ? undefined : decodeTask(found);
       if (former && !mayFollow(submission, former, dedup)) return this.#again(submission, former, found!, dedup);
+      if (former?.split !== undefined) await this.parents.remove(id, former.split);
       const stamp = await this.stamp();
-      const task = transitions.submit(submission, former, stamp);
+      const task = make(submission, former, stamp);
       const text = encodeTask(task);
       const written = await this.texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
         if (written.isWritten && task.state === 'waiting') await this.hints.offer(task, text);
+        if (written.isWritten) await this.settle(task, text);
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }
       found = written.found;
@@ -219,22 +229,23 @@ export class TaskStore {
 
   /** There is such a task. Its group may be a new incarnation after a loss of data. */
   async #again(submission: Submission, task: Task, text: string, dedup: Dedup): Promise<Submitted> {
-    const { id, member } = submission;
+    const { id, member, sub } = submission;
     if (hasEnded(task)) return isKnown(task);
-    if (member && task.member?.incarnation !== member.incarnation) {
-      const next = encodeTask({ ...task, member, nonce: this.context.random.id() });
+    const place = { ...(member && { member }), ...(sub && { sub }) };
+    if ((member ?? sub)?.incarnation !== (task.member ?? task.sub)?.incarnation) {
+      const next = encodeTask({ ...task, ...place, nonce: this.context.random.id() });
       const written = await this.texts.write(id, text, next);
-      if (!written.isWritten) return this.#create(submission, dedup);
+      if (!written.isWritten) return this.create(submission, dedup);
       if (task.state === 'waiting') await this.hints.offer(task, next);
     }
     return isKnown(task);
   }
 
   /** Submits the task of a group's handler, with the limits of its last member. It has a fixed id, so it is one task for all nodes. */
-  async #join(type: string, { group, incarnation }: Incarnation, limits: TaskLimits): Promise<void> {
+  async #join(type: string, { group, incarnation }: Incarnation, { limits, sub }: Joining): Promise<void> {
     const join = { group, incarnation };
-    const submission = { id: joinId(type, group), type: joinType(type), priority: 'high', limits, join } as const;
-    await this.#create(submission, 'unfinished');
+    const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
+    await this.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
@@ -265,10 +276,6 @@ export class TaskStore {
 /** Whether the text found is of the submission that was written with this stamp. */
 function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
   return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
-}
-
-function isKnown(task: Task): Submitted {
-  return { id: task.id, outcome: 'known', because: knownBecause(task) };
 }
 
 function isOfClaim({ nonce, ending }: Task, { written }: Claim): boolean {

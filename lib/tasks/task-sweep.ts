@@ -27,6 +27,7 @@ type Work = (task: Task, text: string) => Promise<void>;
  * | ------------------------------------------- | --------------------------------------------------- |
  * | delayed, and due                            | lets them wait for a node                           |
  * | claimed, and the lease is over              | lets them wait again, or ends them as `crashed`     |
+ * | awaiting their sub-tasks for long           | takes the steps after the end of the handler again  |
  * | done for long                               | takes the steps after the end again                 |
  * | finished, and remembered long enough        | removes them                                        |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
@@ -55,6 +56,7 @@ export class TaskSweep {
     const counts = [
       await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
       await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),
+      await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
       await this.#hintLost(now),
@@ -128,14 +130,16 @@ export class TaskSweep {
   }
 
   async #forget(task: Task, text: string): Promise<void> {
-    const { member, join } = task;
+    const { member, join, sub, split } = task;
     const type = groupType(task.type);
     // The group's handler reads the results of the members.
     if (member && !(await this.store.groups.isOver(type, member))) {
       // Its node may have died before it looked whether this was the last member.
-      await this.store.joinIfEnded(type, member, task.limits);
+      await this.store.joinIfEnded(type, member, task);
       return this.#keep(task, text);
     }
+    if (sub && !(await this.store.parents.isOver(sub))) return this.#keep(task, text);
+    if (split !== undefined) await this.store.parents.remove(task.id, split);
     if (join) await this.store.groups.remove(type, join);
     await this.store.texts.write(task.id, text, undefined);
   }

@@ -12,11 +12,18 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
  *
  *     w|mail|1|0001790000000000|3f2a|{…}     waiting: by type, band, and time of the last hint
  *     l|0001790000000000|3f2a|{…}            delayed, by due time
- *     c|…  d|…  f|…                          claimed, done, finished, by the time in `at`
+ *     c|…  a|…  d|…  f|…                     claimed, awaiting, done, finished, by the time in `at`
  *
  * The four hexadecimal digits are a hash of the id. They divide tasks of the same ms.
  */
-const LETTERS: Record<TaskState, string> = { waiting: 'w', delayed: 'l', claimed: 'c', done: 'd', finished: 'f' };
+const LETTERS: Record<TaskState, string> = {
+  waiting: 'w',
+  delayed: 'l',
+  claimed: 'c',
+  awaiting: 'a',
+  done: 'd',
+  finished: 'f',
+};
 const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as TaskState]));
 const DIGITS = 16;
 
@@ -47,6 +54,8 @@ const bodySchema = z.strictObject({
   data: z.unknown().optional(),
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
   join: z.strictObject(incarnation).optional(),
+  split: storedCount.optional(),
+  sub: z.strictObject({ parent: id, incarnation: storedCount, number: storedCount.positive() }).optional(),
   error: fault.optional(),
   cancel: z.strictObject({ at: storedTime, by: z.string(), reason: z.string().optional() }).optional(),
   ending: z
@@ -55,6 +64,7 @@ const bodySchema = z.strictObject({
       at: storedTime,
       by: z.string(),
       result: z.unknown().optional(),
+      subTasks: z.strictObject({ total: storedCount, failed: storedCount }).optional(),
     })
     .optional(),
 });

@@ -8,6 +8,7 @@ import type { Backoff } from '../async/backoff.js';
  * | `waiting`  | any node that handles the type may claim it             | a hint was offered last        |
  * | `delayed`  | it is to wait: `runAt`, or the backoff after a failure  | it becomes `waiting`           |
  * | `claimed`  | one node works on it                                    | the lease ends                 |
+ * | `awaiting` | its handler has ended, and not all of its sub-tasks have | its sub-tasks are looked at    |
  * | `done`     | it has ended, but its group may not know that yet       | it ended                       |
  * | `finished` | it has ended, and nothing is left to do for it          | the record may be removed      |
  *
@@ -17,6 +18,8 @@ import type { Backoff } from '../async/backoff.js';
  *        ▲                ▲                 │ │ └──ended, in no group──────────────────▲
  *        └─failed, again──┼─────────────────┘ │
  *                         └──lease is over────┘
+ *
+ *     claimed ──ended, has sub-tasks──▶ awaiting ──they have ended──▶ done
  *
  * All times are cluster time in ms.
  */
@@ -53,6 +56,13 @@ export interface Task {
   readonly member?: Member;
   /** Present in the task that runs a group's handler. */
   readonly join?: Incarnation;
+  /**
+   * Present if it has sub-tasks: the incarnation of the group that counts them, which is the token of the attempt that
+   * submitted the first one.
+   */
+  readonly split?: number;
+  /** Its place among the sub-tasks of another task. A member of a group has the place of its group. */
+  readonly sub?: SubTask;
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
   /** The wish to cancel it, noted while a node works on it. From then on it can only end as cancelled. */
@@ -62,7 +72,7 @@ export interface Task {
 }
 
 /** State of a task; {@link Task} has a table of them. */
-export type TaskState = 'waiting' | 'delayed' | 'claimed' | 'done' | 'finished';
+export type TaskState = 'waiting' | 'delayed' | 'claimed' | 'awaiting' | 'done' | 'finished';
 
 export const PRIORITIES = ['high', 'normal', 'low'] as const;
 /** Tasks of a higher priority usually run first. */
@@ -105,6 +115,16 @@ export interface Member extends Incarnation {
   readonly number: number;
 }
 
+/** The place of a task, or of a group, among the sub-tasks of another task. */
+export interface SubTask {
+  /** Id of the task whose handler submitted it. */
+  readonly parent: string;
+  /** That of the parent's `split`. */
+  readonly incarnation: number;
+  /** From 1. */
+  readonly number: number;
+}
+
 /**
  * How a task ended: `completed`; `failed` after `maxAttempts`; `crashed` after `maxCrashes`; `invalid`, because its
  * handler said that no attempt can succeed; `cancelled` by a person or program.
@@ -121,6 +141,16 @@ export interface Ending {
   readonly by: string;
   /** JSON value that the handler returned; absent for none. */
   readonly result?: unknown;
+  /** The sub-tasks, when all have ended; absent if there were none. A group of sub-tasks counts as one. */
+  readonly subTasks?: GroupCounts;
+}
+
+/** Numbers of tasks that have ended together. */
+export interface GroupCounts {
+  /** All of them. */
+  readonly total: number;
+  /** Those that did not complete. */
+  readonly failed: number;
 }
 
 /** Author, time and reason of a cancel. */

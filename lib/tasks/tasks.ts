@@ -8,12 +8,13 @@ import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { type HandlerOptions, parseHandlerOptions } from './handler-options.js';
 import { MOST_BYTES, readJson } from './json.js';
+import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
-import { parseSubmitOptions } from './submit-options.js';
+import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { Sweeping } from './sweeping.js';
 import { type DataOf, type ResultOf, type TaskDefinition, type TaskName, type TaskType } from './task-id.js';
 import { typeOf } from './task-id.js';
-import { type Submitted, TaskStore, groupType, joinType } from './task-store.js';
+import { TaskStore, groupType, joinType } from './task-store.js';
 import { TaskSweep } from './task-sweep.js';
 import { readGroup } from './workers/group-context.js';
 import type { HeldTask } from './workers/held-task.js';
@@ -27,6 +28,7 @@ import type {
 } from './workers/task-handler.js';
 import type { HandledType } from './workers/handled-type.js';
 import { TypeLimit } from './workers/type-limit.js';
+import { contextOf } from './workers/task-context.js';
 import { TypeWorker } from './workers/type-worker.js';
 import { TypeWorkers } from './workers/type-workers.js';
 
@@ -60,13 +62,18 @@ export class Tasks {
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
+    const { task, dedup } = await this.#read(name, data, options);
+    return this.#opened.store.submit(task, dedup);
+  }
+
+  /** @throws InvalidOptionsError */
+  async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined) {
     const { id, type, member, defaults } = expectName(name);
     const { runAt, dedup, priority, limits } = parseSubmitOptions(id, options, defaults);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
-    const { store } = this.#opened;
     const at = runAt === undefined ? undefined : await this.#timeOf(runAt);
-    const task = {
+    const task: NewTask = {
       id,
       type,
       priority,
@@ -75,7 +82,7 @@ export class Tasks {
       ...(member && { member }),
       ...(at !== undefined && { runAt: at }),
     };
-    return store.submit(task, dedup);
+    return { task, dedup };
   }
 
   /**
@@ -250,17 +257,7 @@ export class Tasks {
   }
 
   #contextOf(held: HeldTask): TaskContext {
-    const { id, type, data, token, attempts, crashes } = held.claim.task;
-    return {
-      id,
-      type,
-      data,
-      token,
-      attempt: attempts + crashes + 1,
-      signal: held.signal,
-      lease: held,
-      submit: (name, ...rest) => this.submit(name, ...rest),
-    };
+    return contextOf(held, this.#opened.store, (name, data, options) => this.#read(name, data, options));
   }
 
   /** A delay counts by cluster time. */

@@ -3,6 +3,7 @@ import { nextToken } from '../decision/index.js';
 import type {
   Cancellation,
   Ending,
+  GroupCounts,
   Incarnation,
   Member,
   Outcome,
@@ -23,7 +24,9 @@ import type {
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
  * | `giveBack` | claimed              | waiting                               |           |
- * | `end`      | claimed              | done; finished if it is in no group   |           |
+ * | `split`    | claimed              | claimed: its sub-tasks are counted     |           |
+ * | `end`      | claimed              | awaiting if it has sub-tasks; else done; finished if it is in no group | |
+ * | `subTasksEnded` | awaiting        | done                                  |           |
  * | `fail`     | claimed              | delayed; done or finished at the last | `attempts` |
  * | `expire`   | claimed              | waiting; done or finished at the last | `crashes` |
  * | `finish`   | done                 | finished                              |           |
@@ -52,6 +55,7 @@ export interface Submission {
   readonly data?: unknown;
   readonly member?: Member;
   readonly join?: Task['join'];
+  readonly sub?: Task['sub'];
 }
 
 /** @param former the task of this id that has ended, if the store still has it: tokens go on from its token */
@@ -98,6 +102,11 @@ export function giveBack(task: Task, stamp: Stamp): Task {
   return { ...withoutOwner(task), state: 'waiting', at: stamp.now, nonce: stamp.nonce };
 }
 
+/** It is about to have sub-tasks. So each node knows, when it ends, that they must end first. */
+export function split(task: Task, { nonce }: Stamp): Task {
+  return { ...task, split: task.token, nonce };
+}
+
 /** A wish to cancel that was noted before wins: `cancel()` has answered that a result is refused. */
 export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: unknown): Task {
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
@@ -111,7 +120,20 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
     nonce,
     ending,
   };
+  if (task.split !== undefined) return { ...ended, state: 'awaiting' };
   return isInGroup(task) ? ended : finish(ended, { now, nonce });
+}
+
+/** All sub-tasks of a task whose handler has ended have ended, too. */
+export function subTasksEnded(task: Task, subTasks: GroupCounts, { now, nonce }: Stamp): Task {
+  return { ...task, state: 'done', at: now, nonce, ending: { ...task.ending!, subTasks } };
+}
+
+/** A sub-task that an attempt announced and did not submit, and that no later attempt submitted. It ends before it begins. */
+export function skip(submission: Submission, former: Task | undefined, stamp: Stamp): Task {
+  const message = 'its parent has ended, and its last attempt did not submit this sub-task';
+  const error = { name: 'NotSubmittedError', message, at: stamp.now };
+  return end({ ...submit(submission, former, stamp), error }, 'cancelled', stamp);
 }
 
 /**
@@ -157,11 +179,11 @@ export function hurry(task: Task, stamp: Stamp): Task {
 }
 
 /**
- * Another life by hand, in which both counts begin anew. A group that the task was in must be over: it can't count the
+ * Another life by hand, in which both counts begin anew, and its sub-tasks are new ones. A group that the task was in must be over: it can't count the
  * task again.
  */
 export function requeue(task: Task, { now, nonce }: Stamp): Task {
-  const { ending: _ending, cancel: _cancel, born: _born, member, join, ...kept } = task;
+  const { ending: _ending, cancel: _cancel, born: _born, split: _split, member, join, ...kept } = task;
   return {
     ...kept,
     ...(member && { member: over(member) }),
@@ -184,9 +206,9 @@ export function bornOf({ born, nonce }: Task): string {
 }
 
 /** Whether another record must learn that the task has ended. */
-export function isInGroup({ member, join }: Pick<Task, 'member' | 'join'>): boolean {
+export function isInGroup({ member, join, sub }: Pick<Task, 'member' | 'join' | 'sub'>): boolean {
   const of = member ?? join;
-  return of !== undefined && !of.isOver;
+  return of ? !of.isOver : sub !== undefined;
 }
 
 export function hasEnded({ state }: Task): boolean {

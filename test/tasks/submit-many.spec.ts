@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SubmitManyError, submitMany } from '../../lib/tasks/submit-many.js';
-import type { Submitted } from '../../lib/tasks/task-store.js';
+import type { Submitted } from '../../lib/tasks/submission.js';
 
 const answerFor = (id: number): Submitted => ({ id: String(id), outcome: 'created', because: 'it is new' });
 

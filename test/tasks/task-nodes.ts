@@ -8,6 +8,8 @@ import { createContext } from '../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
 import { type TaskFunction, Tasks } from '../../lib/tasks/index.js';
 import { TaskStore } from '../../lib/tasks/task-store.js';
+import type { HintQueue, SortedTexts } from '../../lib/stores/index.js';
+import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { FakeTime } from '../support/fake-time.js';
 
 export const LEASE = 10_000;
@@ -49,6 +51,15 @@ export class TaskCluster {
     return node;
   }
 
+  /** All texts of tasks and groups. */
+  async texts(): Promise<string[]> {
+    const store = this.#memory.open() as MemoryStore;
+    const { tasks, groups } = store.tasks;
+    const entries = await Promise.all([tasks, groups as SortedTexts].map((texts) => texts.range('', '~', 100)));
+    await store.close();
+    return entries.flat().map(({ text }) => text);
+  }
+
   async close(): Promise<void> {
     const closing = Promise.all(this.#nodes.map(({ tasks }) => tasks.close()));
     await this.time.advance(20_000);
@@ -76,6 +87,51 @@ export function worker(cluster: TaskCluster, handler: TaskFunction, keepAlive = 
   node.tasks.handle('mail', handler, { lease: LEASE, keepAlive, concurrency: 1 });
   node.tasks.start();
   return node;
+}
+
+/**
+ * The node is lost after so many more writes of tasks and groups: the store has applied them, and does not answer from the
+ * last one on.
+ *
+ * @returns whether it is lost by now
+ */
+export function loseAfter({ context }: TaskNode, writes: number): () => boolean {
+  const { store } = context;
+  const { tasks, groups, queue } = store.tasks!;
+  let left = writes;
+  const never = new Promise<never>(() => undefined);
+  const hang = (object: object, methods: readonly string[], isWrite = false) => {
+    for (const method of methods) {
+      const call = (object as Record<string, (...args: unknown[]) => unknown>)[method]!.bind(object);
+      const lost = async (...args: unknown[]) => {
+        if (left <= 0) return never;
+        const answer = await call(...args);
+        return isWrite && --left <= 0 ? never : answer;
+      };
+      Object.assign(object, { [method]: lost });
+    }
+  };
+  for (const texts of [tasks, groups]) {
+    hang(texts, ['create', 'replace', 'remove'], true);
+    hang(texts, ['read', 'readMany']);
+  }
+  hang(tasks, ['range']);
+  hang(store, ['read', 'compareAndSet']);
+  const lostQueue = (name: string): HintQueue => {
+    const hints = queue(name);
+    hang(hints, ['drain', 'peek', 'offer']);
+    // A member gives no hint to a connection that has ended.
+    const poll = hints.poll.bind(hints);
+    hints.poll = async (patience, signal) => {
+      const hint = await poll(patience, signal);
+      if (left > 0 || hint === undefined) return hint;
+      await queue(name).offer([hint]);
+      return never;
+    };
+    return hints;
+  };
+  Object.assign(store.tasks!, { queue: lostQueue });
+  return () => left <= 0;
 }
 
 /** A function that makes a cluster, which is closed after the test. */

@@ -4,7 +4,6 @@ import type { Cancellation, Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import type { TaskStore } from '../task-store.js';
 import * as transitions from '../transitions.js';
-import { hasEnded } from '../transitions.js';
 
 /** Answer to `cancel()`. */
 export interface Cancelled {
@@ -38,7 +37,7 @@ export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'settle' | 'stamp
  * | ---------------- | --------------------------------------------------------------------- |
  * | waiting, delayed | ends as cancelled; its group counts it as failed                      |
  * | claimed          | has the wish to cancel from now on; every change of its claim ends it |
- * | ended            | stays                                                                 |
+ * | awaiting, ended  | stays: its sub-tasks go on                                            |
  *
  * Idempotent: after an error, cancel it again.
  *
@@ -55,7 +54,7 @@ export async function cancelTask(
   for (let text = await store.texts.read(id); ;) {
     if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
     const found = decodeTask(text);
-    if (hasEnded(found) || found.cancel) return { answer: answerOf(found, written), task: found };
+    if (found.ending || found.cancel) return { answer: answerOf(found, written), task: found };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
     const task = transitions.cancel(found, author, stamp);

@@ -50,6 +50,11 @@ export type TaskExplanation = {
       readonly task: TaskView;
     }
   | {
+      /** Its handler has ended, and not all of its sub-tasks have. */
+      readonly reason: 'sub-tasks';
+      readonly task: TaskView;
+    }
+  | {
       /** It has ended. */
       readonly reason: 'ended';
       /**
@@ -96,6 +101,8 @@ function explanationOf(task: Task, root: GroupRoot | undefined, node: Explaining
       return waiting(task, node);
     case 'claimed':
       return running(task, node);
+    case 'awaiting':
+      return { reason: 'sub-tasks', sentence: 'its handler has ended, and it waits for its sub-tasks' };
     default:
       return ended(task, root);
   }

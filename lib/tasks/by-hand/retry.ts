@@ -1,3 +1,4 @@
+import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import { groupType } from '../task-store.js';
@@ -32,6 +33,7 @@ type Verdict =
  * | the same, in a group that is not over    | stays: the group counts it as failed already    |
  * | a group's handler, and it is remembered  | runs again for the members as they are now      |
  * | waits for its next attempt after a failure | runs at once                                  |
+ * | a sub-task whose parent has not ended    | stays: the parent counts it as failed already   |
  * | completed, or has not ended              | stays                                           |
  *
  * A group that is over stays so. So a look at its root before the write is enough, although another node may begin a new
@@ -67,7 +69,7 @@ async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {
   if (state === 'delayed' && error) {
     return { change: transitions.hurry, because: 'it waited for its next attempt after a failure' };
   }
-  if (!ending) return { refused: `it has not ended: ${UNFINISHED[state] ?? 'it waits'}` };
+  if (!ending || state === 'awaiting') return { refused: `it has not ended: ${UNFINISHED[state] ?? 'it waits'}` };
   if (ending.outcome === 'completed') return { refused: 'it completed: submit it again to do it again' };
   const fault = await groupFault(task, store);
   if (fault !== undefined) return { refused: fault };
@@ -78,13 +80,21 @@ const UNFINISHED: Partial<Record<Task['state'], string>> = {
   claimed: 'a node works on it now',
   waiting: 'it waits for a node',
   delayed: 'it waits for its time',
+  awaiting: 'its sub-tasks have not ended',
 };
 
 /** Why its group does not let the task run again. */
-async function groupFault({ type, member, join }: Task, { groups }: TaskRecords): Promise<string | undefined> {
+async function groupFault(
+  { type, member, join, sub, state, split }: Task,
+  { groups }: TaskRecords,
+): Promise<string | undefined> {
   if (member && !(await groups.isOver(type, member))) {
     return 'its group is not over and counts it as failed: retry it when the handler of the group has run';
   }
+  if (sub && !(await groups.isOver(FAMILY, familyOf(sub.parent, sub.incarnation)))) {
+    return 'its parent has not ended and counts it as failed: retry the parent, or wait for its end';
+  }
+  if (split !== undefined && state === 'done') return 'its end is not noted everywhere yet: retry it in a few seconds';
   if (!join) return undefined;
   const root = await groups.find(groupType(type), join);
   if (root?.state === 'closed') return undefined;

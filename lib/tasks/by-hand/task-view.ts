@@ -1,8 +1,9 @@
-import type { Cancellation, Ending, Outcome, Priority, Task, TaskFault, TaskState } from '../task.js';
+import { givenName } from '../subtasks/sub-name.js';
+import type { Cancellation, Ending, GroupCounts, Outcome, Priority, Task, TaskFault, TaskState } from '../task.js';
 import { groupType } from '../task-store.js';
 
 /** State of a task for people: where it is, or how it ended. */
-export type TaskViewState = 'waiting' | 'delayed' | 'running' | Outcome;
+export type TaskViewState = 'waiting' | 'delayed' | 'running' | 'awaiting' | Outcome;
 
 /** A task as it stands in the store. All times are cluster time in ms since 1970. */
 export interface TaskView {
@@ -11,7 +12,8 @@ export interface TaskView {
   /** Name of its type. */
   readonly type: string;
   /**
-   * `waiting` for a node, `delayed` until `runAt`, `running` on a node, or how it ended: `completed`, `failed` after
+   * `waiting` for a node, `delayed` until `runAt`, `running` on a node, `awaiting` the end of its
+   * sub-tasks, or how it ended: `completed`, `failed` after
    * `maxAttempts`, `crashed` after `maxCrashes`, `invalid`, or `cancelled`.
    */
   readonly state: TaskViewState;
@@ -19,6 +21,8 @@ export interface TaskView {
   readonly priority: Priority;
   /** Its group; absent for a task of its own. Without a number it is the task that runs the group's handler. */
   readonly group?: { readonly name: string; readonly number?: number };
+  /** Id of the task whose handler submitted it; absent if it is no sub-task. */
+  readonly parent?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
   /** Attempts that failed since it was submitted, or tried again by hand. */
@@ -47,11 +51,14 @@ export interface TaskView {
   readonly keptUntil?: number;
   /** The value that its handler returned; absent for none. */
   readonly result?: unknown;
+  /** Its sub-tasks, when all have ended; absent if it had none. A group of sub-tasks counts as one. */
+  readonly subTasks?: GroupCounts;
 }
 
 /** The public form of a task: without the fields that only the protocol needs. */
 export function viewOf(task: Task): TaskView {
-  const { id, type, priority, attempts, crashes, token, submittedAt, limits, error, cancel, ending } = task;
+  const { id, type, priority, attempts, crashes, token, submittedAt, limits, error, cancel, sub } = task;
+  const ending = task.state === 'awaiting' ? undefined : task.ending;
   const { maxAttempts, maxCrashes } = limits;
   const group = groupOf(task);
   return {
@@ -60,6 +67,7 @@ export function viewOf(task: Task): TaskView {
     state: ending ? ending.outcome : STATES[task.state],
     priority,
     ...(group && { group }),
+    ...(sub && { parent: sub.parent }),
     ...(task.data !== undefined && { data: task.data }),
     attempts,
     maxAttempts,
@@ -80,15 +88,21 @@ const STATES: Record<TaskState, TaskViewState> = {
   waiting: 'waiting',
   delayed: 'delayed',
   claimed: 'running',
+  awaiting: 'awaiting',
   done: 'completed',
   finished: 'completed',
 };
 
 function groupOf({ member, join }: Task): TaskView['group'] {
-  if (member) return { name: member.group, number: member.number };
-  return join && { name: join.group };
+  if (member) return { name: givenName(member.group), number: member.number };
+  return join && { name: givenName(join.group) };
 }
 
-function endOf({ state, at }: Task, { at: endedAt, result }: Ending) {
-  return { endedAt, ...(state === 'finished' && { keptUntil: at }), ...(result !== undefined && { result }) };
+function endOf({ state, at }: Task, { at: endedAt, result, subTasks }: Ending) {
+  return {
+    endedAt,
+    ...(state === 'finished' && { keptUntil: at }),
+    ...(result !== undefined && { result }),
+    ...(subTasks && { subTasks }),
+  };
 }

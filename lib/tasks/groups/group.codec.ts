@@ -16,11 +16,13 @@ const bits = z
 const rootSchema = z.strictObject({
   v: z.literal(VERSION),
   group: id,
-  type: z.string().min(1).max(100),
+  /** Empty for the group that counts the sub-tasks of one task. */
+  type: z.string().max(100),
   nonce,
   incarnation: storedCount,
   state: z.enum(['open', 'joining', 'closed']),
   total: storedCount.positive().max(LARGEST_GROUP).optional(),
+  highest: storedCount.max(LARGEST_GROUP).optional(),
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
 });
 

@@ -1,4 +1,5 @@
-import { nextToken } from '../../decision/index.js';
+import { InvalidOptionsError, nextToken } from '../../decision/index.js';
+import type { MemberName } from '../task-id.js';
 import { Bits, PAGE_BITS } from './bits.js';
 
 /**
@@ -20,6 +21,8 @@ export interface GroupRoot {
   readonly state: 'open' | 'joining' | 'closed';
   /** Number of members; absent until a submission said it. */
   readonly total?: number;
+  /** Highest number so far of a group of sub-tasks whose total is not known. That is the total, when their parent has ended. */
+  readonly highest?: number;
   /** Pages of which all members have ended. Only pages that are full count, so a root changes once per page. */
   readonly full: readonly number[];
 }
@@ -42,7 +45,23 @@ export function openRoot(
   { now, nonce, total }: { readonly now: number; readonly nonce: string; readonly total: number | undefined },
 ): GroupRoot {
   const incarnation = nextToken(former?.incarnation ?? 0, now);
-  return { group, type, nonce, incarnation, state: 'open', ...(total !== undefined && { total }), full: [] };
+  return { ...newRoot({ group, type, incarnation }), nonce, ...(total !== undefined && { total }) };
+}
+
+/** A group without members. Its nonce comes with the write. */
+export function newRoot(of: Pick<GroupRoot, 'group' | 'type' | 'incarnation'>): GroupRoot {
+  return { ...of, nonce: '', state: 'open', full: [] };
+}
+
+/** The root of a group of sub-tasks after these were submitted: with the total, or the highest number. */
+export function withBegun(
+  root: GroupRoot,
+  begun: readonly { readonly number?: number; readonly total?: number }[],
+): GroupRoot {
+  const total = root.total ?? begun.find((each) => each.total !== undefined)?.total;
+  if (total !== undefined) return { ...root, total };
+  const highest = Math.max(root.highest ?? 0, ...begun.map(({ number = 0 }) => number));
+  return highest > 0 ? { ...root, highest } : root;
 }
 
 /** The number of the page of a member, and its place there. */
@@ -52,6 +71,11 @@ export function placeOf(number: number): { readonly page: number; readonly place
 
 export function pagesOf(total: number): number {
   return Math.ceil(total / PAGE_BITS);
+}
+
+/** The pages of a group. */
+export function indexesOf(total: number): number[] {
+  return Array.from({ length: pagesOf(total) }, (_, page) => page);
 }
 
 /** Whether all members of a page have ended. */
@@ -72,4 +96,19 @@ export function withTotal(root: GroupRoot, total: number, nonce: string): GroupR
 
 export function closed(root: GroupRoot, nonce: string): GroupRoot {
   return { ...root, state: 'closed', nonce };
+}
+
+/** @throws InvalidOptionsError if a member does not fit the total */
+export function expectAgreement(
+  root: GroupRoot,
+  { number = 0, total }: Partial<Pick<MemberName, 'number' | 'total'>>,
+): void {
+  const faults: string[] = [];
+  if (root.total !== undefined && total !== undefined && total !== root.total) {
+    faults.push(`total: ${total}, but another member said ${root.total}`);
+  }
+  if (root.total !== undefined && number > root.total) {
+    faults.push(`number: ${number} is more than the total of ${root.total}`);
+  }
+  if (faults.length > 0) throw new InvalidOptionsError(`a task of group ${root.group}`, faults);
 }

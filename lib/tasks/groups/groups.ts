@@ -1,7 +1,6 @@
 import type { Slices } from '../../async/slices.js';
-import { InvalidOptionsError } from '../../decision/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
-import type { Incarnation, Member } from '../task.js';
+import type { GroupCounts, Incarnation, Member } from '../task.js';
 import { type MemberName, groupId } from '../task-id.js';
 import type { Stamp } from '../transitions.js';
 import { MOST_KEYS } from '../../stores/index.js';
@@ -11,10 +10,14 @@ import {
   type GroupPage,
   type GroupRoot,
   closed,
+  expectAgreement,
+  indexesOf,
   isFull,
+  newRoot,
   openRoot,
   pagesOf,
   placeOf,
+  withBegun,
   withFull,
   withTotal,
 } from './group.js';
@@ -28,7 +31,7 @@ export interface GroupsParts {
   readonly slices: Pick<Slices, 'turn'>;
 }
 
-interface EndedMember {
+interface EndedMember extends Pick<Look, 'group' | 'incarnation'> {
   readonly number: number;
   readonly hasFailed: boolean;
 }
@@ -40,16 +43,17 @@ interface Look {
   readonly page?: number;
 }
 
+/** A sub-task, or a parent, that needs a group of this incarnation. */
+interface Begin extends Pick<Look, 'group' | 'incarnation'> {
+  readonly type: string;
+  readonly number?: number;
+  readonly total?: number;
+}
+
 /** A root as it stands in the store. */
 interface Found {
   readonly root: GroupRoot;
   readonly text: string;
-}
-
-/** Numbers of members of an ended group. */
-export interface GroupCounts {
-  readonly total: number;
-  readonly failed: number;
 }
 
 /**
@@ -58,9 +62,10 @@ export interface GroupCounts {
  */
 export class Groups {
   readonly #marks = new SharedWork<EndedMember>((key, ended) => this.#mark(key, ended));
+  readonly #begins = new SharedWork<Begin, boolean>((_key, begins) => this.#begin(begins));
   readonly #looks = new SharedWork<Look, boolean>((_key, looks) => this.#look(looks));
 
-  constructor(private readonly parts: GroupsParts) {}
+  constructor(readonly parts: GroupsParts) {}
 
   /**
    * Opens the group of a member: makes the root, or a new incarnation if the former one is closed, and notes the total.
@@ -95,6 +100,31 @@ export class Groups {
   }
 
   /**
+   * Opens a group whose incarnation is that of a parent, and notes its highest number or its total. Idempotent: a member of
+   * a group that is closed stays its member.
+   *
+   * @returns false if there is a later incarnation: the parent has ended
+   * @throws as {@link open}
+   */
+  begin(
+    type: string,
+    { group: name, incarnation }: Incarnation,
+    asked: Pick<Begin, 'number' | 'total'>,
+  ): Promise<boolean> {
+    const group = groupId(type, name);
+    return this.#begins.share(`${incarnation}:${group}`, { type, group, incarnation, ...asked });
+  }
+
+  /** Numbers up to `total` that have not ended. */
+  async unended(type: string, { group: name, incarnation }: Incarnation, total: number): Promise<number[]> {
+    const pages = await this.#pages(groupId(type, name), incarnation, indexesOf(total));
+    return Array.from({ length: total }, (_, index) => index + 1).filter((number) => {
+      const { page, place } = placeOf(number);
+      return !pages.get(page)?.ended.has(place);
+    });
+  }
+
+  /**
    * Notes that a member has ended. Call it again after an error: it has no further effect.
    *
    * @returns whether all members of its incarnation have ended, and the group's handler may not have run yet
@@ -103,7 +133,7 @@ export class Groups {
   async ended(type: string, { group: name, number, incarnation }: Member, hasFailed: boolean): Promise<boolean> {
     const group = groupId(type, name);
     const { page } = placeOf(number);
-    await this.#marks.share(pageKey(group, incarnation, page), { number, hasFailed });
+    await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
     // The root is read after the own bit is written. Otherwise two members could both miss that the other has ended.
     return this.#looks.share(`${incarnation}:${group}`, { group, incarnation, page });
   }
@@ -126,9 +156,8 @@ export class Groups {
   }
 
   /** Whether the incarnation is closed, or gone. Until then its members must be remembered. */
-  async isOver(type: string, incarnation: Incarnation): Promise<boolean> {
-    const root = await this.find(type, incarnation);
-    return !root || root.state === 'closed';
+  isOver(type: string, { group: name, incarnation }: Incarnation): Promise<boolean> {
+    return this.#isOver(groupId(type, name), incarnation);
   }
 
   /** Closes the incarnation after its handler has run. Idempotent. */
@@ -148,11 +177,7 @@ export class Groups {
     const group = groupId(type, name);
     const found = await this.#root(group);
     const total = found?.root.incarnation === incarnation ? (found.root.total ?? 0) : 0;
-    const pages = await this.#pages(
-      group,
-      incarnation,
-      Array.from({ length: pagesOf(total) }, (_, page) => page),
-    );
+    const pages = await this.#pages(group, incarnation, indexesOf(total));
     const failed = [...pages.values()].reduce((sum, page) => sum + page.failed.size, 0);
     return { total, failed };
   }
@@ -175,10 +200,29 @@ export class Groups {
     }
   }
 
+  async #begin(begins: readonly Begin[]): Promise<boolean> {
+    const { group, type, incarnation } = begins[0]!;
+    for (let found = await this.#root(group); ;) {
+      const former = found?.root;
+      if (former && former.incarnation > incarnation) return false;
+      const root = former?.incarnation === incarnation ? former : undefined;
+      if (root) for (const begin of begins) expectAgreement(root, begin);
+      const next = { ...withBegun(root ?? newRoot({ group, type, incarnation }), begins), nonce: this.parts.id() };
+      if (root && next.total === root.total && next.highest === root.highest) return true;
+      if (former && !root) await this.#removePages(former);
+      const text = encodeRoot(next);
+      const written = await this.parts.texts.write(rootKey(group), found?.text, text);
+      found = written.isWritten ? { root: next, text } : foundIn(written.found);
+    }
+  }
+
   async #mark(key: string, ended: readonly EndedMember[]): Promise<void> {
     const places = ended.map(({ number }) => placeOf(number).place);
     const failed = ended.filter(({ hasFailed }) => hasFailed).map(({ number }) => placeOf(number).place);
+    const { group, incarnation } = ended[0]!;
     for (let text = await this.parts.texts.read(key); ;) {
+      // After the end of the incarnation its pages were removed, and a new page would stay.
+      if (text === undefined && (await this.#isOver(group, incarnation))) return;
       const page = text === undefined ? EMPTY_PAGE : decodePage(text);
       if (places.every((place) => page.ended.has(place))) return;
       const next = { nonce: this.parts.id(), ended: page.ended.with(places), failed: page.failed.with(failed) };
@@ -215,10 +259,15 @@ export class Groups {
       const pages = await this.#pages(group, incarnation, candidates);
       return candidates.filter((page) => isFull(pages.get(page), page, total));
     };
-    const open = Array.from({ length: pagesOf(total) }, (_, page) => page).filter((page) => !full.includes(page));
+    const open = indexesOf(total).filter((page) => !full.includes(page));
     const own = new Set(looks.map(({ page }) => page));
     if (!own.has(undefined) && (await find(open.filter((page) => own.has(page)))).length === 0) return [];
     return find(open);
+  }
+
+  async #isOver(group: string, incarnation: number): Promise<boolean> {
+    const found = await this.#root(group);
+    return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
   }
 
   async #root(group: string): Promise<Found | undefined> {
@@ -242,15 +291,4 @@ export class Groups {
 
 function foundIn(text: string | undefined): Found | undefined {
   return text === undefined ? undefined : { root: decodeRoot(text), text };
-}
-
-function expectAgreement(root: GroupRoot, { number, total }: Pick<MemberName, 'number' | 'total'>): void {
-  const faults: string[] = [];
-  if (root.total !== undefined && total !== undefined && total !== root.total) {
-    faults.push(`total: ${total}, but another member said ${root.total}`);
-  }
-  if (root.total !== undefined && number > root.total) {
-    faults.push(`number: ${number} is more than the total of ${root.total}`);
-  }
-  if (faults.length > 0) throw new InvalidOptionsError(`a task of group ${root.group}`, faults);
 }

@@ -1,5 +1,5 @@
-import type { GroupCounts } from '../groups/groups.js';
-import type { Incarnation, Task } from '../task.js';
+import type { GroupCounts, Incarnation, Task } from '../task.js';
+import { givenName } from '../subtasks/sub-name.js';
 import { decodeTask } from '../task.codec.js';
 import { memberId } from '../task-id.js';
 import { type TaskStore, groupType } from '../task-store.js';
@@ -22,7 +22,7 @@ export async function readGroup(context: TaskContext, task: Task, store: TaskSto
   return {
     ...others,
     type,
-    group,
+    group: givenName(group),
     total,
     failed,
     completed: total - failed,

@@ -60,6 +60,19 @@ export class HeldTask implements TaskLease {
     await this.#changes.run(() => this.#renew(lease));
   }
 
+  /**
+   * Notes in the task that it will have sub-tasks.
+   *
+   * @returns the incarnation of their group
+   * @throws as {@link renew}
+   */
+  split(): Promise<number> {
+    return this.#changes.run(async () => {
+      if (this.claim.task.split === undefined) await this.#change(() => this.store.split(this.claim));
+      return this.claim.task.split!;
+    });
+  }
+
   /** A last change, after which this node does not own the task. It may be tried again after an error of the store. */
   finish<T>(change: (claim: Claim) => Promise<T>): Promise<T> {
     this.#isEnding = true;
@@ -76,12 +89,18 @@ export class HeldTask implements TaskLease {
   }
 
   async #renew(lease: number): Promise<void> {
-    this.signal.throwIfAborted();
-    // A renewal that waited behind the end of the attempt must not change the task any more.
-    if (this.#isEnding) throw new LeaseExpiredError(this.claim.task.id, 'its handler has ended');
     const begun = this.context.nodeClock.monotonic();
+    await this.#change(() => this.store.renew(this.claim, lease));
+    this.#until = Math.max(this.#until, this.#endOf(begun, lease));
+    this.#watch();
+  }
+
+  async #change(change: () => Promise<void>): Promise<void> {
+    this.signal.throwIfAborted();
+    // A change that waited behind the end of the attempt must not change the task any more.
+    if (this.#isEnding) throw new LeaseExpiredError(this.claim.task.id, 'its handler has ended');
     try {
-      await this.store.renew(this.claim, lease);
+      await change();
     } catch (error) {
       if (error instanceof LeaseExpiredError) this.abort(error);
       throw error;
@@ -90,8 +109,6 @@ export class HeldTask implements TaskLease {
     if (cancel) this.abort(new TaskCancelledError(id, cancel));
     // The lease may have ended before the answer came: then the work has stopped already, and another node may have it.
     this.signal.throwIfAborted();
-    this.#until = Math.max(this.#until, this.#endOf(begun, lease));
-    this.#watch();
   }
 
   #endOf(begun: number, lease: number): number {

@@ -1,6 +1,6 @@
 import type { Outcome, TaskFault } from '../task.js';
-import type { Submitted } from '../task-store.js';
-import type { SubmitArguments } from '../submit-many.js';
+import type { Submitted } from '../submission.js';
+import type { SubmitArguments, SubmitRequest } from '../submit-many.js';
 import type { TaskName } from '../task-id.js';
 
 /** A task for its handler. */
@@ -19,8 +19,24 @@ export interface TaskContext<In = unknown> {
   readonly signal: AbortSignal;
   /** How long this node may count on the task. */
   readonly lease: TaskLease;
-  /** Submits another task: a shortcut for {@link TasksService.submit}. */
+  /**
+   * Submits a sub-task: this task ends when it has ended, too. Its id is made of this task's id and the given name, so the
+   * same name is the same sub-task in each attempt, and another one in each other task.
+   *
+   * @param name made with `single()`; or with `grouped()`, whose group's handler is then awaited as well
+   * @param data as for {@link TasksService.submit}
+   * @param options as there; `dedup` has no effect
+   * @throws LeaseExpiredError if this node does not own the task any more
+   * @throws as {@link TasksService.submit}
+   */
   submit<In>(name: TaskName<In>, ...rest: SubmitArguments<In>): Promise<Submitted>;
+  /**
+   * Submits a list of sub-tasks, 64 at the same time.
+   *
+   * @param tasks as for {@link TasksService.submitMany}
+   * @throws SubmitManyError after the first error
+   */
+  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]>;
 }
 
 /** How long this node may count on its task. */

@@ -1,0 +1,67 @@
+import { InvalidOptionsError, show } from '../../decision/index.js';
+import type { SubTask } from '../task.js';
+import { LARGEST_GROUP } from '../task-id.js';
+import type { NewTask, Submitted } from '../submission.js';
+import type { TaskStore } from '../task-store.js';
+import { LeaseExpiredError } from '../tasks.errors.js';
+import type { HeldTask } from '../workers/held-task.js';
+import type { ChildList } from './child-list.js';
+import { FAMILY, childOf, familyOf, subName } from './sub-name.js';
+
+/** The sub-tasks that one attempt submits. {@link Parents} tells how they count. */
+export class SubTasks {
+  #opening?: Promise<ChildList>;
+
+  constructor(
+    private readonly held: HeldTask,
+    private readonly store: TaskStore,
+  ) {}
+
+  /**
+   * Submits a sub-task. The same name again is the same sub-task, also in the next attempt.
+   *
+   * @throws LeaseExpiredError if this attempt is over
+   * @throws InvalidOptionsError if members of a group disagree on the total
+   * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
+   */
+  async submit(task: NewTask): Promise<Submitted> {
+    const sub = await this.#placeOf(childOf(task));
+    // The list had to be written first: this attempt may be over now.
+    this.held.signal.throwIfAborted();
+    const submitted = await this.store.parents.submit(subName(task, sub.parent), sub);
+    if (!submitted) throw this.#late();
+    this.held.claim.confirmed.add(submitted.id);
+    return submitted;
+  }
+
+  async #placeOf(entry: string): Promise<SubTask> {
+    this.held.signal.throwIfAborted();
+    const list = await (this.#opening ??= this.#open());
+    const number = await list.numberOf(entry);
+    if (number === undefined) throw this.#late();
+    if (number > LARGEST_GROUP) {
+      throw new InvalidOptionsError(`task ${show(this.#id)}`, [`it has more than ${LARGEST_GROUP} sub-tasks`]);
+    }
+    return { parent: this.#id, incarnation: this.held.claim.task.split!, number };
+  }
+
+  async #open(): Promise<ChildList> {
+    try {
+      const family = familyOf(this.#id, await this.held.split());
+      if (!(await this.store.groups.begin(FAMILY, family, {}))) throw this.#late();
+      return this.store.parents.listOf(family);
+    } catch (error) {
+      // The next sub-task tries it again.
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  #late(): LeaseExpiredError {
+    return new LeaseExpiredError(this.#id, 'its handler has ended, here or on another node');
+  }
+
+  get #id(): string {
+    return this.held.claim.task.id;
+  }
+}

@@ -1,0 +1,30 @@
+import type { NewTask } from '../submission.js';
+import { type SubmitRequest, submitMany } from '../submit-many.js';
+import type { SubmitOptions } from '../submit-options.js';
+import { SubTasks } from '../subtasks/sub-tasks.js';
+import type { TaskName } from '../task-id.js';
+import type { TaskStore } from '../task-store.js';
+import type { HeldTask } from './held-task.js';
+import type { TaskContext } from './task-handler.js';
+
+/** Reads the arguments of a submission. */
+type Read = (name: TaskName, data: unknown, options: SubmitOptions | undefined) => Promise<{ readonly task: NewTask }>;
+
+/** The context of one attempt. What it submits are sub-tasks. */
+export function contextOf(held: HeldTask, store: TaskStore, read: Read): TaskContext {
+  const { id, type, data, token, attempts, crashes } = held.claim.task;
+  const subTasks = new SubTasks(held, store);
+  const submit = async (name: TaskName, subData?: unknown, options?: SubmitOptions) =>
+    subTasks.submit((await read(name, subData, options)).task);
+  return {
+    id,
+    type,
+    data,
+    token,
+    attempt: attempts + crashes + 1,
+    signal: held.signal,
+    lease: held,
+    submit: (name, ...rest) => submit(name, ...rest),
+    submitMany: (tasks) => submitMany(tasks, (each: SubmitRequest) => submit(each.name, each.data, each.options)),
+  };
+}
