@@ -14,17 +14,17 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/groups/groups.ts',
-        find: `    await this.#marks.share(pageKey(group, incarnation, page), { number, hasFailed });
+        find: `    await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
 `,
         replace: `    const look = this.#looks.share(\`\${incarnation}:\${group}\`, { group, incarnation, page });
-    await this.#marks.share(pageKey(group, incarnation, page), { number, hasFailed });
+    await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
     if (page >= 0) return look;
 `,
       },
       // The sweep looks again when a member's retention has passed.
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: '      await this.store.joinIfEnded(type, member, task.limits);\n',
+        find: '      await this.store.joinIfEnded(type, member, task);\n',
         replace: '',
       },
     ],
@@ -161,5 +161,41 @@ export const TASKS_BUGS: readonly Bug[] = [
       },
     ],
     layer: simulation(/T6/, []),
+  },
+  {
+    name: 'parent-ends-first',
+    why: 'a task ends when its handler has ended, and does not wait for its sub-tasks',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: "  if (task.split !== undefined) return { ...ended, state: 'awaiting' };\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T7/, []),
+  },
+  {
+    name: 'parent-forgotten-by-sweep',
+    why: 'a node that crashes when the handler of a task has ended leaves the task waiting for its sub-tasks for ever',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "      await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T1 not done/, ['crash', 'slow']),
+  },
+  {
+    name: 'announced-and-not-skipped',
+    why: 'a sub-task that was announced, and never submitted, keeps its parent waiting for ever',
+    patches: [
+      {
+        file: 'lib/tasks/subtasks/parents.ts',
+        find: "    await this.store.create(submission, 'unfinished', transitions.skip);",
+        replace: "    if (submission.id === '') await this.store.create(submission, 'unfinished', transitions.skip);",
+      },
+    ],
+    layer: simulation(/T1 not done/, ['calls']),
   },
 ];

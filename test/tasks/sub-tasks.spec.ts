@@ -7,7 +7,7 @@ import { LEASE, SWEPT, type TaskCluster, type TaskNode, loseAfter, useTaskCluste
 const newCluster = useTaskCluster();
 const SHORT = { retention: '5m', deadLetterRetention: '5m', backoff: { first: 100, longest: 100 } } as const;
 
-/** What handlers did, in order. */
+/** Effects of handlers, in order. */
 type Log = string[];
 
 /** A node that handles parents of the type `book`, and their sub-tasks `page` and `cover`. */
@@ -216,7 +216,7 @@ describe('a node that is lost while it works on a tree of tasks', () => {
     return node;
   }
 
-  // A tree without a crash needs about 60 writes. A number that is not reached would test nothing.
+  // A tree without a crash needs more writes than that. A number that is not reached would test nothing.
   it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
     'after %i writes leaves nothing undone, and nothing runs in the wrong order',
     async (writes) => {

@@ -25,7 +25,7 @@ export interface CancelledTask {
   readonly task?: Task;
 }
 
-export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'settle' | 'stamp'> & {
+export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'parents' | 'settle' | 'stamp'> & {
   readonly texts: ConditionalTexts;
 };
 

@@ -73,6 +73,8 @@ async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {
   if (ending.outcome === 'completed') return { refused: 'it completed: submit it again to do it again' };
   const fault = await groupFault(task, store);
   if (fault !== undefined) return { refused: fault };
+  // The next life has sub-tasks of its own.
+  if (task.split !== undefined) await store.parents.remove(task.id, task.split);
   return { change: transitions.requeue, because: `it had ended (${ending.outcome})` };
 }
 

@@ -9,9 +9,12 @@ import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyTasks } from './faulty-tasks.js';
 import type { TasksScene } from './tasks-scene.js';
+import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
 
 /** Types of tasks in a schedule. */
 export const TYPES = ['mail', 'import'] as const;
+/** Types of tasks with sub-tasks, and of those that have none. */
+const TREE_TYPES = ['tree', 'leaf'] as const;
 
 /** So many tries that chance never ends a task, and a short memory. */
 const OPTIONS: SubmitOptions = {
@@ -27,6 +30,7 @@ export class TaskNode {
   readonly tasks: Tasks;
   readonly #context;
   readonly #directory: SemaphoreDirectory;
+  readonly #trees: Chance;
   #isCut = false;
   hasClosed = false;
   isLeaving = false;
@@ -55,6 +59,9 @@ export class TaskNode {
     }
     this.tasks.onGroupFinished('import', (group) => this.#join(group), { lease });
     this.tasks.onInvalid(() => undefined);
+    this.#trees = chance.beside();
+    // In a schedule without them, their queues would shift the draws of all calls.
+    if (scene.trees.tasks.length > 0) this.#handleTrees();
   }
 
   get isLiving(): boolean {
@@ -142,12 +149,42 @@ export class TaskNode {
     return { by: this.name };
   }
 
+  #handleTrees(): void {
+    const { lease } = this.scene;
+    for (const type of TREE_TYPES) {
+      const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: this.#trees.whole(1, 4) };
+      this.tasks.handle(type, (task) => this.#grow(task), options);
+      this.tasks.onGroupFinished(type, (group) => this.#join(group), { lease });
+    }
+  }
+
+  /** Submits the sub-tasks in another order each time, some twice, and does not always come to an end. */
+  async #grow(task: TaskContext): Promise<unknown> {
+    const planned = task.data === undefined ? [] : subTasksOf(task.data as Tree);
+    const order = planned
+      .map((each) => ({ each, at: this.#trees.number() }))
+      .toSorted((one, other) => one.at - other.at);
+    const generate = async ({ name, data }: PlannedTask) => {
+      const { outcome } = await task.submit(name, data, OPTIONS);
+      this.scene.trace.note(this.name, () => `${task.id} has ${name.id}: ${outcome}`);
+    };
+    if (this.#trees.happens(0.5)) await Promise.all(order.map(({ each }) => generate(each)));
+    else
+      for (const { each } of order) {
+        await generate(each);
+        if (this.#trees.happens(0.2)) await this.pause(this.#trees.skewed(1, this.scene.lease));
+        if (this.#trees.happens(0.02)) throw new InvalidTaskError('simulated: invalid in the middle');
+      }
+    return this.#work(task);
+  }
+
   async #join(group: GroupContext): Promise<void> {
     const { scene } = this;
     let members = 0;
     for await (const { id, outcome } of group.members()) {
       members++;
-      if (outcome === 'cancelled' && !scene.checker.wasCancelled(id))
+      // An invalid parent skips what it has announced and not submitted.
+      if (outcome === 'cancelled' && group.type !== 'leaf' && !scene.checker.wasCancelled(id))
         scene.checker.violated(`T3 ${id} was not cancelled`);
     }
     if (members !== group.total) scene.checker.violated(`T3 ${group.group} has ${members} of ${group.total} members`);

@@ -1,5 +1,6 @@
 import type { Incarnation, Task } from '../../../lib/tasks/task.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
+import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
 import type { Trace } from '../world/trace.js';
 
 /** One life of a task: from a submission to its end. */
@@ -8,7 +9,9 @@ interface Life {
   readonly born: string;
   /** Whether the store has taken a cancel of it. */
   isCancelled: boolean;
-  ended?: Task;
+  /** The text that is in the store; the last one before it was removed. */
+  task: Task;
+  hasEnding?: true;
 }
 
 /**
@@ -22,6 +25,7 @@ interface Life {
  * | T4      | a cancelled task ends as cancelled, without a result; one that completed is not tried again |
  * | T5      | nothing is left: no record, no timer                                               |
  * | T6      | a type never has more attempts at once than permits (see `type-limits.ts`)             |
+ * | T7      | a task ends after its sub-tasks and the handlers of their groups                   |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -31,7 +35,10 @@ export class TasksChecker {
   /** Incarnation of each group -> joins that ended. */
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
+  /** The same for groups of sub-tasks. */
+  readonly subJoins = new Map<string, number>();
   claims = 0;
+  subTasks = 0;
   ends = 0;
 
   constructor(private readonly trace: Trace) {}
@@ -56,7 +63,7 @@ export class TasksChecker {
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
-    if (key.startsWith('root:') || key.startsWith('page:')) return;
+    if (/^(root|page|list):/.test(key)) return;
     const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
     this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
     if (after) this.#changed(key, before, after);
@@ -65,7 +72,7 @@ export class TasksChecker {
 
   /** @returns the ids of tasks that were accepted, or written, and have not ended */
   get open(): string[] {
-    const open = [...this.#lives.values()].flat().filter(({ ended }) => !ended);
+    const open = [...this.#lives.values()].flat().filter(({ task }) => !hasEnded(task));
     const unknown = [...this.#accepted].filter((id) => !this.#lives.has(id));
     return [...open.map(({ id }) => id), ...unknown];
   }
@@ -89,14 +96,16 @@ export class TasksChecker {
     life.isCancelled ||= after.cancel !== undefined;
     const isTriedAgain = before?.ending?.outcome === 'completed' && after.submittedAt === before.submittedAt;
     if (isTriedAgain && !after.ending) this.violated(`T4 ${key} was tried again, although it completed`);
-    if (!after.ending || before?.ending) return;
+    if (hasEnded(after) && !(before && hasEnded(before) && bornOf(before) === bornOf(after))) this.#over(after);
+    if (!after.ending || (before?.ending && bornOf(before) === bornOf(after))) return;
     this.ends++;
-    if (life.ended) this.violated(`T2 ${key} ended twice`);
+    if (life.hasEnding) this.violated(`T2 ${key} ended twice`);
+    life.hasEnding = true;
+    if (isSkipped(before, after)) return;
     this.#ended(key, before, after);
     const { outcome, result } = after.ending;
     const isEndOfCancel = outcome === 'cancelled' && result === undefined;
     if (life.isCancelled !== isEndOfCancel) this.violated(`T4 ${key} was cancelled and ended as ${outcome}`);
-    life.ended = after;
     // The handler of a group that runs again by hand is counted once.
     if (after.join && !after.join.isOver) this.#joined(after);
   }
@@ -113,32 +122,53 @@ export class TasksChecker {
 
   /** The handler of a group begins. After the group's end members may run again by hand. */
   #expectMembersEnded(key: string, { group, incarnation, isOver }: Incarnation): void {
-    if (isOver || this.joins.has(`${group}/${incarnation}`)) return;
+    const of = `${group}/${incarnation}`;
+    if (isOver || this.joins.has(of) || this.subJoins.has(of)) return;
     const members = key.slice(0, key.lastIndexOf('#') + 1);
     for (const [id, lives] of this.#lives) {
-      if (id === key || !id.startsWith(members) || lives.at(-1)?.ended) continue;
+      const life = lives.at(-1);
+      if (id === key || !id.startsWith(members) || (life && hasEnded(life.task))) continue;
       this.violated(`T3 ${key} was claimed before ${id} had ended`);
     }
   }
 
-  #joined({ join }: Task): void {
-    const { group, incarnation } = join!;
-    const of = `${group}/${incarnation}`;
-    this.joins.set(of, (this.joins.get(of) ?? 0) + 1);
+  #joined({ join, sub }: Task): void {
+    const of = `${join!.group}/${join!.incarnation}`;
+    const joins = sub ? this.subJoins : this.joins;
+    joins.set(of, (joins.get(of) ?? 0) + 1);
+  }
+
+  /** Nothing is left to do for a task but to tell its group. */
+  #over({ id, split, sub }: Task): void {
+    if (sub) this.subTasks++;
+    if (split === undefined) return;
+    for (const { task } of [...this.#lives.values()].flat()) {
+      const isChild = task.sub?.parent === id && task.sub.incarnation === split;
+      if (isChild && !hasEnded(task)) this.violated(`T7 ${id} ended before its sub-task ${task.id}`);
+    }
   }
 
   #lifeOf(key: string, task: Task): Life {
     const lives = this.#lives.get(key) ?? [];
     this.#lives.set(key, lives);
-    const born = task.born ?? task.nonce;
+    const born = bornOf(task);
     const found = lives.find((life) => life.born === born);
-    if (found) return found;
+    if (found) return Object.assign(found, { task });
     const former = lives.at(-1);
-    if (former && !former.ended) this.violated(`T1 ${key} was submitted anew before it had ended`);
-    const life: Life = { id: key, born, isCancelled: false };
+    const of = task.sub && this.#lives.get(task.sub.parent)?.at(-1)?.task;
+    const isTriedAgain = former?.task.submittedAt === task.submittedAt;
+    if (of?.split === task.sub?.incarnation && of && hasEnded(of) && !isTriedAgain)
+      this.violated(`T7 ${key} began after ${of.id} ended`);
+    if (former && !hasEnded(former.task)) this.violated(`T1 ${key} was submitted anew before it had ended`);
+    const life: Life = { id: key, born, isCancelled: false, task };
     lives.push(life);
     return life;
   }
+}
+
+/** A sub-task that was announced, and never submitted. */
+function isSkipped(before: Task | undefined, { sub, cancel, ending, token }: Task): boolean {
+  return sub !== undefined && !cancel && ending?.outcome === 'cancelled' && token === (before?.token ?? 0);
 }
 
 function describe(task: Task | undefined): string {

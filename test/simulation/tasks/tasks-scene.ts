@@ -12,6 +12,7 @@ import { VirtualTime } from '../world/virtual-time.js';
 import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
+import { type TreePlan, planTrees } from './tree-plan.js';
 
 /** True time in ms for which trouble lasts. */
 export const TROUBLE = 15_000;
@@ -44,6 +45,7 @@ export class TasksScene {
   readonly nodes: TaskNode[] = [];
   /** Ids of all tasks that the application submits. */
   readonly wanted = new Set<string>();
+  readonly trees: TreePlan;
   readonly lease: number;
   readonly grace: number;
   readonly callTimeout: number;
@@ -54,6 +56,7 @@ export class TasksScene {
 
   constructor(seed: number, isTraced: boolean, faults?: readonly TaskFaultKind[]) {
     const chance = new Chance(seed);
+    this.trees = planTrees(chance.beside());
     this.chance = chance;
     this.trace = new Trace(this.time, isTraced);
     this.checker = new TasksChecker(this.trace);

@@ -16,6 +16,8 @@ export interface TasksScheduleResult {
   readonly claims: number;
   readonly ends: number;
   readonly joins: number;
+  /** Sub-tasks that ended. */
+  readonly subTasks: number;
   readonly happenings: number;
   /** ms from the end of the trouble until all tasks had ended. */
   readonly settledAfter: number;
@@ -50,7 +52,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
   } finally {
     process.off('unhandledRejection', rejected);
   }
-  const { violations, claims, ends, joins } = checker;
+  const { violations, claims, ends, joins, subTasks } = checker;
   return {
     seed,
     faults: [...faults],
@@ -58,6 +60,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     claims,
     ends,
     joins: joins.size,
+    subTasks,
     happenings: time.count,
     settledAfter,
     trace: trace.lines,
@@ -74,6 +77,7 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
   const { chance, time } = scene;
   for (let count = chance.whole(2, 4); count > 0; count--) time.after(chance.between(0, 500), () => scene.start());
   const groups: PlannedGroup[] = [];
+  const { trees } = scene;
   for (let count = chance.whole(0, 10); count > 0; count--)
     submitSoon(scene, () => single('mail', `m${chance.whole(1, 8)}`));
   for (let index = chance.whole(0, 3); index > 0; index--) {
@@ -87,11 +91,13 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
       for (let twice = chance.happens(0.2) ? 2 : 1; twice > 0; twice--) submitSoon(scene, () => name);
     }
   }
+  for (const { name, data } of trees.tasks) submitSoon(scene, () => name, data);
+  if (trees.groups > 0) groups.push({ name: 'forest', total: trees.tasks.filter(({ name }) => name.member).length });
   return groups;
 }
 
 /** The application of a node that dies meanwhile submits again, from another node. */
-function submitSoon(scene: TasksScene, name: () => TaskName): void {
+function submitSoon(scene: TasksScene, name: () => TaskName, data?: unknown): void {
   const { chance, time, checker } = scene;
   const wanted = name();
   scene.wanted.add(wanted.id);
@@ -100,7 +106,7 @@ function submitSoon(scene: TasksScene, name: () => TaskName): void {
     const nodes = scene.staying.filter(({ process }) => process.isRunning);
     if (nodes.length > 0) {
       const node = chance.pick(nodes);
-      node.watch('submit', node.submit(wanted, { of: wanted.id }));
+      node.watch('submit', node.submit(wanted, data ?? { of: wanted.id }));
     }
     time.after(2000, attempt);
   };
@@ -157,6 +163,8 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
     );
   }
   for (const [group, times] of checker.joins)
+    if (times !== 1) checker.violated(`T3 the handler of ${group} ended ${times} times`);
+  for (const [group, times] of checker.subJoins)
     if (times !== 1) checker.violated(`T3 the handler of ${group} ended ${times} times`);
   if (checker.joins.size > groups.length)
     checker.violated(`T3 ${checker.joins.size} groups ended, ${groups.length} were submitted`);
