@@ -47,11 +47,13 @@ type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
  * Submits all items of a list, {@link AT_ONCE} at the same time. The next item is asked for when there is room, so a slow
  * store slows a generator down.
  *
+ * @param turn waits for a later turn of the event loop if much was done in this one: large data take long to be made text
  * @throws SubmitManyError after the first error, when the submissions that had begun have ended
  */
 export async function submitMany<Item>(
   source: Source<Item>,
   submit: (item: Item) => Promise<Submitted>,
+  turn: () => Promise<void>,
 ): Promise<Submitted[]> {
   const outcomes: (Submitted | undefined)[] = [];
   const errors: unknown[] = [];
@@ -69,6 +71,7 @@ export async function submitMany<Item>(
     for await (const item of source) {
       // Errors may have come while the source was asked.
       if (errors.length > 0) break;
+      await turn();
       begin(item, count++);
       if (running.size >= AT_ONCE) await Promise.race(running);
       if (errors.length > 0) break;

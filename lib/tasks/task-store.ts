@@ -40,7 +40,7 @@ export class TaskStore {
   readonly hints: Hints;
   readonly timed: TimedStorage;
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
-  readonly #slices: Slices;
+  readonly slices: Slices;
   readonly parents: Parents;
 
   constructor(
@@ -48,13 +48,13 @@ export class TaskStore {
     private readonly context: Context,
   ) {
     const { timers, timing, random } = context;
-    this.#slices = Slices.of(context.nodeClock);
+    this.slices = Slices.of(context.nodeClock);
     this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout);
     this.groups = new Groups({
       texts: new ConditionalTexts(storage.groups, timers, timing.callTimeout),
       stamp: () => this.stamp(),
       id: () => random.id(),
-      slices: this.#slices,
+      slices: this.slices,
     });
     this.parents = new Parents(this);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
@@ -96,7 +96,7 @@ export class TaskStore {
    * @returns undefined if it is gone, or another node was first
    */
   async claim(text: string, lease: number): Promise<Claim | undefined> {
-    await this.#slices.turn();
+    await this.slices.turn();
     const task = decodeTask(text);
     if (task.state !== 'waiting') return undefined;
     const claimed = transitions.claim(task, this.context.node.instance, lease, await this.stamp());
@@ -251,7 +251,7 @@ export class TaskStore {
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
   async #change(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     for (;;) {
-      await this.#slices.turn();
+      await this.slices.turn();
       const stamp = await this.stamp();
       const task = make(claim.task, stamp);
       const text = encodeTask(task);

@@ -50,6 +50,7 @@ const bodySchema = z.strictObject({
   attempts: storedCount.default(0),
   crashes: storedCount.default(0),
   limits: limits.default(USUAL_LIMITS),
+  isPutOff: z.literal(true).optional(),
   owner: id.optional(),
   data: z.unknown().optional(),
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),

@@ -48,6 +48,8 @@ export interface Task {
   readonly crashes: number;
   /** When it is given up, and how long it is remembered. */
   readonly limits: TaskLimits;
+  /** Present while it is delayed because its handler wants it again later, which is no failure. */
+  readonly isPutOff?: true;
   /** Instance of the node that claimed it. */
   readonly owner?: string;
   /** Any JSON value; absent if none was given. */

@@ -1,5 +1,4 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
-import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
@@ -93,11 +92,8 @@ export class Tasks {
    * @throws SubmitManyError after the first error. It says which tasks were submitted
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
-    const slices = Slices.of(this.parts.context.nodeClock);
-    return submitMany(tasks, async ({ name, data, options }: SubmitRequest) => {
-      await slices.turn();
-      return this.submit(name, data, options);
-    });
+    const submit = async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options);
+    return submitMany(tasks, submit, () => this.#opened.store.slices.turn());
   }
 
   /**

@@ -75,7 +75,8 @@ export function submit(submission: Submission, former: Task | undefined, { now, 
 
 /** Written before a new hint is offered. So the texts' order says which tasks may have lost their hint. */
 export function hint(task: Task, { now, nonce }: Stamp): Task {
-  return { ...task, born: bornOf(task), state: 'waiting', at: now, nonce };
+  const { isPutOff: _isPutOff, ...kept } = task;
+  return { ...kept, born: bornOf(task), state: 'waiting', at: now, nonce };
 }
 
 /** @param lease ms */
@@ -111,7 +112,7 @@ export function split(task: Task, { nonce }: Stamp): Task {
 export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: unknown): Task {
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
   const ending: Ending = { outcome, at: now, by: nonce, ...(result !== undefined && { result }) };
-  const { error, ...others } = withoutOwner(task);
+  const { error, isPutOff: _isPutOff, ...others } = withoutOwner(task);
   const ended: Task = {
     ...others,
     ...(error && outcome !== 'completed' && { error }),
@@ -145,11 +146,15 @@ export function fail(task: Task, error: TaskFault, stamp: Stamp, chance: number)
   const failed = { ...task, error, attempts: task.attempts + 1 };
   const { maxAttempts, backoff } = task.limits;
   if (failed.attempts >= maxAttempts) return end(failed, 'failed', stamp);
-  return retryAt(failed, stamp.now + pauseAfter(task.attempts, chance, { ...backoff, jitter: 0.5 }), stamp);
+  return delay(failed, stamp.now + pauseAfter(task.attempts, chance, { ...backoff, jitter: 0.5 }), stamp);
 }
 
 /** The handler wants another attempt later, which is no failure. */
 export function retryAt(task: Task, at: number, stamp: Stamp): Task {
+  return delay({ ...task, isPutOff: true }, at, stamp);
+}
+
+function delay(task: Task, at: number, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
   return { ...withoutOwner(task), state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
 }

@@ -10,6 +10,27 @@ const newPermitCluster = useCluster();
 const NAME = single('mail', 'order-7');
 
 describe('explain()', () => {
+  it('says run-at of an id that ran before, and is submitted again for later', async () => {
+    const cluster = newCluster();
+    const { tasks } = worker(cluster, () => 1);
+    await tasks.submit(NAME);
+    await cluster.time.advance(1000);
+    await tasks.submit(NAME, undefined, { runAt: '1h' });
+    expect(await tasks.explain(NAME)).toMatchObject({ reason: 'run-at' });
+  });
+
+  it('says retry-later also after an earlier failure, and retry() leaves the time to the handler', async () => {
+    const cluster = newCluster();
+    let attempts = 0;
+    const { tasks } = worker(cluster, () => {
+      throw attempts++ === 0 ? new Error('once') : new RetryLaterError('1h');
+    });
+    await tasks.submit(NAME, undefined, { backoff: { first: 1, longest: 1 } });
+    await cluster.time.advance(SWEPT);
+    expect(await tasks.explain(NAME)).toMatchObject({ reason: 'retry-later' });
+    expect(await tasks.retry(NAME)).toMatchObject({ outcome: 'refused', because: expect.stringContaining('its time') });
+  });
+
   it('says that no task of the id is known', async () => {
     expect(await newCluster().node().tasks.explain('mail:none')).toEqual({
       id: 'mail:none',

@@ -20,7 +20,7 @@ function scripted() {
     new Promise<Submitted>((resolve, reject) =>
       answers.set(item, { answer: () => resolve(answerFor(item)), fail: reject }),
     );
-  const settled = submitMany(items(), submit).then(
+  const settled = submitMany(items(), submit, async () => undefined).then(
     () => undefined,
     (error: unknown) => error as SubmitManyError,
   );
@@ -60,7 +60,11 @@ describe('a list of submissions', () => {
       yield 2;
       throw new Error('the file ends in the middle');
     }
-    const error = await submitMany(broken(), async (item) => answerFor(item)).catch((failure: unknown) => failure);
+    const error = await submitMany(
+      broken(),
+      async (item) => answerFor(item),
+      async () => undefined,
+    ).catch((failure: unknown) => failure);
     expect(error).toMatchObject({
       submitted: 2,
       message: expect.stringContaining('only 2 tasks of the list were submitted: the file ends in the middle'),

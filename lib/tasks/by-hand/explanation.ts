@@ -109,12 +109,12 @@ function explanationOf(task: Task, root: GroupRoot | undefined, node: Explaining
 }
 
 function delayed(task: Task): Known {
-  const { at: until, error, token } = task;
+  const { at: until, error, isPutOff } = task;
+  if (isPutOff) return { reason: 'retry-later', until, sentence: `its handler wants it again at ${iso(until)}` };
   if (error) {
     const sentence = `${attemptOf(task)} waits until ${iso(until)}; the last one failed: ${show(error.message)}`;
     return { reason: 'backoff', until, sentence };
   }
-  if (token > 0) return { reason: 'retry-later', until, sentence: `its handler wants it again at ${iso(until)}` };
   return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
 }
 

@@ -65,8 +65,8 @@ export async function retryTask(id: string, store: TaskRecords): Promise<Retried
 }
 
 async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {
-  const { state, error, ending } = task;
-  if (state === 'delayed' && error) {
+  const { state, error, isPutOff, ending } = task;
+  if (state === 'delayed' && error && !isPutOff) {
     return { change: transitions.hurry, because: 'it waited for its next attempt after a failure' };
   }
   if (!ending || state === 'awaiting') return { refused: `it has not ended: ${UNFINISHED[state] ?? 'it waits'}` };

@@ -120,14 +120,14 @@ export class Attempt {
     }
   }
 
-  /** Tries again while this node may count on the task: the same end is noted once. */
+  /** Tries again while this node owns the task: the same end is noted once. */
   async #surely<T>(note: (claim: Claim) => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await this.held.finish(note);
       } catch (error) {
         const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
-        if (!isOfStore || this.held.remaining <= RETRY) throw error;
+        if (!isOfStore || this.held.left <= RETRY) throw error;
         await pause(this.parts.context.nodeClock, RETRY);
       }
     }

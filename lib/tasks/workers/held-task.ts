@@ -21,7 +21,8 @@ export interface HeldOptions {
  * sent, less `clockTolerance`. So the signal aborts before another node can take the task, unless this process is frozen.
  */
 export class HeldTask implements TaskLease {
-  readonly #lost = new AbortController();
+  /** Tells the work to stop. */
+  readonly #work = new AbortController();
   /** Changes of one claim must come one after another. */
   readonly #changes = new SerialQueue();
   /** Monotonic ms. */
@@ -30,6 +31,10 @@ export class HeldTask implements TaskLease {
   #cancelRenewal?: CancelTimer;
   readonly #cancelTimeout: CancelTimer | undefined;
   #isEnding = false;
+  /** Whether the lease has ended, or the attempt. */
+  #isOver = false;
+  /** Whether the lease is kept alive. */
+  #isRenewed: boolean;
 
   /** @param begun monotonic ms before the claim was sent */
   constructor(
@@ -41,23 +46,28 @@ export class HeldTask implements TaskLease {
   ) {
     this.#until = this.#endOf(begun, options.lease);
     this.#watch();
+    this.#isRenewed = options.keepAlive;
     if (options.keepAlive) this.#renewIn(options.lease / 3);
     this.#cancelTimeout = this.#endAfter(options.maxDuration);
   }
 
   get signal(): AbortSignal {
-    return this.#lost.signal;
+    return this.#work.signal;
   }
 
   get remaining(): number {
-    if (this.signal.aborted) return 0;
-    return Math.max(0, this.#until - this.context.nodeClock.monotonic());
+    return this.signal.aborted ? 0 : this.left;
+  }
+
+  /** ms for which this node owns the task, also after the signal aborted. */
+  get left(): number {
+    return this.#isOver ? 0 : Math.max(0, this.#until - this.context.nodeClock.monotonic());
   }
 
   async renew(duration: number | string = this.options.lease): Promise<void> {
     const lease = readDuration(duration);
     if (typeof lease === 'string') throw new InvalidOptionsError('lease.renew()', [lease]);
-    await this.#changes.run(() => this.#renew(lease));
+    await this.#changes.run(() => this.#whileWanted(() => this.#renew(lease)));
   }
 
   /**
@@ -68,7 +78,8 @@ export class HeldTask implements TaskLease {
    */
   split(): Promise<number> {
     return this.#changes.run(async () => {
-      if (this.claim.task.split === undefined) await this.#change(() => this.store.split(this.claim));
+      const split = () => this.#change(() => this.store.split(this.claim));
+      if (this.claim.task.split === undefined) await this.#whileWanted(split);
       return this.claim.task.split!;
     });
   }
@@ -80,12 +91,30 @@ export class HeldTask implements TaskLease {
     return this.#changes.run(() => change(this.claim));
   }
 
-  /** Ends the work: this node shuts down, or has lost the task, or it was cancelled. */
-  abort(error: Error): void {
-    this.#cancelEnd?.();
-    this.#cancelRenewal?.();
+  /**
+   * Tells the work to stop. This node owns the task until the lease ends.
+   *
+   * @param isRenewed whether the lease goes on as before, however long the work takes
+   */
+  interrupt(error: Error, isRenewed = false): void {
+    this.#isRenewed &&= isRenewed;
+    if (!this.#isRenewed) this.#cancelRenewal?.();
     this.#cancelTimeout?.();
-    this.#lost.abort(error);
+    this.#work.abort(error);
+  }
+
+  /** Ends the attempt: this node shuts down, or has lost the task, or its end is noted. */
+  abort(error: Error): void {
+    this.#isOver = true;
+    this.#cancelEnd?.();
+    this.interrupt(error);
+  }
+
+  /** A change on behalf of the work. @throws the signal's reason after it aborted */
+  async #whileWanted(change: () => Promise<void>): Promise<void> {
+    this.signal.throwIfAborted();
+    await change();
+    this.signal.throwIfAborted();
   }
 
   async #renew(lease: number): Promise<void> {
@@ -96,7 +125,7 @@ export class HeldTask implements TaskLease {
   }
 
   async #change(change: () => Promise<void>): Promise<void> {
-    this.signal.throwIfAborted();
+    this.#throwIfOver();
     // A change that waited behind the end of the attempt must not change the task any more.
     if (this.#isEnding) throw new LeaseExpiredError(this.claim.task.id, 'its handler has ended');
     try {
@@ -106,9 +135,13 @@ export class HeldTask implements TaskLease {
       throw error;
     }
     const { id, cancel } = this.claim.task;
-    if (cancel) this.abort(new TaskCancelledError(id, cancel));
+    if (cancel) this.interrupt(new TaskCancelledError(id, cancel));
     // The lease may have ended before the answer came: then the work has stopped already, and another node may have it.
-    this.signal.throwIfAborted();
+    this.#throwIfOver();
+  }
+
+  #throwIfOver(): void {
+    if (this.#isOver) throw this.signal.reason as Error;
   }
 
   #endOf(begun: number, lease: number): number {
@@ -124,7 +157,7 @@ export class HeldTask implements TaskLease {
 
   #endAfter(duration: number | undefined): CancelTimer | undefined {
     if (duration === undefined) return undefined;
-    const end = () => this.abort(new TaskTimeoutError(this.claim.task.id, duration));
+    const end = () => this.interrupt(new TaskTimeoutError(this.claim.task.id, duration));
     return this.context.nodeClock.schedule(end, duration);
   }
 
@@ -136,12 +169,12 @@ export class HeldTask implements TaskLease {
     const { lease } = this.options;
     let delay = lease / 3;
     try {
-      await this.renew(lease);
+      await this.#changes.run(() => this.#renew(lease));
     } catch (error) {
-      if (this.signal.aborted) return;
+      if (this.#isOver) return;
       this.context.events.next({ type: 'problem', action: 'renew the lease of a task', error });
       delay = Math.min(1000, lease / 10);
     }
-    if (!this.#isEnding && !this.signal.aborted) this.#renewIn(delay);
+    if (!this.#isEnding && this.#isRenewed) this.#renewIn(delay);
   }
 }

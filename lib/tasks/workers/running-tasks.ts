@@ -20,6 +20,6 @@ export class RunningTasks {
   /** Aborts the signal of the attempt that was cancelled, if it is on this node. */
   cancel({ id, token, cancel }: Task): void {
     const held = this.#held.get(id);
-    if (cancel && held?.claim.task.token === token) held.abort(new TaskCancelledError(id, cancel));
+    if (cancel && held?.claim.task.token === token) held.interrupt(new TaskCancelledError(id, cancel));
   }
 }

@@ -25,6 +25,9 @@ export function contextOf(held: HeldTask, store: TaskStore, read: Read): TaskCon
     signal: held.signal,
     lease: held,
     submit: (name, ...rest) => submit(name, ...rest),
-    submitMany: (tasks) => submitMany(tasks, (each: SubmitRequest) => submit(each.name, each.data, each.options)),
+    submitMany: (tasks) => {
+      const one = (each: SubmitRequest) => submit(each.name, each.data, each.options);
+      return submitMany(tasks, one, () => store.slices.turn());
+    },
   };
 }

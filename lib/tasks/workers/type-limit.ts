@@ -149,13 +149,13 @@ export class Admission {
     return this.context.nodeClock.monotonic() - this.#begun < SERIES;
   }
 
-  /** Aborts the attempt when the permit is lost. @returns a function that ends this */
+  /** Aborts the signal of the attempt when the permit is lost. The lease goes on, because the task stays this node's. @returns a function that ends this */
   guard(held: HeldTask): () => void {
     const { permit } = this;
     if (!permit) return () => undefined;
     const { signal } = permit;
     const lose = () => {
-      if (!this.isValid) held.abort(signal.reason as PermitLostError);
+      if (!this.isValid) held.interrupt(signal.reason as PermitLostError, true);
     };
     signal.addEventListener('abort', lose, { once: true });
     if (signal.aborted) lose();

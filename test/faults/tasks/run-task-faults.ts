@@ -18,6 +18,9 @@ export interface TaskFaultOptions {
 
 /** Members of a group. */
 export const GROUP = 100;
+/** Each task of this many has {@link PARTS} sub-tasks. */
+const PARENTS = 10;
+const PARTS = 2;
 const NODES = 3;
 /** ms that the work on one task takes, at most. */
 const LONGEST_WORK = 100;
@@ -54,6 +57,7 @@ export async function runTaskFaults({ seed, tasks, folder, print }: TaskFaultOpt
       gatekeeper,
       tasks,
       group: GROUP,
+      partsOf,
       said: seats.said,
       writes: resource.writes,
       troubles,
@@ -62,6 +66,11 @@ export async function runTaskFaults({ seed, tasks, folder, print }: TaskFaultOpt
   } finally {
     await gatekeeper.close();
   }
+}
+
+/** Number of sub-tasks of a member of a group. */
+export function partsOf(number: number): number {
+  return number % PARENTS === 0 ? PARTS : 0;
 }
 
 /** The processes that work. */
@@ -108,7 +117,7 @@ async function finishAll(gatekeeper: Gatekeeper, { said }: Seats, tasks: number,
   const requests = groups.flatMap((group) =>
     Array.from({ length: GROUP }, (_, index) => ({
       name: grouped('work', group, index + 1, GROUP),
-      data: { number: index + 1, takes: chance.between(0, LONGEST_WORK) },
+      data: { number: index + 1, takes: chance.between(0, LONGEST_WORK), parts: partsOf(index + 1) },
       // A task may be on several nodes that die: here that says nothing about the task.
       options: { maxCrashes: 1000 },
     })),

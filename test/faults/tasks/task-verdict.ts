@@ -9,6 +9,8 @@ interface TaskRun {
   readonly tasks: number;
   /** Members of each group. */
   readonly group: number;
+  /** Number of sub-tasks, by number in the group. */
+  readonly partsOf: (number: number) => number;
   readonly said: readonly NodeSaid[];
   readonly writes: readonly Write[];
   readonly troubles: ReadonlyMap<string, number>;
@@ -36,6 +38,10 @@ export async function judgeTasks(run: TaskRun): Promise<TaskVerdict> {
     if (task?.state !== 'completed') violations.push(`${id} is not completed: ${JSON.stringify(task)}`);
     else if (!attempts.some(({ token }) => token === task.token)) violations.push(`${id} was completed by no attempt`);
   });
+  const partsWorked = groupedBy(
+    said.filter(({ event }) => event === 'part-worked'),
+    (each) => each['parent'] as string,
+  );
   const joins = groupedBy(
     said.filter(({ event }) => event === 'joined'),
     (each) => each['group'] as string,
@@ -44,6 +50,13 @@ export async function judgeTasks(run: TaskRun): Promise<TaskVerdict> {
   for (const group of groups) {
     const runs = joins.get(group) ?? [];
     if (runs.length === 0) violations.push(`group ${group} was not joined`);
+    const joinedAt = Math.min(...runs.map(({ at }) => at));
+    for (let number = 1; number <= size; number++) {
+      const parts = partsWorked.get(`work[${group}]#${number}`) ?? [];
+      const before = new Set(parts.filter(({ at }) => at < joinedAt).map((each) => each['part']));
+      if (before.size !== run.partsOf(number))
+        violations.push(`group ${group} was joined before a sub-task of #${number}`);
+    }
     for (const each of runs) {
       if (each['total'] === size && each['completed'] === size && each['sum'] === sum) continue;
       violations.push(`group ${group} was joined without all results: ${JSON.stringify(each)}`);
@@ -66,6 +79,8 @@ export async function judgeTasks(run: TaskRun): Promise<TaskVerdict> {
       attempts,
       'worked on more than once': [...worked.values()].filter(({ length }) => length > 1).length,
       'results refused': said.filter(({ event }) => event === 'task-lost').length,
+      'sub-tasks': groups.length * sumOf(size, run.partsOf),
+      'runs of sub-tasks': [...partsWorked.values()].flat().length,
       groups: groups.length,
       'runs of group handlers': [...joins.values()].flat().length,
       'guarded effects': accepted.size,
@@ -73,4 +88,8 @@ export async function judgeTasks(run: TaskRun): Promise<TaskVerdict> {
       ...Object.fromEntries(troubles),
     },
   };
+}
+
+function sumOf(size: number, partsOf: (number: number) => number): number {
+  return Array.from({ length: size }, (_, index) => partsOf(index + 1)).reduce((sum, parts) => sum + parts, 0);
 }
