@@ -17,7 +17,7 @@ const SHORT_NAP = 1_000;
  */
 const FIRST_NAP = 50;
 
-/** Longest random delay in ms. So waiters that one release notifies ask in random order, and none starves. */
+/** Longest random delay in ms, so that the naps of several nodes do not all end at the same moment. */
 const JITTER = 20;
 
 /** Pauses after a grant that was answered too late. This node releases it, and must not ask at once because of that. */

@@ -186,13 +186,15 @@ export class Tasks {
   onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
   onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
-    this.#add(type, joinType(type), options, async (held) => {
+    const finish = async (held: HeldTask) => {
       const { store } = this.#opened;
       // A write of its creation may have been applied late, after the group was closed.
       if (await store.isStaleJoin(held.claim.task)) return undefined;
       const group = await readGroup(this.#contextOf(held), held.claim.task, store);
-      return this.#running.run(held, () => handler(group as GroupContext<never>));
-    });
+      held.signal.throwIfAborted();
+      return handler(group as GroupContext<never>);
+    };
+    this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));
   }
 
   /** Called on this node with each of its tasks that its handler found invalid. */

@@ -111,24 +111,30 @@ describe('retry()', () => {
     expect(state.ran).toEqual([1, 1]);
   });
 
-  it('answers "retried" although the answer of its write was lost, and a node has claimed the task', async () => {
-    const cluster = newCluster();
-    const { node, state } = fragile(cluster);
-    await node.tasks.submit(NAME, undefined, ONCE);
-    await cluster.time.advance(100);
-    const other = cluster.node();
-    const { tasks } = other.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = async (key, expected, next) => {
-      await replace(key, expected, next);
-      await node.store.claim(next, LEASE);
-      throw new UnknownOutcomeError('no answer');
-    };
-    const retrying = other.tasks.retry(NAME);
-    await cluster.time.advance(1000);
-    expect(await retrying).toMatchObject({ outcome: 'retried' });
-    expect(state.ran).toEqual([1]);
-  });
+  it.each([
+    { of: 'that had failed', options: ONCE },
+    { of: 'that waited for its next attempt', options: { backoff: { first: '1h', longest: '1h' } } },
+  ])(
+    'answers "retried" of a task $of although the answer of its write was lost, and a node has claimed it',
+    async ({ options }) => {
+      const cluster = newCluster();
+      const { node, state } = fragile(cluster);
+      await node.tasks.submit(NAME, undefined, options);
+      await cluster.time.advance(100);
+      const other = cluster.node();
+      const { tasks } = other.context.store.tasks!;
+      const replace = tasks.replace.bind(tasks);
+      tasks.replace = async (key, expected, next) => {
+        await replace(key, expected, next);
+        await node.store.claim(next, LEASE);
+        throw new UnknownOutcomeError('no answer');
+      };
+      const retrying = other.tasks.retry(NAME);
+      await cluster.time.advance(1000);
+      expect(await retrying).toMatchObject({ outcome: 'retried' });
+      expect(state.ran).toEqual([1]);
+    },
+  );
 });
 
 describe('retry() of a member of a group', () => {

@@ -44,15 +44,18 @@ type Verdict =
  */
 export async function retryTask(id: string, store: TaskRecords): Promise<Retried> {
   const born = new Set<string>();
+  let isHurried = false;
   for (let text = await store.texts.read(id); ;) {
     if (text === undefined) return { id, outcome: 'unknown', because: UNKNOWN };
     const found = decodeTask(text);
     // A node may have gone on from a write whose answer was lost.
-    if (born.has(bornOf(found))) return { id, outcome: 'retried', because: 'it runs again' };
+    if (born.has(bornOf(found)) || (isHurried && found.attempts + found.crashes === 0))
+      return { id, outcome: 'retried', because: 'it runs again' };
     const verdict = await verdictOn(found, store);
     if ('refused' in verdict) return { id, outcome: 'refused', because: verdict.refused };
     const stamp = await store.stamp();
     born.add(stamp.nonce);
+    isHurried = verdict.change === transitions.hurry;
     const task = verdict.change(found, stamp);
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);

@@ -100,7 +100,10 @@ describeInBrowser('the allocation view', () => {
     expect(await found()).toEqual(new Set([resource]));
     await page.getByLabel('From or to node').selectOption('app2');
     const isOfNode = (row: string) => row.includes('app2');
-    await until(async () => (await moves.locator('tbody tr:has(code)').allTextContents()).every(isOfNode));
+    await until(async () => {
+      const rows = await moves.locator('tbody tr:has(code)').allTextContents();
+      return rows.length > 0 && rows.every(isOfNode);
+    });
     expect(await moves.getByText('the node is drained').count()).toBe(2);
     expect(page.url()).toContain(`moved=${resource}&of=app2`);
     await page.getByLabel('Search moved resources').fill('nothing like it');
