@@ -148,12 +148,16 @@ describe('the health of a node that can not archive a definition', () => {
     const persistence = archive.persistence;
     const { get, gatekeeper: node } = await start({ gatekeeper: { persistence }, console });
     await node.definitions.define({ name: 'other', duration: '10s' });
-    const faultFor = async (token: string) => (await get('/api/health', { token })).json.faults[0];
+    // The clocks of a node that has just started may be suspect, too.
+    const faultFor = async (token: string) => {
+      const { faults } = (await get('/api/health', { token })).json as { faults: { code: string; sentence: string }[] };
+      return faults.find(({ code }) => code === 'archive-failing');
+    };
     await until(async () => (await faultFor(TOKENS.view)) !== undefined);
-    expect((await faultFor(TOKENS.view)).sentence).toContain('"other"');
-    const { code, sentence } = await faultFor(LIMITED);
-    expect(code).toBe('archive-failing');
-    expect(sentence).not.toContain('other');
+    expect((await faultFor(TOKENS.view))?.sentence).toContain('"other"');
+    const limited = await faultFor(LIMITED);
+    expect(limited).toBeDefined();
+    expect(limited?.sentence).not.toContain('other');
   });
 });
 
