@@ -41,7 +41,7 @@ export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.start();
+    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.handlers.start();
   }
 }
 
@@ -66,11 +66,11 @@ function connect(handlers: Handlers, metadata: TaskHandlerMetadata, tasks: Tasks
 }
 
 function handle(metadata: TaskHandlerMetadata, call: Call, tasks: Tasks): void {
-  if (metadata.kind === 'invalid') return tasks.onInvalid(call);
+  if (metadata.kind === 'invalid') return tasks.handlers.onInvalid(call);
   const { kind, task, options } = metadata;
   const { type } = typeOf(task);
-  if (kind === 'task') tasks.handle(type, call, options);
-  else tasks.onGroupFinished(type, call, options);
+  if (kind === 'task') tasks.handlers.handle(type, call, options);
+  else tasks.handlers.onGroupFinished(type, call, options);
 }
 
 /** A provider that is not static gets an instance per call: `REQUEST` is the first argument. */

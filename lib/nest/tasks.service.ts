@@ -114,8 +114,8 @@ export class TasksService {
     options?: HandlerOptions,
   ): void;
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
-  handle(...args: Parameters<Tasks['handle']>): void {
-    this.#tasks.handle(...args);
+  handle(...args: Parameters<Tasks['handlers']['handle']>): void {
+    this.#tasks.handlers.handle(...args);
   }
 
   /**
@@ -130,8 +130,8 @@ export class TasksService {
     options?: HandlerOptions,
   ): void;
   onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
-  onGroupFinished(...args: Parameters<Tasks['onGroupFinished']>): void {
-    this.#tasks.onGroupFinished(...args);
+  onGroupFinished(...args: Parameters<Tasks['handlers']['onGroupFinished']>): void {
+    this.#tasks.handlers.onGroupFinished(...args);
   }
 
   /**
@@ -140,7 +140,7 @@ export class TasksService {
    * @throws InvalidOptionsError if this node has such a handler already
    */
   onInvalid(handler: InvalidTaskFunction): void {
-    this.#tasks.onInvalid(handler);
+    this.#tasks.handlers.onInvalid(handler);
   }
 
   /**
@@ -148,7 +148,7 @@ export class TasksService {
    * not ask the store.
    */
   types(): HandledType[] {
-    return this.#tasks.types();
+    return this.#tasks.handlers.types();
   }
 
   /**
@@ -159,7 +159,7 @@ export class TasksService {
    * @throws InvalidOptionsError if this node does not handle the type
    */
   pauseType(task: TaskType): void {
-    this.#tasks.pauseType(task);
+    this.#tasks.handlers.pauseType(task);
   }
 
   /**
@@ -169,7 +169,7 @@ export class TasksService {
    * @throws InvalidOptionsError if this node does not handle the type
    */
   resumeType(task: TaskType): void {
-    this.#tasks.resumeType(task);
+    this.#tasks.handlers.resumeType(task);
   }
 
   get #tasks(): Tasks {

@@ -1,54 +1,32 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
-import type { Context } from '../context/context.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type TaskExplanation, explain } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
-import { type HandlerOptions, parseHandlerOptions } from './handler-options.js';
 import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
-import { Sweeping } from './sweeping.js';
-import { type DataOf, type ResultOf, type TaskDefinition, type TaskName, type TaskType } from './task-id.js';
-import { typeOf } from './task-id.js';
-import { TaskStore, groupType, joinType } from './task-store.js';
-import { TaskSweep } from './task-sweep.js';
-import { readGroup } from './workers/group-context.js';
-import type { HeldTask } from './workers/held-task.js';
-import { RunningTasks } from './workers/running-tasks.js';
-import type {
-  GroupContext,
-  GroupFunction,
-  InvalidTaskFunction,
-  TaskContext,
-  TaskFunction,
-} from './workers/task-handler.js';
-import type { HandledType } from './workers/handled-type.js';
-import { TypeLimit } from './workers/type-limit.js';
-import { contextOf } from './workers/task-context.js';
-import { TypeWorker } from './workers/type-worker.js';
-import { TypeWorkers } from './workers/type-workers.js';
+import type { TaskName } from './task-id.js';
+import { TaskStore, groupType } from './task-store.js';
+import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
-export interface TasksParts {
-  readonly context: Context;
-  readonly directory: ConstructorParameters<typeof TypeLimit>[1];
-  /** ms for which a shutdown waits for handlers. */
-  readonly grace: number;
-  /** Bytes of data or a result as JSON. */
-  readonly mostBytes?: number;
-}
+export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
 
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
-  readonly #workers = new TypeWorkers();
-  readonly #running = new RunningTasks();
-  #open?: { readonly store: TaskStore; readonly sweeping: Sweeping };
-  #onInvalid?: InvalidTaskFunction;
-  #closed?: Promise<void>;
+  /** The handlers of this node. */
+  readonly handlers: TaskHandlers;
+  #open?: TaskStore;
 
-  constructor(private readonly parts: TasksParts) {}
+  constructor(private readonly parts: TasksParts) {
+    this.handlers = new TaskHandlers({
+      ...parts,
+      store: () => this.#store,
+      read: (name, data, options) => this.#read(name, data, options),
+    });
+  }
 
   /**
    * Submits a task. It runs at least once on a node that handles its type, or ends as a dead letter. Idempotent: after an
@@ -62,7 +40,7 @@ export class Tasks {
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
     const { task, dedup } = await this.#read(name, data, options);
-    return this.#opened.store.submit(task, dedup);
+    return this.#store.submit(task, dedup);
   }
 
   /** @throws InvalidOptionsError */
@@ -93,7 +71,7 @@ export class Tasks {
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
     const submit = async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options);
-    return submitMany(tasks, submit, () => this.#opened.store.slices.turn());
+    return submitMany(tasks, submit, () => this.#store.slices.turn());
   }
 
   /**
@@ -104,7 +82,7 @@ export class Tasks {
    * @throws StoreUnavailableError
    */
   async find(task: TaskName | string): Promise<TaskView | undefined> {
-    const found = await this.#opened.store.find(idOf(task));
+    const found = await this.#store.find(idOf(task));
     return found && viewOf(found);
   }
 
@@ -115,13 +93,13 @@ export class Tasks {
    * @throws StoreUnavailableError
    */
   async explain(task: TaskName | string): Promise<TaskExplanation> {
-    const { store } = this.#opened;
+    const store = this.#store;
     const id = idOf(task);
     const found = await store.find(id);
     const of = found?.ending && (found.member ?? found.join);
     const root = of && (await store.groups.find(groupType(found.type), of));
     const { instance } = this.parts.context.node;
-    return explain(id, found, root, { instance, worker: (type) => this.#workers.find(type)?.state });
+    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type) });
   }
 
   /**
@@ -137,8 +115,8 @@ export class Tasks {
     const { context } = this.parts;
     const id = idOf(task);
     const author = parseCancelOptions(id, options, context.node);
-    const cancelled = await cancelTask(id, author, this.#opened.store, context);
-    if (cancelled.task) this.#running.cancel(cancelled.task);
+    const cancelled = await cancelTask(id, author, this.#store, context);
+    if (cancelled.task) this.handlers.cancel(cancelled.task);
     return cancelled.answer;
   }
 
@@ -150,134 +128,26 @@ export class Tasks {
    * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
    */
   async retry(task: TaskName | string): Promise<Retried> {
-    return retryTask(idOf(task), this.#opened.store);
-  }
-
-  /**
-   * Handles the tasks of a type on this node.
-   *
-   * @param task the type, or its definition
-   * @throws InvalidOptionsError if this node handles the type already, or an option can't be used
-   */
-  handle<D extends TaskDefinition>(
-    task: D,
-    handler: TaskFunction<DataOf<D>, ResultOf<D>>,
-    options?: HandlerOptions,
-  ): void;
-  handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
-  handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
-    const { type } = typeOf(task);
-    this.#add(type, type, options, (held) =>
-      this.#running.run(held, () => handler(this.#contextOf(held) as TaskContext<never>)),
-    );
-  }
-
-  /**
-   * Handles the end of groups of a type on this node.
-   *
-   * @param task the type of the members, or its definition
-   * @throws InvalidOptionsError if this node does so already, or an option can't be used
-   */
-  onGroupFinished<D extends TaskDefinition>(
-    task: D,
-    handler: GroupFunction<ResultOf<D>>,
-    options?: HandlerOptions,
-  ): void;
-  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
-  onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
-    const { type } = typeOf(task);
-    const finish = async (held: HeldTask) => {
-      const { store } = this.#opened;
-      // A write of its creation may have been applied late, after the group was closed.
-      if (await store.isStaleJoin(held.claim.task)) return undefined;
-      const group = await readGroup(this.#contextOf(held), held.claim.task, store);
-      held.signal.throwIfAborted();
-      return handler(group as GroupContext<never>);
-    };
-    this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));
-  }
-
-  /** Called on this node with each of its tasks that its handler found invalid. */
-  onInvalid(handler: InvalidTaskFunction): void {
-    if (this.#onInvalid) throw new InvalidOptionsError('the handler of invalid tasks', ['this node has one already']);
-    this.#onInvalid = handler;
-  }
-
-  /** The types that this node handles, with their state as this node knows it. Does not ask the store. */
-  types(): HandledType[] {
-    return this.#workers.list();
-  }
-
-  /**
-   * Takes no more tasks of a type on this node. The running ones go on. Idempotent.
-   *
-   * @throws InvalidOptionsError if this node does not handle the type
-   */
-  pauseType(task: TaskType): void {
-    for (const worker of this.#workers.of(typeOf(task).type)) worker.pause();
-  }
-
-  /** Takes tasks of a type again after {@link pauseType}. Idempotent. @throws InvalidOptionsError as that */
-  resumeType(task: TaskType): void {
-    for (const worker of this.#workers.of(typeOf(task).type)) worker.resume();
-  }
-
-  /** Begins to work. Handlers that are added later begin at once. */
-  start(): void {
-    if (this.#closed) return;
-    this.#workers.start();
-    if (this.#workers.size > 0) this.#opened.sweeping.start();
-  }
-
-  /** Takes no more tasks, and waits for the running ones. Idempotent. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    try {
-      await this.#workers.close(this.parts.grace);
-    } finally {
-      await this.#open?.sweeping.close();
-    }
-  }
-
-  #add(type: string, key: string, options: HandlerOptions | undefined, handler: (held: HeldTask) => unknown): void {
-    this.#workers.expectNew(type, key);
-    const { context, mostBytes = MOST_BYTES } = this.parts;
-    const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
-    const onInvalid = () => this.#onInvalid;
-    const { store } = this.#opened;
-    const limit = new TypeLimit(type, this.parts.directory, context);
-    this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
-    if (this.#workers.isRunning) this.#opened.sweeping.start();
-  }
-
-  #contextOf(held: HeldTask): TaskContext {
-    return contextOf(held, this.#opened.store, (name, data, options) => this.#read(name, data, options));
+    return retryTask(idOf(task), this.#store);
   }
 
   /** A delay counts by cluster time. */
   async #timeOf(runAt: Date | number): Promise<number> {
     if (runAt instanceof Date) return runAt.getTime();
-    return (await this.#opened.store.stamp()).now + runAt;
+    return (await this.#store.stamp()).now + runAt;
   }
 
   /** Opened with the first use, so that an application without tasks makes no maps and queues. */
-  get #opened() {
+  get #store(): TaskStore {
     this.#open ??= this.#openStore();
     return this.#open;
   }
 
-  #openStore() {
+  #openStore(): TaskStore {
     const { context } = this.parts;
     const storage = context.store.tasks;
-    if (!storage) {
-      throw new InvalidOptionsError('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
-    }
-    const store = new TaskStore(storage, context);
-    return { store, sweeping: new Sweeping(new TaskSweep(store, context), context) };
+    if (storage) return new TaskStore(storage, context);
+    throw new InvalidOptionsError('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
   }
 }
 

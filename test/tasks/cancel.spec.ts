@@ -84,7 +84,7 @@ describe('cancel() of a task that waits', () => {
     await submitter.tasks.cancel('mail[june]#2');
     const groups: unknown[] = [];
     const node = worker(cluster, ({ data }) => data);
-    node.tasks.onGroupFinished('mail', async (group: GroupContext) => {
+    node.tasks.handlers.onGroupFinished('mail', async (group: GroupContext) => {
       for await (const { number, outcome } of group.members()) groups.push([number, outcome]);
       groups.push([group.completed, group.failed]);
     });
@@ -100,8 +100,8 @@ describe('cancel() of a task that waits', () => {
     const cluster = newCluster();
     const node = cluster.node();
     const failed: number[] = [];
-    node.tasks.onGroupFinished('mail', (group) => void failed.push(group.failed));
-    node.tasks.start();
+    node.tasks.handlers.onGroupFinished('mail', (group) => void failed.push(group.failed));
+    node.tasks.handlers.start();
     await node.tasks.submit(grouped('mail', 'june', 1, 1));
     await node.tasks.cancel('mail[june]#1');
     await cluster.time.advance(1000);
@@ -224,7 +224,7 @@ describe('cancel() of a task that runs', () => {
     const node = await obedient(cluster);
     const other = cluster.node();
     await other.tasks.cancel(NAME);
-    const closing = node.tasks.close();
+    const closing = node.tasks.handlers.close();
     await cluster.time.advance(5000);
     await closing;
     expect(await other.tasks.find(NAME)).toMatchObject({ state: 'cancelled' });
@@ -269,7 +269,7 @@ describe('cancel()', () => {
     const cluster = newCluster();
     const node = cluster.node();
     const failed: number[] = [];
-    node.tasks.onGroupFinished('mail', (group) => void failed.push(group.failed));
+    node.tasks.handlers.onGroupFinished('mail', (group) => void failed.push(group.failed));
     await node.tasks.submit(grouped('mail', 'june', 1, 1));
     const { groups } = node.context.store.tasks!;
     const { read } = groups;
@@ -277,7 +277,7 @@ describe('cancel()', () => {
     expect(await node.tasks.cancel('mail[june]#1')).toMatchObject({ outcome: 'cancelled' });
     expect(node.of('problem')).toMatchObject([{ action: expect.stringContaining('mail[june]#1') }]);
     groups.read = read;
-    node.tasks.start();
+    node.tasks.handlers.start();
     await cluster.time.advance(SWEPT);
     expect(failed).toEqual([1]);
   });

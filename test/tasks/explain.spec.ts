@@ -101,7 +101,7 @@ describe('explain()', () => {
       here: { concurrency: 1, running: 1 },
       sentence: expect.stringContaining('this node works on 1 of type "mail", and has no more room'),
     });
-    tasks.pauseType('mail');
+    tasks.handlers.pauseType('mail');
     expect(await tasks.explain('mail:second')).toMatchObject({
       here: { obstacle: 'paused-here' },
       sentence: expect.stringContaining('type "mail" is switched off on this node'),
@@ -196,7 +196,7 @@ describe('explain()', () => {
       sentence: expect.stringContaining('this node has no handler for groups of type "mail"'),
       task: { type: 'mail', group: { name: 'june' } },
     });
-    node.tasks.onGroupFinished('mail', () => undefined);
+    node.tasks.handlers.onGroupFinished('mail', () => undefined);
     await cluster.time.advance(SWEPT);
     expect(await waits()).not.toHaveProperty('groupWaitsFor');
   });

@@ -38,12 +38,12 @@ describe('a text that this version can not read', () => {
     const node = cluster.node();
     const text = await fromNewerVersion(node, 'mail:newer');
     const { work, end } = openEnd();
-    node.tasks.handle('mail', work, { lease: LEASE, concurrency: 2 });
-    node.tasks.start();
+    node.tasks.handlers.handle('mail', work, { lease: LEASE, concurrency: 2 });
+    node.tasks.handlers.start();
     await cluster.time.advance(1000);
     await node.context.store.tasks!.queue('mail.low').offer([text]);
     await cluster.time.advance(100);
-    const closing = node.tasks.close();
+    const closing = node.tasks.handlers.close();
     end();
     await cluster.time.advance(20_000);
     await expect(closing).resolves.toBeUndefined();
@@ -62,8 +62,8 @@ it('a claim of unknown outcome that was applied runs, and counts as no crash', a
     return isWritten;
   };
   const ran: number[] = [];
-  node.tasks.handle('mail', ({ attempt }) => void ran.push(attempt), { lease: LEASE });
-  node.tasks.start();
+  node.tasks.handlers.handle('mail', ({ attempt }) => void ran.push(attempt), { lease: LEASE });
+  node.tasks.handlers.start();
   await node.tasks.submit(single('mail', 'x'));
   await cluster.time.advance(2000);
   expect(ran).toEqual([1]);
@@ -93,11 +93,11 @@ it('a group that runs again completes, although one of its members was remembere
   const node = cluster.node();
   const joined: number[] = [];
   let night = 0;
-  node.tasks.handle('import', ({ data }) => {
+  node.tasks.handlers.handle('import', ({ data }) => {
     if (data === 2 && night === 1) throw new Error('no');
   });
-  node.tasks.onGroupFinished('import', ({ completed }) => void joined.push(completed));
-  node.tasks.start();
+  node.tasks.handlers.onGroupFinished('import', ({ completed }) => void joined.push(completed));
+  node.tasks.handlers.start();
   for (night = 1; night <= 2; night++) {
     const options = { dedup: 'retained', maxAttempts: 1, retention: '1m' } as const;
     for (const each of [1, 2, 3]) await node.tasks.submit(grouped('import', 'night', each, 3), each, options);

@@ -18,16 +18,16 @@ interface Joined {
 function importer(cluster: TaskCluster): { node: TaskNode; joined: Joined[] } {
   const node = cluster.node();
   const joined: Joined[] = [];
-  node.tasks.handle('import', ({ data }) => {
+  node.tasks.handlers.handle('import', ({ data }) => {
     if (data === 'bad') throw new Error('bad data');
     return `did ${String(data)}`;
   });
-  node.tasks.onGroupFinished('import', async (group: GroupContext) => {
+  node.tasks.handlers.onGroupFinished('import', async (group: GroupContext) => {
     const results: unknown[] = [];
     for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
     joined.push({ group: group.group, completed: group.completed, failed: group.failed, results });
   });
-  node.tasks.start();
+  node.tasks.handlers.start();
   return { node, joined };
 }
 

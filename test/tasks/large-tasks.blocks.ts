@@ -57,13 +57,13 @@ describeOnHazelcast('1,000 tasks with the largest data and results', () => {
         );
         await measured('work', async () => {
           const joined = new Promise<number>((resolve, reject) => {
-            tasks.onGroupFinished('large', async (group) => {
+            tasks.handlers.onGroupFinished('large', async (group) => {
               let characters = 0;
               for await (const { result } of group.members()) characters += (result as string).length;
               resolve(characters);
             });
-            tasks.handle('large', () => LARGE, { concurrency: 16 });
-            tasks.start();
+            tasks.handlers.handle('large', () => LARGE, { concurrency: 16 });
+            tasks.handlers.start();
             setTimeout(() => reject(new Error('the group did not end')), 100_000).unref();
           });
           expect(await joined).toBe(TASKS * LARGE.length);

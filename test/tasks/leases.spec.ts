@@ -9,8 +9,8 @@ const NAME = single('mail', 'order-7');
 describe('an attempt that takes longer than maxDuration', () => {
   function slowNode(cluster: TaskCluster, work: TaskFunction) {
     const node = cluster.node();
-    node.tasks.handle('mail', work, { lease: LEASE, concurrency: 1, maxDuration: 3 * LEASE });
-    node.tasks.start();
+    node.tasks.handlers.handle('mail', work, { lease: LEASE, concurrency: 1, maxDuration: 3 * LEASE });
+    node.tasks.handlers.start();
     return node;
   }
 
@@ -137,7 +137,7 @@ describe('close()', () => {
     const node = worker(cluster, work);
     await node.tasks.submit(NAME);
     await cluster.time.advance(100);
-    const closing = node.tasks.close();
+    const closing = node.tasks.handlers.close();
     await cluster.time.advance(GRACE / 2);
     end('in time');
     await cluster.time.advance(100);
@@ -155,7 +155,7 @@ describe('close()', () => {
     await node.tasks.submit(NAME);
     await cluster.time.advance(100);
     const other = worker(cluster, () => 'from the other');
-    const closing = node.tasks.close();
+    const closing = node.tasks.handlers.close();
     await cluster.time.advance(GRACE + 500);
     await closing;
     expect(await other.tasks.find('mail:order-7')).toMatchObject({

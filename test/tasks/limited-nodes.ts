@@ -15,8 +15,8 @@ export async function limitedWorker(
   options: HandlerOptions = {},
 ): Promise<TestNode> {
   const node = await cluster.node({ definitions: [] });
-  node.gatekeeper.tasks.handle('mail', handler, options);
-  node.gatekeeper.tasks.start();
+  node.gatekeeper.tasks.handlers.handle('mail', handler, options);
+  node.gatekeeper.tasks.handlers.start();
   await cluster.time.advance(10);
   return node;
 }
@@ -47,7 +47,7 @@ export function slowWork({ time }: TestCluster, ms: number) {
 /** Permits of the limit, in the store. */
 export const permitsOf = async (cluster: TestCluster) => (await cluster.record(LIMIT)).permits;
 /** Why a node takes no `mail`. */
-export const obstacleOf = ({ gatekeeper }: TestNode) => gatekeeper.tasks.types()[0]?.obstacle;
+export const obstacleOf = ({ gatekeeper }: TestNode) => gatekeeper.tasks.handlers.types()[0]?.obstacle;
 
 /** Counts from now how often a node asks for hints. */
 export function hintsAskedBy({ store: { tasks } }: TestNode): () => number {

@@ -33,11 +33,11 @@ describe('a type without a definition', () => {
   it('asks once for one at its start', async () => {
     const cluster = newCluster();
     const node = await cluster.node({ definitions: [] });
-    node.gatekeeper.tasks.handle('mail', () => 1);
+    node.gatekeeper.tasks.handlers.handle('mail', () => 1);
     const keys: string[] = [];
     const read = node.store.read.bind(node.store);
     node.store.read = (key) => (keys.push(key), read(key));
-    node.gatekeeper.tasks.start();
+    node.gatekeeper.tasks.handlers.start();
     await cluster.time.advance(60_000);
     expect(keys.filter((key) => key === `semaphore:${LIMIT}`)).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ describe('permits of a type', () => {
     const cluster = newCluster();
     const { work, handler } = slowWork(cluster, 1500);
     const node = await limitedWorker(cluster, handler);
-    node.gatekeeper.tasks.onGroupFinished('mail', handler);
+    node.gatekeeper.tasks.handlers.onGroupFinished('mail', handler);
     await defineLimit(node);
     for (const group of ['a', 'b', 'c']) await node.gatekeeper.tasks.submit(grouped('mail', group, 1, 1));
     await cluster.time.advance(30_000);
@@ -169,8 +169,8 @@ describe('permits of a type', () => {
     const cluster = newCluster();
     const { work, handler } = slowWork(cluster, 1500);
     const node = await cluster.node({ definitions: [{ name: LIMIT, duration: DURATION }] });
-    node.gatekeeper.tasks.handle('mail', handler);
-    node.gatekeeper.tasks.start();
+    node.gatekeeper.tasks.handlers.handle('mail', handler);
+    node.gatekeeper.tasks.handlers.start();
     await submitMails(node, 4);
     await cluster.time.advance(30_000);
     expect(work).toEqual({ running: 0, most: 1, done: 4 });
@@ -183,8 +183,8 @@ describe('permits of a type', () => {
     await operator.gatekeeper.definitions.remove(LIMIT);
     const node = await cluster.node({ definitions });
     const ran: string[] = [];
-    node.gatekeeper.tasks.handle('mail', ({ id }) => void ran.push(id));
-    node.gatekeeper.tasks.start();
+    node.gatekeeper.tasks.handlers.handle('mail', ({ id }) => void ran.push(id));
+    node.gatekeeper.tasks.handlers.start();
     await submitMails(node, 1);
     await cluster.time.advance(2 * NOTICED);
     expect(ran).toEqual(['mail:0']);

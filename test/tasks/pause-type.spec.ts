@@ -19,13 +19,13 @@ describe('pauseType()', () => {
     const by: string[] = [];
     const first = await limitedWorker(cluster, () => void by.push('first'));
     const second = await limitedWorker(cluster, () => void by.push('second'));
-    first.gatekeeper.tasks.pauseType('mail');
+    first.gatekeeper.tasks.handlers.pauseType('mail');
     await submitMails(first, 5);
     await cluster.time.advance(NOTICED);
     expect(by).toEqual(Array(5).fill('second'));
     expect([first, second].map(obstacleOf)).toEqual(['paused-here', undefined]);
-    first.gatekeeper.tasks.resumeType('mail');
-    second.gatekeeper.tasks.pauseType('mail');
+    first.gatekeeper.tasks.handlers.resumeType('mail');
+    second.gatekeeper.tasks.handlers.pauseType('mail');
     await submitMails(first, 5);
     await cluster.time.advance(NOTICED);
     expect(by.slice(5)).toEqual(Array(5).fill('first'));
@@ -34,7 +34,7 @@ describe('pauseType()', () => {
   it('asks the store for no hint', async () => {
     const cluster = newCluster();
     const node = await limitedWorker(cluster, () => 1);
-    node.gatekeeper.tasks.pauseType('mail');
+    node.gatekeeper.tasks.handlers.pauseType('mail');
     await cluster.time.advance(NOTICED);
     const asked = hintsAskedBy(node);
     await cluster.time.advance(60_000);
@@ -48,19 +48,19 @@ describe('pauseType()', () => {
     await defineLimit(node, { permits: 4 });
     await submitMails(node, 2);
     await cluster.time.advance(1000);
-    node.gatekeeper.tasks.pauseType('mail');
-    expect(node.gatekeeper.tasks.types()).toEqual([
+    node.gatekeeper.tasks.handlers.pauseType('mail');
+    expect(node.gatekeeper.tasks.handlers.types()).toEqual([
       { type: 'mail', handles: 'tasks', concurrency: 4, running: 2, obstacle: 'paused-here' },
     ]);
     end();
     await cluster.time.advance(1000);
-    expect(node.gatekeeper.tasks.types()).toMatchObject([{ running: 0 }]);
+    expect(node.gatekeeper.tasks.handlers.types()).toMatchObject([{ running: 0 }]);
     expect(await permitsOf(cluster)).toEqual([]);
   });
 
   it('refuses a type that this node does not handle', async () => {
     const { tasks } = (await newCluster().node()).gatekeeper;
-    expect(() => tasks.pauseType('mail')).toThrow('this node has no handler for it');
+    expect(() => tasks.handlers.pauseType('mail')).toThrow('this node has no handler for it');
   });
 });
 
@@ -84,7 +84,7 @@ describe('types()', () => {
     await defineLimit(nodes[0]!);
     await submitMails(nodes[0]!, 2);
     await cluster.time.advance(NOTICED);
-    const states = nodes.map(({ gatekeeper }) => gatekeeper.tasks.types()[0]!);
+    const states = nodes.map(({ gatekeeper }) => gatekeeper.tasks.handlers.types()[0]!);
     expect(states.map(({ running }) => running).toSorted()).toEqual([0, 1]);
     expect(states.find(({ running }) => running === 0)?.obstacle).toBe('no-permit');
     end();

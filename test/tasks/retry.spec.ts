@@ -82,12 +82,12 @@ describe('retry()', () => {
     expect(await refused()).toBe('it has not ended: it waits for its time');
     let isLater = true;
     const node = cluster.node();
-    node.tasks.handle('mail', () => {
+    node.tasks.handlers.handle('mail', () => {
       if (!isLater) return work();
       isLater = false;
       throw new RetryLaterError('1m');
     });
-    node.tasks.start();
+    node.tasks.handlers.start();
     await cluster.time.advance(20_000);
     expect(await refused()).toBe('it has not ended: it waits for its time');
     await cluster.time.advance(60_000);
@@ -144,13 +144,13 @@ describe('retry() of a member of a group', () => {
     const groups: unknown[] = [];
     const faults: string[] = [];
     let isBroken = false;
-    node.tasks.onGroupFinished('mail', async (group: GroupContext) => {
+    node.tasks.handlers.onGroupFinished('mail', async (group: GroupContext) => {
       if (isBroken) throw new Error('no disk');
       const results: unknown[] = [];
       for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
       groups.push([group.completed, group.failed, results]);
     });
-    node.tasks.onInvalid(({ id }, error) => faults.push(`${id}: ${error.message}`));
+    node.tasks.handlers.onInvalid(({ id }, error) => faults.push(`${id}: ${error.message}`));
     const submit = async (data: readonly string[], retention = '1h') => {
       for (const [index, each] of data.entries()) {
         await node.tasks.submit(grouped('mail', 'june', index + 1, data.length), each, { ...ONCE, retention });
@@ -177,7 +177,7 @@ describe('retry() of a member of a group', () => {
     const cluster = newCluster();
     const { node, state } = fragile(cluster);
     const groups: unknown[] = [];
-    node.tasks.onGroupFinished('mail', ({ completed, failed }) => void groups.push([completed, failed]));
+    node.tasks.handlers.onGroupFinished('mail', ({ completed, failed }) => void groups.push([completed, failed]));
     await node.tasks.submit(grouped('mail', 'june', 1, 1), 'bad', { backoff: { first: '1h', longest: '1h' } });
     await cluster.time.advance(1000);
     state.isMended = true;
@@ -232,14 +232,14 @@ describe('retry() of a member of a group', () => {
     const cluster = newCluster();
     const { node, groups, submit } = await ended(cluster);
     await submit(['good', 'bad']);
-    await node.tasks.close();
+    await node.tasks.handlers.close();
     const other = cluster.node();
     await other.tasks.retry('mail[june]#2');
     expect(await other.tasks.submit(grouped('mail', 'june', 2, 2), 'new')).toMatchObject({ outcome: 'known' });
     await other.tasks.submit(grouped('mail', 'june', 1, 2), 'good');
-    other.tasks.handle('mail', ({ data }) => data);
-    other.tasks.onGroupFinished('mail', ({ completed, failed }) => void groups.push([completed, failed]));
-    other.tasks.start();
+    other.tasks.handlers.handle('mail', ({ data }) => data);
+    other.tasks.handlers.onGroupFinished('mail', ({ completed, failed }) => void groups.push([completed, failed]));
+    other.tasks.handlers.start();
     await cluster.time.advance(SWEPT);
     expect(groups.slice(1)).toEqual([[2, 0]]);
   });

@@ -13,8 +13,8 @@ type Log = string[];
 /** A node that handles parents of the type `book`, and their sub-tasks `page` and `cover`. */
 function printer(cluster: TaskCluster, log: Log, generate: (book: TaskContext) => unknown): TaskNode {
   const node = cluster.node();
-  node.tasks.handle('book', (book) => generate(book), { lease: LEASE });
-  node.tasks.handle(
+  node.tasks.handlers.handle('book', (book) => generate(book), { lease: LEASE });
+  node.tasks.handlers.handle(
     'page',
     ({ data }) => {
       if (data === 'bad') throw new Error('no ink');
@@ -22,14 +22,18 @@ function printer(cluster: TaskCluster, log: Log, generate: (book: TaskContext) =
     },
     { lease: LEASE },
   );
-  node.tasks.handle('cover', ({ data }) => void log.push(`cover ${String(data)}`), { lease: LEASE });
-  node.tasks.onGroupFinished('page', (pages) => void log.push(`${pages.group}: ${pages.completed} of ${pages.total}`), {
+  node.tasks.handlers.handle('cover', ({ data }) => void log.push(`cover ${String(data)}`), { lease: LEASE });
+  node.tasks.handlers.onGroupFinished(
+    'page',
+    (pages) => void log.push(`${pages.group}: ${pages.completed} of ${pages.total}`),
+    {
+      lease: LEASE,
+    },
+  );
+  node.tasks.handlers.onGroupFinished('book', ({ group, total }) => void log.push(`all ${total} books of ${group}`), {
     lease: LEASE,
   });
-  node.tasks.onGroupFinished('book', ({ group, total }) => void log.push(`all ${total} books of ${group}`), {
-    lease: LEASE,
-  });
-  node.tasks.start();
+  node.tasks.handlers.start();
   return node;
 }
 
@@ -66,10 +70,10 @@ describe('a task with sub-tasks', () => {
     const log: Log = [];
     const { work, end } = openEnd();
     const node = cluster.node();
-    node.tasks.handle('book', (book) => book.submit(single('slow', 'x')).then(() => 'generated'));
-    node.tasks.handle('slow', work);
-    node.tasks.onGroupFinished('book', () => void log.push('shelf'));
-    node.tasks.start();
+    node.tasks.handlers.handle('book', (book) => book.submit(single('slow', 'x')).then(() => 'generated'));
+    node.tasks.handlers.handle('slow', work);
+    node.tasks.handlers.onGroupFinished('book', () => void log.push('shelf'));
+    node.tasks.handlers.start();
     await submitBooks(node, 'a');
     await cluster.time.advance(3 * LEASE);
     const again = await node.tasks.submit(grouped('book', 'shelf', 1, 1), 'a');
@@ -99,12 +103,12 @@ describe('a task with sub-tasks', () => {
     const cluster = newCluster();
     const { work, end } = openEnd();
     const node = cluster.node();
-    node.tasks.handle('book', async ({ submit }) => {
+    node.tasks.handlers.handle('book', async ({ submit }) => {
       await submit(single('slow', 'x'));
       throw new Error('no paper');
     });
-    node.tasks.handle('slow', work);
-    node.tasks.start();
+    node.tasks.handlers.handle('slow', work);
+    node.tasks.handlers.start();
     await node.tasks.submit(single('book', 'a'), 'a', { maxAttempts: 1 });
     await cluster.time.advance(LEASE);
     expect(await node.tasks.find('book:a')).toMatchObject({ state: 'awaiting', lastError: { message: 'no paper' } });
@@ -172,10 +176,10 @@ describe('a task with sub-tasks', () => {
     const cluster = newCluster();
     const log: Log = [];
     const node = cluster.node();
-    node.tasks.handle('part', () => log.push('part'));
-    node.tasks.handle('letter', () => log.push('letter'));
-    node.tasks.onGroupFinished('part', ({ submit }) => submit(single('letter', 'end')).then(() => undefined));
-    node.tasks.start();
+    node.tasks.handlers.handle('part', () => log.push('part'));
+    node.tasks.handlers.handle('letter', () => log.push('letter'));
+    node.tasks.handlers.onGroupFinished('part', ({ submit }) => submit(single('letter', 'end')).then(() => undefined));
+    node.tasks.handlers.start();
     await node.tasks.submit(grouped('part', 'june', 1, 1));
     await cluster.time.advance(2000);
     expect(log).toEqual(['part', 'letter']);
@@ -188,11 +192,11 @@ describe('names of sub-tasks', () => {
     const cluster = newCluster();
     const ids: string[] = [];
     const node = cluster.node();
-    node.tasks.handle('nest', async ({ id, data, submit }) => {
+    node.tasks.handlers.handle('nest', async ({ id, data, submit }) => {
       ids.push(id);
       if ((data as number) > 0) await submit(single('nest', 'x'.repeat(200)), (data as number) - 1);
     });
-    node.tasks.start();
+    node.tasks.handlers.start();
     for (const name of ['a', 'b']) await node.tasks.submit(single('nest', name), 4);
     await cluster.time.advance(3000);
     expect(new Set(ids).size).toBe(10);
@@ -212,7 +216,7 @@ describe('a node that is lost while it works on a tree of tasks', () => {
       await submit(single('cover', 'front'), 'front', SHORT);
       await submit(single('chapter', 'one'), 'one', { ...SHORT, maxCrashes: 100 });
     });
-    node.tasks.handle('chapter', (chapter) => coverAndPages(chapter), { lease: LEASE });
+    node.tasks.handlers.handle('chapter', (chapter) => coverAndPages(chapter), { lease: LEASE });
     return node;
   }
 
@@ -248,7 +252,7 @@ describe('an attempt that another one has replaced', () => {
     const { work, end } = openEnd();
     const errors: unknown[] = [];
     const first = cluster.node();
-    first.tasks.handle(
+    first.tasks.handlers.handle(
       'book',
       async ({ submit }) => {
         await submit(single('page', '1'), 1);
@@ -257,7 +261,7 @@ describe('an attempt that another one has replaced', () => {
       },
       { lease: LEASE, keepAlive: false, concurrency: 1 },
     );
-    first.tasks.start();
+    first.tasks.handlers.start();
     await first.tasks.submit(single('book', 'a'));
     await cluster.time.advance(1000);
     const log: Log = [];
@@ -273,8 +277,8 @@ describe('an attempt that another one has replaced', () => {
   it('leaves a sub-task behind that it announced only: it counts as cancelled', async () => {
     const cluster = newCluster();
     const lost = cluster.node();
-    lost.tasks.handle('book', ({ submit }) => submit(single('page', 'old'), 'old'), { lease: LEASE });
-    lost.tasks.start();
+    lost.tasks.handlers.handle('book', ({ submit }) => submit(single('page', 'old'), 'old'), { lease: LEASE });
+    lost.tasks.handlers.start();
     // Claim, note of sub-tasks, their root, their list: the next one would be the sub-task.
     loseAfter(lost, 4);
     await cluster.node().tasks.submit(single('book', 'a'));

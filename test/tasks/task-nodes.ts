@@ -61,7 +61,7 @@ export class TaskCluster {
   }
 
   async close(): Promise<void> {
-    const closing = Promise.all(this.#nodes.map(({ tasks }) => tasks.close()));
+    const closing = Promise.all(this.#nodes.map(({ tasks }) => tasks.handlers.close()));
     await this.time.advance(20_000);
     await closing;
     for (const { context } of this.#nodes) {
@@ -84,8 +84,8 @@ export const SWEPT = 15_000;
 /** A node that handles `mail`, one at a time. */
 export function worker(cluster: TaskCluster, handler: TaskFunction, keepAlive = true): TaskNode {
   const node = cluster.node();
-  node.tasks.handle('mail', handler, { lease: LEASE, keepAlive, concurrency: 1 });
-  node.tasks.start();
+  node.tasks.handlers.handle('mail', handler, { lease: LEASE, keepAlive, concurrency: 1 });
+  node.tasks.handlers.start();
   return node;
 }
 

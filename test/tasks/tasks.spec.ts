@@ -86,8 +86,8 @@ describe('submit()', () => {
     }
     const ran: string[] = [];
     const node = cluster.node();
-    node.tasks.handle('mail', ({ id }) => void ran.push(id), { concurrency: 1 });
-    node.tasks.start();
+    node.tasks.handlers.handle('mail', ({ id }) => void ran.push(id), { concurrency: 1 });
+    node.tasks.handlers.start();
     await cluster.time.advance(1000);
     expect(ran).toEqual(['mail:high', 'mail:normal', 'mail:low']);
   });
@@ -132,7 +132,7 @@ describe('a handler', () => {
       throw new InvalidTaskError('there is no such order');
     });
     const invalid: string[] = [];
-    node.tasks.onInvalid(({ id }, error) => void invalid.push(`${id}: ${error.message}`));
+    node.tasks.handlers.onInvalid(({ id }, error) => void invalid.push(`${id}: ${error.message}`));
     await node.tasks.submit(NAME);
     await cluster.time.advance(SWEPT);
     expect(calls).toBe(1);
@@ -153,11 +153,11 @@ describe('a handler', () => {
 
   it('may not be added twice for one type', () => {
     const node = newCluster().node();
-    node.tasks.handle('mail', () => 1);
-    expect(() => node.tasks.handle('mail', () => 2)).toThrow('this node has a handler for "mail" already');
-    expect(() => node.tasks.handle('no/type', () => 2)).toThrow('type: "no/type" is not');
-    expect(() => node.tasks.handle('mail#join', () => 2)).toThrow('type: "mail#join" is not');
-    expect(() => node.tasks.handle('quick', () => 2, { lease: 100 })).toThrow('lease: 100 ms is shorter than');
+    node.tasks.handlers.handle('mail', () => 1);
+    expect(() => node.tasks.handlers.handle('mail', () => 2)).toThrow('this node has a handler for "mail" already');
+    expect(() => node.tasks.handlers.handle('no/type', () => 2)).toThrow('type: "no/type" is not');
+    expect(() => node.tasks.handlers.handle('mail#join', () => 2)).toThrow('type: "mail#join" is not');
+    expect(() => node.tasks.handlers.handle('quick', () => 2, { lease: 100 })).toThrow('lease: 100 ms is shorter than');
   });
 });
 

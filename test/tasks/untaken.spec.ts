@@ -47,10 +47,10 @@ describe('a warning of tasks that no node takes', () => {
     await submitter.tasks.submit(single('print', 'first'));
     await cluster.time.advance(SWEPT + 2 * MINUTE);
     const other = cluster.node();
-    other.tasks.handle('print', () => undefined, { concurrency: 1 });
-    other.tasks.start();
+    other.tasks.handlers.handle('print', () => undefined, { concurrency: 1 });
+    other.tasks.handlers.start();
     await cluster.time.advance(SWEPT);
-    await other.tasks.close();
+    await other.tasks.handlers.close();
     await submitter.tasks.submit(single('print', 'second'));
     await cluster.time.advance(SWEPT + 2 * MINUTE);
     expect(submitter.of('tasks-untaken')).toHaveLength(2);

@@ -8,10 +8,14 @@ import type { HeldTask } from './held-task.js';
 import type { TaskContext } from './task-handler.js';
 
 /** Reads the arguments of a submission. */
-type Read = (name: TaskName, data: unknown, options: SubmitOptions | undefined) => Promise<{ readonly task: NewTask }>;
+export type ReadSubmission = (
+  name: TaskName,
+  data: unknown,
+  options: SubmitOptions | undefined,
+) => Promise<{ readonly task: NewTask }>;
 
 /** The context of one attempt. What it submits are sub-tasks. */
-export function contextOf(held: HeldTask, store: TaskStore, read: Read): TaskContext {
+export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission): TaskContext {
   const { id, type, data, token, attempts, crashes } = held.claim.task;
   const subTasks = new SubTasks(held, store);
   const submit = async (name: TaskName, subData?: unknown, options?: SubmitOptions) =>

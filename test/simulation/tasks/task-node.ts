@@ -55,10 +55,14 @@ export class TaskNode {
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);
-      this.tasks.handle(type, (task) => this.#work(task), { lease, keepAlive, concurrency: chance.whole(1, 4) });
+      this.tasks.handlers.handle(type, (task) => this.#work(task), {
+        lease,
+        keepAlive,
+        concurrency: chance.whole(1, 4),
+      });
     }
-    this.tasks.onGroupFinished('import', (group) => this.#join(group), { lease });
-    this.tasks.onInvalid(() => undefined);
+    this.tasks.handlers.onGroupFinished('import', (group) => this.#join(group), { lease });
+    this.tasks.handlers.onInvalid(() => undefined);
     this.#trees = chance.beside();
     // In a schedule without them, their queues would shift the draws of all calls.
     if (scene.trees.tasks.length > 0) this.#handleTrees();
@@ -71,7 +75,7 @@ export class TaskNode {
   start(): void {
     this.scene.trace.note(this.name, () => 'starts');
     this.#context.clusterClock.start();
-    this.tasks.start();
+    this.tasks.handlers.start();
   }
 
   /** One try of an application to submit. */
@@ -111,7 +115,7 @@ export class TaskNode {
   }
 
   async #close(): Promise<void> {
-    await this.tasks.close();
+    await this.tasks.handlers.close();
     await Promise.all([...this.#directory.inUse.values()].map((semaphore) => semaphore.close()));
     this.#context.clusterClock.stop();
     this.#context.timers.close();
@@ -153,8 +157,8 @@ export class TaskNode {
     const { lease } = this.scene;
     for (const type of TREE_TYPES) {
       const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: this.#trees.whole(1, 4) };
-      this.tasks.handle(type, (task) => this.#grow(task), options);
-      this.tasks.onGroupFinished(type, (group) => this.#join(group), { lease });
+      this.tasks.handlers.handle(type, (task) => this.#grow(task), options);
+      this.tasks.handlers.onGroupFinished(type, (group) => this.#join(group), { lease });
     }
   }
 

@@ -1,0 +1,163 @@
+import type { Context } from '../../context/context.js';
+import { InvalidOptionsError } from '../../decision/index.js';
+import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
+import { MOST_BYTES } from '../json.js';
+import { Sweeping } from '../sweeping.js';
+import type { Task } from '../task.js';
+import { type DataOf, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
+import { type TaskStore, joinType } from '../task-store.js';
+import { TaskSweep } from '../task-sweep.js';
+import { readGroup } from './group-context.js';
+import type { HandledType, WorkerState } from './handled-type.js';
+import type { HeldTask } from './held-task.js';
+import { RunningTasks } from './running-tasks.js';
+import { type ReadSubmission, contextOf } from './task-context.js';
+import type { GroupContext, GroupFunction, InvalidTaskFunction, TaskContext, TaskFunction } from './task-handler.js';
+import { TypeLimit } from './type-limit.js';
+import { TypeWorker } from './type-worker.js';
+import { TypeWorkers } from './type-workers.js';
+
+export interface HandlersParts {
+  readonly context: Context;
+  readonly directory: ConstructorParameters<typeof TypeLimit>[1];
+  /** ms for which a shutdown waits for handlers. */
+  readonly grace: number;
+  /** Bytes of data or a result as JSON. */
+  readonly mostBytes?: number;
+  /** Opens the store. */
+  readonly store: () => TaskStore;
+  /** Reads a submission of a handler. */
+  readonly read: ReadSubmission;
+}
+
+/** The handlers of one node: claims the tasks of their types, and sweeps while there are handlers. */
+export class TaskHandlers {
+  readonly #workers = new TypeWorkers();
+  readonly #running = new RunningTasks();
+  #sweeping?: Sweeping;
+  #onInvalid?: InvalidTaskFunction;
+  #closed?: Promise<void>;
+
+  constructor(private readonly parts: HandlersParts) {}
+
+  /**
+   * Handles the tasks of a type on this node.
+   *
+   * @param task the type, or its definition
+   * @throws InvalidOptionsError if this node handles the type already, or an option can't be used
+   */
+  handle<D extends TaskDefinition>(
+    task: D,
+    handler: TaskFunction<DataOf<D>, ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
+  handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
+    const { type } = typeOf(task);
+    this.#add(type, type, options, (held) =>
+      this.#running.run(held, () => handler(this.#contextOf(held) as TaskContext<never>)),
+    );
+  }
+
+  /**
+   * Handles the end of groups of a type on this node.
+   *
+   * @param task the type of the members, or its definition
+   * @throws InvalidOptionsError if this node does so already, or an option can't be used
+   */
+  onGroupFinished<D extends TaskDefinition>(
+    task: D,
+    handler: GroupFunction<ResultOf<D>>,
+    options?: HandlerOptions,
+  ): void;
+  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
+  onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
+    const { type } = typeOf(task);
+    const finish = async (held: HeldTask) => {
+      const store = this.parts.store();
+      // A write of its creation may have been applied late, after the group was closed.
+      if (await store.isStaleJoin(held.claim.task)) return undefined;
+      const group = await readGroup(this.#contextOf(held), held.claim.task, store);
+      held.signal.throwIfAborted();
+      return handler(group as GroupContext<never>);
+    };
+    this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));
+  }
+
+  /** Called on this node with each of its tasks that its handler found invalid. */
+  onInvalid(handler: InvalidTaskFunction): void {
+    if (this.#onInvalid) throw new InvalidOptionsError('the handler of invalid tasks', ['this node has one already']);
+    this.#onInvalid = handler;
+  }
+
+  /** The types that this node handles, with their state as this node knows it. Does not ask the store. */
+  types(): HandledType[] {
+    return this.#workers.list();
+  }
+
+  /**
+   * Takes no more tasks of a type on this node. The running ones go on. Idempotent.
+   *
+   * @throws InvalidOptionsError if this node does not handle the type
+   */
+  pauseType(task: TaskType): void {
+    for (const worker of this.#workers.of(typeOf(task).type)) worker.pause();
+  }
+
+  /** Takes tasks of a type again after {@link pauseType}. Idempotent. @throws InvalidOptionsError as that */
+  resumeType(task: TaskType): void {
+    for (const worker of this.#workers.of(typeOf(task).type)) worker.resume();
+  }
+
+  /** State of this node's work on the tasks of a type; undefined if it does not handle them. */
+  stateOf(type: string): WorkerState | undefined {
+    return this.#workers.find(type)?.state;
+  }
+
+  /** Aborts the attempt at a cancelled task, if it runs on this node. */
+  cancel(task: Task): void {
+    this.#running.cancel(task);
+  }
+
+  /** Begins to work. Handlers that are added later begin at once. */
+  start(): void {
+    if (this.#closed) return;
+    this.#workers.start();
+    if (this.#workers.size > 0) this.#sweep();
+  }
+
+  /** Takes no more tasks, and waits for the running ones. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#workers.close(this.parts.grace);
+    } finally {
+      await this.#sweeping?.close();
+    }
+  }
+
+  #add(type: string, key: string, options: HandlerOptions | undefined, handler: (held: HeldTask) => unknown): void {
+    this.#workers.expectNew(type, key);
+    const { context, mostBytes = MOST_BYTES } = this.parts;
+    const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
+    const onInvalid = () => this.#onInvalid;
+    const store = this.parts.store();
+    const limit = new TypeLimit(type, this.parts.directory, context);
+    this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
+    if (this.#workers.isRunning) this.#sweep();
+  }
+
+  #sweep(): void {
+    const { context, store } = this.parts;
+    this.#sweeping ??= new Sweeping(new TaskSweep(store(), context), context);
+    this.#sweeping.start();
+  }
+
+  #contextOf(held: HeldTask): TaskContext {
+    return contextOf(held, this.parts.store(), this.parts.read);
+  }
+}
