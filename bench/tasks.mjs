@@ -59,9 +59,9 @@ async function complete(options, concurrency) {
     const ended = ({ type }) => type === 'task-ended' && ++done === count && resolve();
     gatekeeper.events$.subscribe(ended);
   });
-  gatekeeper.tasks.handle('mail', () => undefined, { concurrency });
+  gatekeeper.tasks.handlers.handle('mail', () => undefined, { concurrency });
   const began = performance.now();
-  gatekeeper.tasks.start();
+  gatekeeper.tasks.handlers.start();
   await over;
   const rate = (count / (performance.now() - began)) * 1000;
   await gatekeeper.close();
@@ -72,8 +72,8 @@ async function complete(options, concurrency) {
 async function latency(options) {
   const gatekeeper = await open(hazelcast({ ...options, mapName: 'bench-latency' }));
   let started;
-  gatekeeper.tasks.handle('mail', () => started(performance.now()), { concurrency: 4 });
-  gatekeeper.tasks.start();
+  gatekeeper.tasks.handlers.handle('mail', () => started(performance.now()), { concurrency: 4 });
+  gatekeeper.tasks.handlers.start();
   const taken = [];
   for (let count = -200; count < 1000; count++) {
     const start = new Promise((resolve) => (started = resolve));
