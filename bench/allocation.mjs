@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { FULLY_COMPILED, round } from './measure.mjs';
@@ -145,22 +144,26 @@ class Bench {
   }
 }
 
-async function ask(child, request) {
-  child.send(request);
-  const asking = new AbortController();
-  const { signal } = asking;
-  const ended = once(child, 'exit', { signal }).then(([code]) => {
-    throw new Error(`a process with nodes ended with exit code ${code}`);
+/** Answers come in the order of the requests. One may come in the same turn as a message about shares. */
+function ask(child, request) {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      child.off('message', read);
+      child.off('exit', fail);
+    };
+    const read = ({ answer }) => {
+      if (!answer) return;
+      end();
+      resolve(answer);
+    };
+    const fail = (code) => {
+      end();
+      reject(new Error(`a process with nodes ended with exit code ${code}`));
+    };
+    child.on('message', read);
+    child.on('exit', fail);
+    child.send(request);
   });
-  try {
-    for (;;) {
-      const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
-      if (message.answer) return message.answer;
-    }
-  } finally {
-    ended.catch(() => undefined);
-    asking.abort();
-  }
 }
 
 /** @param beyond s, without the lease that has to end first */
