@@ -129,6 +129,7 @@ export {
   type CancelOptions,
   type Cancellation,
   type Cancelled,
+  type GroupCancelled,
   type DataOf,
   type Dedup,
   type EndedMember,

@@ -4,6 +4,7 @@ import type {
   CancelOptions,
   Cancelled,
   DataOf,
+  GroupCancelled,
   GroupFunction,
   HandledType,
   HandlerOptions,
@@ -87,6 +88,21 @@ export class TasksService {
    */
   cancel(task: TaskName | string, options?: CancelOptions): Promise<Cancelled> {
     return this.#tasks.cancel(task, options);
+  }
+
+  /**
+   * Cancels all tasks of a group that have not ended, also members that are submitted later. Their sub-tasks go on. Then the
+   * handler of the group runs. Idempotent: after an error, call it again.
+   *
+   * @param task type of the members, or its definition
+   * @param group name of the group
+   * @param options as for {@link cancel}
+   * @returns whether they are `cancelled`, or all had `ended`, or the group is `unknown`, and why
+   * @throws InvalidOptionsError if an option can't be used
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  cancelGroup(task: TaskType, group: string, options?: CancelOptions): Promise<GroupCancelled> {
+    return this.#tasks.cancelGroup(task, group, options);
   }
 
   /**

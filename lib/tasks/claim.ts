@@ -32,3 +32,16 @@ export class Claim {
     return other.state === 'claimed' && other.token === this.task.token && other.owner === this.task.owner;
   }
 }
+
+/** Whether a text found is of this claim: of an earlier write of it, or one that ended it and from which another node has gone on. */
+export function isOfClaim({ nonce, ending }: Task, { written }: Claim): boolean {
+  return written.has(nonce) || (ending !== undefined && written.has(ending.by));
+}
+
+/** Why a claim is over, in words. */
+export function whyLost(found: Task | undefined, { task }: Claim): string {
+  if (!found) return 'the store no longer has it';
+  if (found.ending?.outcome === 'cancelled') return 'it was cancelled';
+  if (found.token > task.token) return 'its lease ended, and another node took it';
+  return 'its lease ended';
+}

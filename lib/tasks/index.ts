@@ -19,6 +19,7 @@ export type { Submitted } from './submission.js';
 export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault } from './task.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';
 export type { Cancelled } from './by-hand/cancel.js';
+export type { GroupCancelled } from './by-hand/cancel-group.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Retried } from './by-hand/retry.js';
 export type { TaskView, TaskViewState } from './by-hand/task-view.js';

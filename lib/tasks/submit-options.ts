@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
-import { choiceSchema, delaySchema } from '../decision/option-types.js';
+import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
 
 /** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
@@ -24,6 +24,11 @@ export interface SubmitOptions {
   readonly deadLetterRetention?: number | string;
   /** When the same id is ignored: while the task is `unfinished` (default), or as long as it is `retained`. */
   readonly dedup?: Dedup;
+  /**
+   * Whether the rest of its group ends at once, as cancelled, if this member of a group ends without success. Then the
+   * group's handler runs. Default false.
+   */
+  readonly failGroupFast?: boolean;
 }
 
 const DEDUPS = ['unfinished', 'retained'] as const;
@@ -60,6 +65,7 @@ const optionsSchema = onlyFields({
   retention: retentionSchema.default(USUAL_LIMITS.retention),
   deadLetterRetention: retentionSchema.default(USUAL_LIMITS.deadLetterRetention),
   dedup: choiceSchema(DEDUPS).default('unfinished'),
+  failGroupFast: switchSchema.default(false),
 });
 
 export interface ParsedSubmitOptions {
@@ -68,9 +74,15 @@ export interface ParsedSubmitOptions {
   readonly runAt?: Date | number | undefined;
   readonly limits: TaskLimits;
   readonly dedup: Dedup;
+  readonly failGroupFast: boolean;
 }
 
-const USUAL: ParsedSubmitOptions = { priority: 'normal', limits: USUAL_LIMITS, dedup: 'unfinished' };
+const USUAL: ParsedSubmitOptions = {
+  priority: 'normal',
+  limits: USUAL_LIMITS,
+  dedup: 'unfinished',
+  failGroupFast: false,
+};
 
 /**
  * @param defaults options of the task's definition
@@ -85,8 +97,9 @@ export function parseSubmitOptions(
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
-  const { priority, runAt, dedup, ...limits } = data;
-  return { priority, dedup, ...(runAt !== undefined && { runAt }), limits: isUsual(limits) ? USUAL_LIMITS : limits };
+  const { priority, runAt, dedup, failGroupFast, ...limits } = data;
+  const others = { priority, dedup, failGroupFast, ...(runAt !== undefined && { runAt }) };
+  return { ...others, limits: isUsual(limits) ? USUAL_LIMITS : limits };
 }
 
 /** Usual limits are left out of the texts. */

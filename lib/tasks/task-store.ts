@@ -4,12 +4,14 @@ import { Slices } from '../async/slices.js';
 import { UnknownOutcomeError } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { TaskStorage } from '../stores/task-storage.js';
-import { Claim } from './claim.js';
+import type { CancelAuthor } from './by-hand/cancel.js';
+import { Claim, isOfClaim, whyLost } from './claim.js';
 import { ConditionalTexts, type Written } from './conditional-texts.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
 import type { Dedup } from './submit-options.js';
 import { type Joining, type NewTask, type Submitted, isKnown, mayFollow } from './submission.js';
+import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import { FAMILY, familyOf } from './subtasks/sub-name.js';
 import type { Incarnation, Outcome, Task, TaskFault } from './task.js';
@@ -42,6 +44,7 @@ export class TaskStore {
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
   readonly slices: Slices;
   readonly parents: Parents;
+  readonly stops: GroupStops;
 
   constructor(
     storage: TaskStorage,
@@ -57,6 +60,7 @@ export class TaskStore {
       slices: this.slices,
     });
     this.parents = new Parents(this);
+    this.stops = new GroupStops(this, context);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
   }
@@ -75,8 +79,12 @@ export class TaskStore {
     let known: Task | undefined;
     // A closed group has all its members, so a look after the root was found closed surely finds one that is remembered.
     const mayBegin = async () => dedup === 'unfinished' || (known = await this.find(id)) === undefined;
-    const member = (await this.groups.open(type, name, mayBegin)) ?? known?.member;
-    const submitted = known ? isKnown(known) : await this.create({ ...others, ...(member && { member }) }, dedup);
+    const opened = await this.groups.open(type, name, mayBegin);
+    const member = opened?.member ?? known?.member;
+    const newMember = { ...others, ...(member && { member }) };
+    const submitted = known
+      ? isKnown(known)
+      : await this.create(newMember, dedup, transitions.firstState(opened?.stopped));
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
       await this.joinIfEnded(type, member, others);
@@ -122,6 +130,11 @@ export class TaskStore {
   /** Notes that the task will have sub-tasks. @throws as {@link renew} */
   async split(claim: Claim): Promise<void> {
     await this.#change(claim, transitions.split);
+  }
+
+  /** Notes the wish to cancel a task of this node. @throws as {@link renew} */
+  async cancel(claim: Claim, author: CancelAuthor): Promise<void> {
+    if (!claim.task.cancel) await this.#change(claim, (task, stamp) => transitions.cancel(task, author, stamp));
   }
 
   /** Gives a task back that this node does not work on. Another node may claim it at once. */
@@ -173,7 +186,8 @@ export class TaskStore {
     const { type, member, join, sub, split, ending } = task;
     const hasFailed = ending?.outcome !== 'completed';
     if (split !== undefined) await this.groups.close(FAMILY, familyOf(task.id, split));
-    if (join) await this.groups.close(groupType(type), join);
+    if (join && (await this.groups.close(groupType(type), join))) await this.stops.forget(groupType(type), join);
+    if (member && hasFailed) await this.stops.memberFailed(task);
     if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
     if (sub && !member) await this.parents.ended(sub, hasFailed);
     // If the sweep has finished it meanwhile, there is nothing to do.
@@ -264,7 +278,6 @@ export class TaskStore {
       }
       const found = written.found === undefined ? undefined : decodeTask(written.found);
       if (!found || !claim.covers(found)) {
-        // A write of this claim, perhaps an earlier one, or one that ended it and from which another node has gone on.
         if (found && isOfClaim(found, claim)) return claim.follow(found, written.found!);
         throw new LeaseExpiredError(task.id, whyLost(found, claim));
       }
@@ -276,15 +289,4 @@ export class TaskStore {
 /** Whether the text found is of the submission that was written with this stamp. */
 function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
   return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
-}
-
-function isOfClaim({ nonce, ending }: Task, { written }: Claim): boolean {
-  return written.has(nonce) || (ending !== undefined && written.has(ending.by));
-}
-
-function whyLost(found: Task | undefined, { task }: Claim): string {
-  if (!found) return 'the store no longer has it';
-  if (found.ending?.outcome === 'cancelled') return 'it was cancelled';
-  if (found.token > task.token) return 'its lease ended, and another node took it';
-  return 'its lease ended';
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
 import type { Priority, Task } from './task.js';
 import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
+import { dueStops } from './stops/group-stop.js';
 import { type TaskStore, groupType } from './task-store.js';
 import { Untaken } from './untaken.js';
 import * as transitions from './transitions.js';
@@ -19,6 +20,8 @@ const UNSETTLED = 5000;
 const UNHINTED = 5000;
 
 type Work = (task: Task, text: string) => Promise<void>;
+/** @returns whether there is more to do for it at once */
+type TextWork = (text: string) => Promise<boolean | void>;
 
 /**
  * Finds by their order the tasks that need something, whatever happened to the nodes:
@@ -30,6 +33,7 @@ type Work = (task: Task, text: string) => Promise<void>;
  * | awaiting their sub-tasks for long           | takes the steps after the end of the handler again  |
  * | done for long                               | takes the steps after the end again                 |
  * | finished, and remembered long enough        | removes them                                        |
+ * | members of a group that is stopped          | ends the next ones                                  |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  *
  * One node at a time should sweep; two do no harm.
@@ -59,6 +63,7 @@ export class TaskSweep {
       await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
+      await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
       await this.#hintLost(now),
     ];
     return counts.includes(true);
@@ -89,13 +94,17 @@ export class TaskSweep {
     }
   }
 
+  #each(kind: string, range: readonly [string, string], work: Work): Promise<boolean> {
+    return this.#eachText(kind, range, (text) => work(decodeTask(text), text));
+  }
+
   /**
    * Does `work` for the first rows of a range. If some of them fail, the next turn begins behind these rows: texts that
    * can't be read, because a newer version wrote them, must not keep the sweep from all others.
    *
    * @returns whether there may be more to do at once
    */
-  async #each(kind: string, [from, to]: readonly [string, string], work: Work): Promise<boolean> {
+  async #eachText(kind: string, [from, to]: readonly [string, string], work: TextWork): Promise<boolean> {
     const limit = this.#limits.get(kind) ?? ROWS.first;
     const rows = await this.store.timed.range(this.#begins.get(kind) ?? from, to, limit);
     const isFull = rows.length === limit;
@@ -103,10 +112,11 @@ export class TaskSweep {
     else this.#limits.delete(kind);
     const slices = Slices.of(this.context.nodeClock);
     const errors: unknown[] = [];
+    let isMore = false;
     await forEachLimit(rows, async ({ text }) => {
       try {
         await slices.turn();
-        await work(decodeTask(text), text);
+        if (await work(text)) isMore = true;
       } catch (error) {
         errors.push(error);
       }
@@ -116,7 +126,7 @@ export class TaskSweep {
     // The next turn finds these rows again.
     const action = `sweep ${errors.length} of ${rows.length} tasks`;
     if (errors.length > 0) this.context.events.next({ type: 'problem', action, error: errors[0] });
-    return isFull && rows.length > errors.length;
+    return isMore || (isFull && rows.length > errors.length);
   }
 
   #to(change: (task: Task, stamp: Stamp) => Task): Work {

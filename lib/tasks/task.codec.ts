@@ -13,6 +13,7 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
  *     w|mail|1|0001790000000000|3f2a|{…}     waiting: by type, band, and time of the last hint
  *     l|0001790000000000|3f2a|{…}            delayed, by due time
  *     c|…  a|…  d|…  f|…                     claimed, awaiting, done, finished, by the time in `at`
+ *     s|…                                    no task: the stop of a group, by the time at which it goes on
  *
  * The four hexadecimal digits are a hash of the id. They divide tasks of the same ms.
  */
@@ -38,6 +39,14 @@ const limits = z.strictObject({
   deadLetterRetention: storedTime,
 });
 
+/** zod type of a Cancellation. */
+export const cancellationSchema = z.strictObject({
+  at: storedTime,
+  by: z.string(),
+  reason: z.string().optional(),
+  isOfGroup: z.literal(true).optional(),
+});
+
 const bodySchema = z.strictObject({
   v: z.literal(VERSION),
   id,
@@ -58,7 +67,8 @@ const bodySchema = z.strictObject({
   split: storedCount.optional(),
   sub: z.strictObject({ parent: id, incarnation: storedCount, number: storedCount.positive() }).optional(),
   error: fault.optional(),
-  cancel: z.strictObject({ at: storedTime, by: z.string(), reason: z.string().optional() }).optional(),
+  cancel: cancellationSchema.optional(),
+  failGroupFast: z.literal(true).optional(),
   ending: z
     .strictObject({
       outcome: z.enum(['completed', 'failed', 'crashed', 'invalid', 'cancelled']),
@@ -93,13 +103,26 @@ export function encodeTask({ state, at, ...task }: Task): string {
     ...(limits !== USUAL_LIMITS && { limits }),
     ...others,
   };
-  const place = state === 'waiting' ? waitingPlace(type, priority) : `${LETTERS[state]}|`;
+  if (state !== 'waiting') return dueText(LETTERS[state], at, id, body);
+  return textOf(waitingPlace(type, priority), at, id, body);
+}
+
+/** A text that is found by a time. */
+export function dueText(letter: string, at: number, id: string, body: object): string {
+  return textOf(`${letter}|`, at, id, body);
+}
+
+function textOf(place: string, at: number, id: string, body: object): string {
   return `${place}${digits(at)}|${hashOf(id)}|${JSON.stringify(body)}`;
 }
 
 /** The range of the texts of a state (not `waiting`) whose `at` is before a time. */
 export function rangeOf(state: Exclude<TaskState, 'waiting'>, before: number): [from: string, to: string] {
-  const letter = LETTERS[state];
+  return dueRange(LETTERS[state], before);
+}
+
+/** The range of the texts with this letter whose time is before another. */
+export function dueRange(letter: string, before: number): [from: string, to: string] {
   return [`${letter}|`, `${letter}|${digits(before)}`];
 }
 

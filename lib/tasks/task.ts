@@ -67,6 +67,8 @@ export interface Task {
   readonly sub?: SubTask;
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
+  /** Whether the rest of its group ends at once if it ends without success. Only in members of groups. */
+  readonly failGroupFast?: true;
   /** The wish to cancel it, noted while a node works on it. From then on it can only end as cancelled. */
   readonly cancel?: Cancellation;
   /** How it ended; absent before. */
@@ -163,6 +165,8 @@ export interface Cancellation {
   readonly by: string;
   /** The reason that was given. */
   readonly reason?: string;
+  /** Present if it is of the whole group: by `cancelGroup()`, or because of a member with `failGroupFast`. */
+  readonly isOfGroup?: true;
 }
 
 /** An error of a handler, as far as it is kept. */

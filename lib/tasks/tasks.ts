@@ -1,6 +1,7 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
+import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
 import { type TaskExplanation, explain } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
@@ -8,7 +9,7 @@ import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
-import type { TaskName } from './task-id.js';
+import type { TaskName, TaskType } from './task-id.js';
 import { TaskStore, groupType } from './task-store.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
@@ -46,7 +47,8 @@ export class Tasks {
   /** @throws InvalidOptionsError */
   async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined) {
     const { id, type, member, defaults } = expectName(name);
-    const { runAt, dedup, priority, limits } = parseSubmitOptions(id, options, defaults);
+    const { runAt, dedup, priority, limits, failGroupFast } = parseSubmitOptions(id, options, defaults);
+    if (!member && options?.failGroupFast) throw new InvalidOptionsError(`task ${show(id)}`, [NO_GROUP]);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
     const at = runAt === undefined ? undefined : await this.#timeOf(runAt);
@@ -56,7 +58,7 @@ export class Tasks {
       priority,
       limits,
       ...(read.value !== undefined && { data: read.value }),
-      ...(member && { member }),
+      ...(member && { member, ...(failGroupFast && { failGroupFast }) }),
       ...(at !== undefined && { runAt: at }),
     };
     return { task, dedup };
@@ -121,6 +123,20 @@ export class Tasks {
   }
 
   /**
+   * Cancels all tasks of a group that have not ended, also those that are submitted later. Then the group's handler runs.
+   * Idempotent: after an error, call it again.
+   *
+   * @param task type of the members, or its definition
+   * @param group name of the group
+   * @param options as for {@link cancel}
+   * @throws InvalidOptionsError if an option can't be used
+   * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  async cancelGroup(task: TaskType, group: string, options?: CancelOptions): Promise<GroupCancelled> {
+    return cancelGroup(task, group, options, this.#store, this.parts.context.node);
+  }
+
+  /**
    * Lets a task run again by hand that ended without success, with fresh counts of attempts and crashes. A task that waits
    * for its next attempt after a failure runs at once.
    *
@@ -150,6 +166,8 @@ export class Tasks {
     throw new InvalidOptionsError('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
   }
 }
+
+const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
 
 function idOf(task: TaskName | string): string {
   return typeof task === 'string' ? task : expectName(task).id;

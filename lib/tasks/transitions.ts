@@ -20,6 +20,7 @@ import type {
  * | change     | from                 | to                                    | counts    |
  * | ---------- | -------------------- | ------------------------------------- | --------- |
  * | `submit`   | none, or finished    | waiting, delayed                      |           |
+ * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group |           |
  * | `hint`     | waiting, delayed     | waiting                               |           |
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
@@ -56,6 +57,7 @@ export interface Submission {
   readonly member?: Member;
   readonly join?: Task['join'];
   readonly sub?: Task['sub'];
+  readonly failGroupFast?: true;
 }
 
 /** @param former the task of this id that has ended, if the store still has it: tokens go on from its token */
@@ -135,6 +137,17 @@ export function skip(submission: Submission, former: Task | undefined, stamp: St
   const message = 'its parent has ended, and its last attempt did not submit this sub-task';
   const error = { name: 'NotSubmittedError', message, at: stamp.now };
   return end({ ...submit(submission, former, stamp), error }, 'cancelled', stamp);
+}
+
+/** Makes the first state of a task. */
+export type FirstState = typeof submit;
+
+/** How a member of a group begins. If its group is stopped, it ends before it begins. */
+export function firstState(stopped: Cancellation | undefined): FirstState {
+  if (!stopped) return submit;
+  return (submission, former, stamp) => {
+    return end({ ...submit(submission, former, stamp), cancel: stopped }, 'cancelled', stamp);
+  };
 }
 
 /**

@@ -13,7 +13,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member looks whether its group is complete before it notes its own end: the last two can miss each other',
     patches: [
       {
-        file: 'lib/tasks/groups/groups.ts',
+        file: 'lib/tasks/groups/member-ends.ts',
         find: `    await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
 `,
         replace: `    const look = this.#looks.share(\`\${incarnation}:\${group}\`, { group, incarnation, page });
@@ -197,5 +197,45 @@ export const TASKS_BUGS: readonly Bug[] = [
       },
     ],
     layer: simulation(/T1 not done/, ['calls']),
+  },
+  {
+    name: 'late-member-begins',
+    why: 'a member that is submitted after its group was stopped does not look at the root: it runs',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: '  if (!stopped) return submit;',
+        replace: '  if (!stopped?.by.startsWith("none")) return submit;',
+      },
+    ],
+    layer: simulation(/T8/, ['stops']),
+  },
+  {
+    name: 'stop-forgotten-by-sweep',
+    why: 'a node that crashes while it ends the members of a group leaves the rest of them to run, and the stop for ever',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "      await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T5|T8/, ['stops', 'crash', 'slow']),
+  },
+  {
+    name: 'failure-counted-first',
+    why: 'a member counts its end before it stops its group: after a crash between the two the group ends as if it had not failed fast',
+    patches: [
+      {
+        file: 'lib/tasks/task-store.ts',
+        find: `    if (member && hasFailed) await this.stops.memberFailed(task);
+    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+`,
+        replace: `    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+    if (member && hasFailed) await this.stops.memberFailed(task);
+`,
+      },
+    ],
+    layer: simulation(/T8/, ['stops']),
   },
 ];

@@ -1,9 +1,12 @@
 import type { Context } from '../../context/context.js';
-import { type ConditionalTexts } from '../conditional-texts.js';
+import type { ConditionalTexts } from '../conditional-texts.js';
+import type { Groups } from '../groups/groups.js';
+import type { Hints } from '../hints.js';
+import type { Parents } from '../subtasks/parents.js';
 import type { Cancellation, Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
-import type { TaskStore } from '../task-store.js';
 import * as transitions from '../transitions.js';
+import type { Stamp } from '../transitions.js';
 
 /** Answer to `cancel()`. */
 export interface Cancelled {
@@ -25,9 +28,15 @@ export interface CancelledTask {
   readonly task?: Task;
 }
 
-export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'parents' | 'settle' | 'stamp'> & {
+/** The part of the store of tasks that changes by hand need. */
+export interface TaskRecords {
   readonly texts: ConditionalTexts;
-};
+  readonly groups: Groups;
+  readonly hints: Hints;
+  readonly parents: Parents;
+  settle(task: Task, text: string): Promise<void>;
+  stamp(): Promise<Stamp>;
+}
 
 /**
  * Cancels a task. It is one write by comparison, so either this write or the end of the task comes first, and the other
@@ -46,15 +55,31 @@ export type TaskRecords = Pick<TaskStore, 'groups' | 'hints' | 'parents' | 'sett
  */
 export async function cancelTask(
   id: string,
-  author: Omit<Cancellation, 'at'>,
+  author: CancelAuthor,
   store: TaskRecords,
   context: Pick<Context, 'events'>,
 ): Promise<CancelledTask> {
+  return cancelFound(id, await store.texts.read(id), author, store, context);
+}
+
+/**
+ * {@link cancelTask} of a task whose text was read already.
+ *
+ * @param isMeant whether the task is still the one to cancel: the same id may have been submitted again
+ */
+export async function cancelFound(
+  id: string,
+  text: string | undefined,
+  author: CancelAuthor,
+  store: TaskRecords,
+  context: Pick<Context, 'events'>,
+  isMeant: (task: Task) => boolean = () => true,
+): Promise<CancelledTask> {
   const written = new Set<string>();
-  for (let text = await store.texts.read(id); ;) {
+  for (;;) {
     if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
     const found = decodeTask(text);
-    if (found.ending || found.cancel) return { answer: answerOf(found, written), task: found };
+    if (found.ending || found.cancel || !isMeant(found)) return { answer: answerOf(found, written), task: found };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
     const task = transitions.cancel(found, author, stamp);
@@ -67,6 +92,9 @@ export async function cancelTask(
     text = outcome.found;
   }
 }
+
+/** A cancel before it is written. */
+export type CancelAuthor = Omit<Cancellation, 'at'>;
 
 /** Why a task can't be changed that is not there. */
 export const UNKNOWN = 'no task of this id is in the store: it was never submitted, or it is no longer remembered';

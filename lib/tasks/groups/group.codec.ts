@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeStored, storedCount, storedList } from '../../decision/index.js';
 import { LARGEST_GROUP } from '../task-id.js';
+import { cancellationSchema } from '../task.codec.js';
 import { Bits, PAGE_BITS } from './bits.js';
 import { type GroupPage, type GroupRoot, pagesOf } from './group.js';
 
@@ -24,6 +25,7 @@ const rootSchema = z.strictObject({
   total: storedCount.positive().max(LARGEST_GROUP).optional(),
   highest: storedCount.max(LARGEST_GROUP).optional(),
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
+  stopped: cancellationSchema.optional(),
 });
 
 const pageSchema = z.strictObject({ v: z.literal(VERSION), nonce, ended: bits, failed: bits });

@@ -1,4 +1,5 @@
 import { InvalidOptionsError, nextToken } from '../../decision/index.js';
+import type { Cancellation } from '../task.js';
 import type { MemberName } from '../task-id.js';
 import { Bits, PAGE_BITS } from './bits.js';
 
@@ -25,6 +26,8 @@ export interface GroupRoot {
   readonly highest?: number;
   /** Pages of which all members have ended. Only pages that are full count, so a root changes once per page. */
   readonly full: readonly number[];
+  /** Present if all members that have not ended must end as cancelled, also those that are submitted later. */
+  readonly stopped?: Cancellation;
 }
 
 /** Members that have ended, of one page of one incarnation. */
@@ -94,8 +97,14 @@ export function withTotal(root: GroupRoot, total: number, nonce: string): GroupR
   return { ...root, total, nonce };
 }
 
+/** The same root if it is closed already. */
 export function closed(root: GroupRoot, nonce: string): GroupRoot {
-  return { ...root, state: 'closed', nonce };
+  return root.state === 'closed' ? root : { ...root, state: 'closed', nonce };
+}
+
+/** The same root if it is stopped already, or all members have ended. */
+export function stopped(root: GroupRoot, author: Cancellation, nonce: string): GroupRoot {
+  return root.stopped || root.state !== 'open' ? root : { ...root, stopped: author, nonce };
 }
 
 /** @throws InvalidOptionsError if a member does not fit the total */

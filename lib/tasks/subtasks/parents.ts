@@ -23,7 +23,7 @@ export interface ParentsStore {
   readonly groups: Groups;
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
-  create(submission: Submission, dedup: Dedup, make?: typeof transitions.skip): Promise<Submitted>;
+  create(submission: Submission, dedup: Dedup, make?: transitions.FirstState): Promise<Submitted>;
   joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void>;
   settle(task: Task, text: string): Promise<void>;
 }
@@ -62,9 +62,13 @@ export class Parents {
     if (!name) return store.create({ ...others, sub }, 'unfinished');
     const { group, number, total } = name;
     const member = { group, number, incarnation: sub.incarnation };
-    const isOpen = await store.groups.begin(type, member, { number, ...(total !== undefined && { total }) });
-    if (!isOpen) return undefined;
-    const submitted = await store.create({ ...others, member, sub }, 'unfinished');
+    const root = await store.groups.begin(type, member, { number, ...(total !== undefined && { total }) });
+    if (!root) return undefined;
+    const submitted = await store.create(
+      { ...others, member, sub },
+      'unfinished',
+      transitions.firstState(root.stopped),
+    );
     // It may have ended before the total was noted.
     if (submitted.outcome === 'known' && total !== undefined) await store.joinIfEnded(type, member, { ...others, sub });
     return submitted;

@@ -2,6 +2,7 @@ import type { CancelTimer } from '../../async/node-clock.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
+import type { CancelAuthor } from '../by-hand/cancel.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
 import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../tasks.errors.js';
@@ -82,6 +83,11 @@ export class HeldTask implements TaskLease {
       if (this.claim.task.split === undefined) await this.#whileWanted(split);
       return this.claim.task.split!;
     });
+  }
+
+  /** Cancels the task, which this node works on. @throws TaskCancelledError, or as {@link renew} */
+  cancel(author: CancelAuthor): Promise<void> {
+    return this.#changes.run(() => this.#whileWanted(() => this.#change(() => this.store.cancel(this.claim, author))));
   }
 
   /** A last change, after which this node does not own the task. It may be tried again after an error of the store. */

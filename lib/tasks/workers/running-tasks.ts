@@ -1,4 +1,4 @@
-import type { Task } from '../task.js';
+import type { Incarnation, Task } from '../task.js';
 import { TaskCancelledError } from '../tasks.errors.js';
 import type { HeldTask } from './held-task.js';
 
@@ -15,6 +15,15 @@ export class RunningTasks {
       // A handler whose lease ended may still run while the node works on the next attempt.
       if (this.#held.get(id) === held) this.#held.delete(id);
     }
+  }
+
+  /** Numbers of the members of this incarnation that run on this node. */
+  membersOf(type: string, { group, incarnation }: Incarnation): number[] {
+    const tasks = [...this.#held.values()].map(({ claim }) => claim.task).filter((task) => task.type === type);
+    const members = tasks.flatMap(({ member }) => member ?? []);
+    return members
+      .filter((each) => each.group === group && each.incarnation === incarnation)
+      .map(({ number }) => number);
   }
 
   /** Aborts the signal of the attempt that was cancelled, if it is on this node. */

@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '../../decision/index.js';
 import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
 import { Sweeping } from '../sweeping.js';
-import type { Task } from '../task.js';
+import type { Cancellation, Task } from '../task.js';
 import { type DataOf, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
 import { type TaskStore, joinType } from '../task-store.js';
 import { TaskSweep } from '../task-sweep.js';
@@ -54,9 +54,12 @@ export class TaskHandlers {
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
   handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
-    this.#add(type, type, options, (held) =>
-      this.#running.run(held, () => handler(this.#contextOf(held) as TaskContext<never>)),
-    );
+    const work = async (held: HeldTask) => {
+      const stopped = await this.#stoppedFor(held.claim.task);
+      if (stopped) await held.cancel(stopped);
+      return handler(this.#contextOf(held) as TaskContext<never>);
+    };
+    this.#add(type, type, options, (held) => this.#running.run(held, () => work(held)));
   }
 
   /**
@@ -146,9 +149,21 @@ export class TaskHandlers {
     const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
     const onInvalid = () => this.#onInvalid;
     const store = this.parts.store();
+    store.stops.watch(this.#running);
     const limit = new TypeLimit(type, this.parts.directory, context);
     this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
     if (this.#workers.isRunning) this.#sweep();
+  }
+
+  /** If the store can't say it now, the attempt begins. The walk over the members ends it. */
+  async #stoppedFor(task: Task): Promise<Cancellation | undefined> {
+    const { store, context } = this.parts;
+    try {
+      return await store().stops.stoppedFor(task);
+    } catch (error) {
+      context.events.next({ type: 'problem', action: `look whether the group of ${task.id} is stopped`, error });
+      return undefined;
+    }
   }
 
   #sweep(): void {

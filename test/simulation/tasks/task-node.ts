@@ -83,6 +83,7 @@ export class TaskNode {
     // A member of a group that is submitted again after its group's end would open a new incarnation.
     const { outcome } = await this.tasks.submit(name, data, {
       ...OPTIONS,
+      ...this.scene.stops.optionsOf(name.id),
       dedup: name.member ? 'retained' : 'unfinished',
     });
     this.scene.trace.note(this.name, () => `${name.id}: ${outcome}`);
@@ -141,6 +142,7 @@ export class TaskNode {
   async #handle(task: TaskContext): Promise<unknown> {
     const { chance, scene } = this;
     scene.began(task);
+    if (scene.stops.isBad(task.id)) throw new InvalidTaskError('simulated: it fails its group');
     for (let steps = chance.whole(0, 2); steps > 0; steps--) {
       await this.pause(chance.skewed(1, scene.lease));
       if (task.signal.aborted && chance.happens(0.7)) throw task.signal.reason as Error;
@@ -196,6 +198,12 @@ export class TaskNode {
     scene.joined(group);
   }
 
+  #observe(key: string, former: string | undefined, next: string | undefined): void {
+    const { checker, stopped } = this.scene;
+    checker.observe(key, former, next);
+    if (next !== undefined && key.startsWith('root:')) stopped.observe(next);
+  }
+
   #heard(event: GatekeeperEvent): void {
     this.scene.trace.note(
       this.name,
@@ -206,10 +214,10 @@ export class TaskNode {
 
   #createContext() {
     const { scene, process, chance, name } = this;
-    const { time, trace, cluster, shared, checker } = scene;
+    const { time, trace, cluster, shared } = scene;
     const client = chance.fork();
     const onWrite = (key: string, former: string | undefined, next: string | undefined) =>
-      checker.observe(key, former, next);
+      this.#observe(key, former, next);
     const tasks = new FaultyTasks({
       name,
       process,

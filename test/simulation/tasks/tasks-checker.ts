@@ -26,6 +26,7 @@ interface Life {
  * | T5      | nothing is left: no record, no timer                                               |
  * | T6      | a type never has more attempts at once than permits (see `type-limits.ts`)             |
  * | T7      | a task ends after its sub-tasks and the handlers of their groups                   |
+ * | T8      | a group that is stopped begins no more attempts (see `stopped-groups.ts`)          |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -63,7 +64,7 @@ export class TasksChecker {
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
-    if (/^(root|page|list):/.test(key)) return;
+    if (/^(root:|page:|list:|#)/.test(key)) return;
     const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
     this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
     if (after) this.#changed(key, before, after);
@@ -75,6 +76,17 @@ export class TasksChecker {
     const open = [...this.#lives.values()].flat().filter(({ task }) => !hasEnded(task));
     const unknown = [...this.#accepted].filter((id) => !this.#lives.has(id));
     return [...open.map(({ id }) => id), ...unknown];
+  }
+
+  /** The task as it stands in the store, or stood there last. */
+  latest(id: string): Task | undefined {
+    return this.#lives.get(id)?.at(-1)?.task;
+  }
+
+  /** The members of an incarnation. */
+  membersOf(group: string, incarnation: number): Task[] {
+    const ids = [...this.#lives.keys()].filter((id) => id.startsWith(`${group}#`));
+    return ids.flatMap((id) => this.latest(id) ?? []).filter(({ member }) => member?.incarnation === incarnation);
   }
 
   isAccepted(id: string): boolean {
@@ -114,7 +126,9 @@ export class TasksChecker {
   #ended(key: string, before: Task | undefined, { token, cancel, ending }: Task): void {
     const isOfClaim = before?.state === 'claimed' && before.token === token;
     const isWaiting = before?.state === 'waiting' || before?.state === 'delayed';
-    if (!isOfClaim && !(cancel && isWaiting)) this.violated(`T2 ${key} ended without its claim`);
+    // A member of a group that is stopped ends when it is submitted.
+    const isStopped = cancel?.isOfGroup && (!before || before.ending !== undefined);
+    if (!isOfClaim && !(cancel && isWaiting) && !isStopped) this.violated(`T2 ${key} ended without its claim`);
     // Ids of writes begin with the name of their node.
     const isOfOwner = ending!.by.startsWith(`${before?.owner}.`);
     if (ending!.outcome !== 'crashed' && !cancel && !isOfOwner) this.violated(`T2 ${key} was ended by ${ending!.by}`);

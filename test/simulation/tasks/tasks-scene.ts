@@ -9,6 +9,8 @@ import { StoreCluster } from '../store/store-cluster.js';
 import { Chance } from '../world/chance.js';
 import { Trace } from '../world/trace.js';
 import { VirtualTime } from '../world/virtual-time.js';
+import { StopPlan } from './stop-plan.js';
+import { StoppedGroups } from './stopped-groups.js';
 import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
@@ -18,8 +20,8 @@ import { type TreePlan, planTrees } from './tree-plan.js';
 export const TROUBLE = 15_000;
 
 const TROUBLES = ['calls', 'hints', 'slow', 'crash', 'freeze', 'cut', 'outage', 'leave'] as const;
-/** `by-hand`: people cancel and retry tasks. */
-export const TASK_FAULTS = [...TROUBLES, 'by-hand'] as const;
+/** `by-hand`: people cancel and retry tasks. `stops`: members fail their groups, and people cancel groups. */
+export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops'] as const;
 export type TaskFaultKind = (typeof TASK_FAULTS)[number];
 
 /** Stands where each node puts a store with faults of its own. */
@@ -46,6 +48,8 @@ export class TasksScene {
   /** Ids of all tasks that the application submits. */
   readonly wanted = new Set<string>();
   readonly trees: TreePlan;
+  readonly stops: StopPlan;
+  readonly stopped: StoppedGroups;
   readonly lease: number;
   readonly grace: number;
   readonly callTimeout: number;
@@ -60,9 +64,12 @@ export class TasksScene {
     this.chance = chance;
     this.trace = new Trace(this.time, isTraced);
     this.checker = new TasksChecker(this.trace);
+    this.stopped = new StoppedGroups(this.time, this.checker);
     const drawn = () => TROUBLES.filter(() => chance.happens(0.45));
     // Half of all seeds, without a number of the stream that all else uses.
-    this.faults = new Set(faults ?? [...drawn(), ...(seed % 2 === 0 ? (['by-hand'] as const) : [])]);
+    const byHand = seed % 2 === 0 ? (['by-hand'] as const) : [];
+    this.faults = new Set(faults ?? [...drawn(), ...byHand, ...(seed % 3 === 0 ? (['stops'] as const) : [])]);
+    this.stops = new StopPlan(new Chance(seed + 7), this.faults.has('stops'));
     const tolerance = chance.pick([60, 200]);
     this.lease = Math.round(tolerance * chance.skewed(4, 20)) + 200;
     this.grace = chance.whole(10, 2 * this.lease);
@@ -123,6 +130,7 @@ export class TasksScene {
   endTrouble(): void {
     this.isTrouble = false;
     this.trace.note('', () => 'trouble ends');
+    this.stopped.calm();
     this.cluster.recover();
     this.cluster.comeBack();
     this.cluster.faultMix = FAULT_MIXES.none;
@@ -132,6 +140,13 @@ export class TasksScene {
 
   began({ id, token }: TaskContext): void {
     this.trace.note('', () => `  ${id} begins, token ${token}`);
+    // Trouble may delay the end of the others.
+    const hasTrouble = this.isTrouble && TROUBLES.some((trouble) => this.faults.has(trouble));
+    if (!hasTrouble)
+      this.stopped.began(
+        id,
+        TROUBLES.some((trouble) => this.faults.has(trouble)),
+      );
   }
 
   joined({ group, total, token }: GroupContext): void {

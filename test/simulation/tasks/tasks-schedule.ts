@@ -39,6 +39,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     scene.beginTrouble();
     plan(scene);
     planByHand(scene, seed, groups);
+    scene.stops.plan(scene, groups);
     await time.pass(TROUBLE);
     scene.endTrouble();
     settledAfter = await settle(scene, groups);

@@ -1,0 +1,56 @@
+import type { Slices } from '../../async/slices.js';
+import { MOST_KEYS } from '../../stores/index.js';
+import type { ConditionalTexts } from '../conditional-texts.js';
+import { type GroupPage, type GroupRoot, pagesOf } from './group.js';
+import { decodePage, decodeRoot, pageKey, rootKey } from './group.codec.js';
+
+/** A root as it stands in the store. */
+export interface Found {
+  readonly root: GroupRoot;
+  readonly text: string;
+}
+
+/**
+ * The records of groups as they stand in the store.
+ *
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError from each method
+ */
+export class GroupRecords {
+  constructor(private readonly parts: { readonly texts: ConditionalTexts; readonly slices: Pick<Slices, 'turn'> }) {}
+
+  async root(group: string): Promise<Found | undefined> {
+    return foundIn(await this.parts.texts.read(rootKey(group)));
+  }
+
+  async isOver(group: string, incarnation: number): Promise<boolean> {
+    const found = await this.root(group);
+    return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
+  }
+
+  async pages(group: string, incarnation: number, indexes: readonly number[]): Promise<Map<number, GroupPage>> {
+    const pages = new Map<number, GroupPage>();
+    for (let begin = 0; begin < indexes.length; begin += MOST_KEYS) {
+      const batch = indexes.slice(begin, begin + MOST_KEYS);
+      const texts = await this.parts.texts.readMany(batch.map((page) => pageKey(group, incarnation, page)));
+      for (const page of batch) {
+        await this.parts.slices.turn();
+        const text = texts.get(pageKey(group, incarnation, page));
+        if (text !== undefined) pages.set(page, decodePage(text));
+      }
+    }
+    return pages;
+  }
+
+  async removePages({ group, incarnation, total = 0 }: GroupRoot): Promise<void> {
+    for (let page = 0; page < pagesOf(total); page++) {
+      const key = pageKey(group, incarnation, page);
+      const text = await this.parts.texts.read(key);
+      if (text !== undefined) await this.parts.texts.write(key, text, undefined);
+    }
+  }
+}
+
+/** @throws CorruptRecordError, NewerRecordError */
+export function foundIn(text: string | undefined): Found | undefined {
+  return text === undefined ? undefined : { root: decodeRoot(text), text };
+}

@@ -1,0 +1,180 @@
+import { forEachLimit } from '../../async/for-each-limit.js';
+import type { Slices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { MOST_KEYS } from '../../stores/index.js';
+import { type CancelAuthor, type TaskRecords, cancelFound } from '../by-hand/cancel.js';
+import { placeOf } from '../groups/group.js';
+import type { GroupRoot } from '../groups/group.js';
+import { PAGE_BITS } from '../groups/bits.js';
+import type { Cancellation, Incarnation, Task } from '../task.js';
+import { memberId } from '../task-id.js';
+import { decodeTask } from '../task.codec.js';
+import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from './group-stop.js';
+
+export interface StopsStore extends TaskRecords {
+  readonly slices: Pick<Slices, 'turn'>;
+}
+
+/** The tasks that run on this node. */
+interface Running {
+  /** Numbers of the members of an incarnation. */
+  membersOf(type: string, of: Incarnation): number[];
+  /** Aborts the signal of a task that is cancelled. */
+  cancel(task: Task): void;
+}
+
+/** A stop as it stands in the store. */
+interface Noted {
+  readonly stop: GroupStop;
+  readonly text: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Ends the members of a group that have not ended: by hand, or because a member with `failGroupFast` did not succeed.
+ *
+ *     note    the stop, one text ─▶ `stopped` in the root ─▶ walk over the members, a page per turn ─▶ all have ended: removed
+ *     member  submitted later: sees `stopped` in the root, and ends at once
+ *             waits, or runs:  the walk cancels it, as `cancel()` does
+ *             with the flag:   sees `stopped` also when an attempt begins
+ *
+ * After a crash the sweep goes on from the text. A member that was being submitted while `stopped` was written may be
+ * created behind the walk, so the walks are repeated until all members have ended.
+ */
+export class GroupStops {
+  #running?: Running;
+
+  constructor(
+    private readonly store: StopsStore,
+    private readonly context: Pick<Context, 'events'>,
+  ) {}
+
+  /** The tasks that run on this node: they are stopped first, and their signals abort at once. */
+  watch(running: Running): void {
+    this.#running = running;
+  }
+
+  /**
+   * Stops an incarnation. Idempotent: the first author stays.
+   *
+   * @param isUrgent whether to end members at once also if the stop is known: its node may be lost, or its answer was
+   * @returns author and reason of the stop; undefined if all members have ended
+   * @throws UnknownOutcomeError if it may be stopped
+   * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+   */
+  async stop(
+    type: string,
+    of: Incarnation,
+    author: CancelAuthor,
+    isUrgent: boolean,
+  ): Promise<Cancellation | undefined> {
+    const noted = await this.#note(type, of, author);
+    if (!noted) return undefined;
+    const root = await this.store.groups.stop(type, of, noted.stop.cancel);
+    if (!root) await this.#remove(noted);
+    else if (noted.isNew || isUrgent) await this.#walk(noted, root).catch(this.#problem('end the members of a group'));
+    return root?.stopped;
+  }
+
+  /** A member has ended without success. If it has the flag, the rest of its group must end, too. Call it again after a crash. */
+  async memberFailed({ id, type, member, failGroupFast, cancel, ending }: Task): Promise<void> {
+    if (!member || member.isOver || !failGroupFast || cancel?.isOfGroup) return;
+    const reason = `${id} ended without success (${ending?.outcome}), and has failGroupFast`;
+    await this.stop(type, member, { by: id, reason }, false);
+  }
+
+  /**
+   * One page of the members of a stop that is due.
+   *
+   * @returns whether there is more to do at once
+   */
+  async turn(text: string): Promise<boolean> {
+    const stop = decodeStop(text);
+    const noted = { stop, text, isNew: false };
+    const root = await this.store.groups.stop(stop.type, stop, stop.cancel);
+    if (root) return this.#walk(noted, root);
+    await this.#remove(noted);
+    return false;
+  }
+
+  /** The group is closed. */
+  async forget(type: string, { group, incarnation }: Incarnation): Promise<void> {
+    const text = await this.store.texts.read(stopKey({ type, group }));
+    if (text === undefined) return;
+    const stop = decodeStop(text);
+    if (stop.incarnation === incarnation) await this.#remove({ stop, text });
+  }
+
+  /** Author and reason if the group of a member with the flag is stopped. */
+  async stoppedFor({ type, member, failGroupFast }: Task): Promise<Cancellation | undefined> {
+    if (!failGroupFast || !member || member.isOver) return undefined;
+    return (await this.store.groups.find(type, member))?.stopped;
+  }
+
+  /** Writes the text from which each node can go on. @returns undefined if a later incarnation is stopped */
+  async #note(type: string, of: Incarnation, author: CancelAuthor): Promise<Noted | undefined> {
+    const key = stopKey({ type, group: of.group });
+    for (let found = await this.store.texts.read(key); ;) {
+      const former = found === undefined ? undefined : decodeStop(found);
+      if (former && former.incarnation > of.incarnation) return undefined;
+      if (former?.incarnation === of.incarnation) return { stop: former, text: found!, isNew: false };
+      const stop = newStop(type, of, author, await this.store.stamp());
+      const text = encodeStop(stop);
+      const written = await this.store.texts.write(key, found, text);
+      if (written.isWritten) return { stop, text, isNew: true };
+      found = written.found;
+    }
+  }
+
+  /** Ends the members of the next page, and notes how far it came. */
+  async #walk({ stop, text }: Pick<Noted, 'stop' | 'text'>, root: GroupRoot): Promise<boolean> {
+    let { page } = placeOf(stop.next);
+    while (root.full.includes(page)) page++;
+    if (stop.next === 1) await this.#cancel(stop, this.#running?.membersOf(stop.type, stop) ?? []);
+    const { numbers, isEmpty } = await this.store.groups.unendedOn(root, page);
+    const known = await this.#cancel(stop, numbers);
+    const { total, highest } = root;
+    const next = (page + 1) * PAGE_BITS + 1;
+    const isEnd = next > (total ?? highest ?? (known === 0 && isEmpty ? 0 : Infinity));
+    const stamp = await this.store.stamp();
+    const later = isEnd ? rest(stop, total !== undefined, stamp) : goOn(stop, next, stamp);
+    const { isWritten } = await this.store.texts.write(stopKey(stop), text, encodeStop(later));
+    return isWritten && !isEnd;
+  }
+
+  /** @returns how many of these members were found */
+  async #cancel(stop: GroupStop, numbers: readonly number[]): Promise<number> {
+    const { texts, slices } = this.store;
+    let known = 0;
+    for (let begin = 0; begin < numbers.length; begin += MOST_KEYS) {
+      const ids = numbers.slice(begin, begin + MOST_KEYS).map((number) => memberId(stop.type, stop.group, number));
+      const found = [...(await texts.readMany(ids))];
+      known += found.length;
+      await forEachLimit(found, async ([id, text]) => {
+        await slices.turn();
+        await this.#cancelOne(stop, id, text);
+      });
+    }
+    return known;
+  }
+
+  async #cancelOne({ incarnation, cancel }: GroupStop, id: string, text: string): Promise<void> {
+    const isMeant = ({ member }: Task) => member?.incarnation === incarnation && !member.isOver;
+    if (!isMeant(decodeTask(text))) return;
+    const { at: _at, ...author } = cancel;
+    const { task } = await cancelFound(id, text, author, this.store, this.context, isMeant);
+    if (task) this.#running?.cancel(task);
+  }
+
+  async #remove({ stop, text }: Pick<Noted, 'stop' | 'text'>): Promise<void> {
+    await this.store.texts.write(stopKey(stop), text, undefined);
+  }
+
+  /** The text stays, so the sweep goes on. */
+  #problem(action: string): (error: unknown) => boolean {
+    return (error) => {
+      this.context.events.next({ type: 'problem', action, error });
+      return false;
+    };
+  }
+}
