@@ -158,6 +158,7 @@ export {
   type TaskDefinition,
   type TaskExplanation,
   type TaskFault,
+  type TaskProgress,
   type TaskFunction,
   type TaskLease,
   type TaskName,

@@ -1,4 +1,4 @@
-import type { Task } from './task.js';
+import type { Task, TaskProgress } from './task.js';
 
 /** A claimed task, with the text that stands in the store as far as this node knows. */
 export class Claim {
@@ -6,6 +6,8 @@ export class Claim {
   readonly written = new Set<string>();
   /** Ids of sub-tasks that this attempt has submitted: they are surely in the store. */
   readonly confirmed = new Set<string>();
+  /** The last report of this attempt. Each write takes it along. */
+  progress?: TaskProgress;
   #task: Task;
   #text: string;
 
@@ -16,6 +18,11 @@ export class Claim {
 
   get task(): Task {
     return this.#task;
+  }
+
+  /** The task with what this attempt has reported since the last write. */
+  get current(): Task {
+    return this.progress ? { ...this.#task, progress: this.progress } : this.#task;
   }
 
   get text(): string {

@@ -16,7 +16,7 @@ export {
 export type { Dedup, SubmitOptions } from './submit-options.js';
 export type { HandlerOptions } from './handler-options.js';
 export type { Submitted } from './submission.js';
-export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault } from './task.js';
+export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault, TaskProgress } from './task.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';
 export type { Cancelled } from './by-hand/cancel.js';
 export type { GroupCancelled } from './by-hand/cancel-group.js';

@@ -127,6 +127,11 @@ export class TaskStore {
     await this.#change(claim, (task, stamp) => transitions.renew(task, lease, stamp));
   }
 
+  /** Notes what the attempt has reported, and leaves the lease as it is. @throws as {@link renew} */
+  async report(claim: Claim): Promise<void> {
+    await this.#change(claim, (task, { nonce }) => ({ ...task, nonce }));
+  }
+
   /** Notes that the task will have sub-tasks. @throws as {@link renew} */
   async split(claim: Claim): Promise<void> {
     await this.#change(claim, transitions.split);
@@ -267,7 +272,7 @@ export class TaskStore {
     for (;;) {
       await this.slices.turn();
       const stamp = await this.stamp();
-      const task = make(claim.task, stamp);
+      const task = make(claim.current, stamp);
       const text = encodeTask(task);
       claim.written.add(stamp.nonce);
       const written = await this.texts.write(task.id, claim.text, text);

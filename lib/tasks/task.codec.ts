@@ -66,6 +66,9 @@ const bodySchema = z.strictObject({
   join: z.strictObject(incarnation).optional(),
   split: storedCount.optional(),
   sub: z.strictObject({ parent: id, incarnation: storedCount, number: storedCount.positive() }).optional(),
+  progress: z
+    .strictObject({ done: z.number(), total: z.number(), note: z.string().max(200).optional(), at: storedTime })
+    .optional(),
   error: fault.optional(),
   cancel: cancellationSchema.optional(),
   failGroupFast: z.literal(true).optional(),

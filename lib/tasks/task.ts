@@ -65,6 +65,8 @@ export interface Task {
   readonly split?: number;
   /** Its place among the sub-tasks of another task. A member of a group has the place of its group. */
   readonly sub?: SubTask;
+  /** The last report of the latest attempt; absent if it made none. */
+  readonly progress?: TaskProgress;
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
   /** Whether the rest of its group ends at once if it ends without success. Only in members of groups. */
@@ -167,6 +169,18 @@ export interface Cancellation {
   readonly reason?: string;
   /** Present if it is of the whole group: by `cancelGroup()`, or because of a member with `failGroupFast`. */
   readonly isOfGroup?: true;
+}
+
+/** How far an attempt has come, as its handler said it. */
+export interface TaskProgress {
+  /** From 0. */
+  readonly done: number;
+  /** From 0, in the same unit as `done`. */
+  readonly total: number;
+  /** At most 200 characters. */
+  readonly note?: string;
+  /** When the handler said it: cluster time in ms. */
+  readonly at: number;
 }
 
 /** An error of a handler, as far as it is kept. */

@@ -83,8 +83,9 @@ export function hint(task: Task, { now, nonce }: Stamp): Task {
 
 /** @param lease ms */
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
+  const { progress: _ofFormerAttempt, ...kept } = task;
   return {
-    ...task,
+    ...kept,
     born: bornOf(task),
     state: 'claimed',
     at: now + lease,

@@ -238,4 +238,16 @@ export const TASKS_BUGS: readonly Bug[] = [
     ],
     layer: simulation(/T8/, ['stops']),
   },
+  {
+    name: 'progress-of-former-attempt',
+    why: 'an attempt that has reported nothing shows the progress of the attempt before',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: 'const { progress: _ofFormerAttempt, ...kept } = task;',
+        replace: 'const kept = task;',
+      },
+    ],
+    layer: simulation(/T9/, ['crash', 'freeze']),
+  },
 ];

@@ -1,7 +1,7 @@
 import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
 import { skipSentence } from '../../permits/runs/run-skipped.error.js';
 import type { GroupRoot } from '../groups/group.js';
-import type { Task } from '../task.js';
+import type { Task, TaskProgress } from '../task.js';
 import { groupType } from '../task-store.js';
 import { isInGroup } from '../transitions.js';
 import type { WorkerState } from '../workers/handled-type.js';
@@ -135,7 +135,7 @@ function workHere(of: string, type: string, here: WorkerState | undefined): stri
 }
 
 function running(task: Task, { instance: own }: ExplainingNode): Known {
-  const { at: until, owner, cancel } = task;
+  const { at: until, owner, cancel, progress } = task;
   const instance = owner!;
   const isHere = instance === own;
   const where = isHere ? 'this node' : `the node of instance ${show(instance)}`;
@@ -146,8 +146,12 @@ function running(task: Task, { instance: own }: ExplainingNode): Known {
     instance,
     isHere,
     until,
-    sentence: `${work}${wish ?? ''}`,
+    sentence: `${work}${progress ? `; ${sayProgress(progress)}` : ''}${wish ?? ''}`,
   };
+}
+
+function sayProgress({ done, total, note, at }: TaskProgress): string {
+  return `it had done ${done} of ${total} at ${iso(at)}${note === undefined ? '' : ` (${note})`}`;
 }
 
 function ended(task: Task, root: GroupRoot | undefined): Known {

@@ -1,5 +1,15 @@
 import { givenName } from '../subtasks/sub-name.js';
-import type { Cancellation, Ending, GroupCounts, Outcome, Priority, Task, TaskFault, TaskState } from '../task.js';
+import type {
+  Cancellation,
+  Ending,
+  GroupCounts,
+  Outcome,
+  Priority,
+  Task,
+  TaskFault,
+  TaskProgress,
+  TaskState,
+} from '../task.js';
 import { groupType } from '../task-store.js';
 
 /** State of a task for people: where it is, or how it ended. */
@@ -41,6 +51,8 @@ export interface TaskView {
   readonly runAt?: number;
   /** The node that works on it, and until when another node can't take it. Only while it is `running`. */
   readonly lease?: { readonly instance: string; readonly until: number };
+  /** The last report of progress of the latest attempt; absent if it made none. It stays after the end. */
+  readonly progress?: TaskProgress;
   /** The error of the latest attempt, until an attempt succeeds. */
   readonly lastError?: TaskFault;
   /** Author, time and reason if it was cancelled. A task that is still `running` then ends with its handler, or with its lease. */
@@ -77,6 +89,7 @@ export function viewOf(task: Task): TaskView {
     submittedAt,
     ...(task.state === 'delayed' && { runAt: task.at }),
     ...(task.state === 'claimed' && { lease: { instance: task.owner!, until: task.at } }),
+    ...(task.progress && { progress: task.progress }),
     ...(error && { lastError: error }),
     ...(cancel && { cancel }),
     ...(ending && endOf(task, ending)),

@@ -6,6 +6,7 @@ import type { CancelAuthor } from '../by-hand/cancel.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
 import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../tasks.errors.js';
+import { ProgressReports } from './progress-reports.js';
 import type { TaskLease } from './task-handler.js';
 
 export interface HeldOptions {
@@ -36,6 +37,7 @@ export class HeldTask implements TaskLease {
   #isOver = false;
   /** Whether the lease is kept alive. */
   #isRenewed: boolean;
+  readonly #progress: ProgressReports;
 
   /** @param begun monotonic ms before the claim was sent */
   constructor(
@@ -50,6 +52,7 @@ export class HeldTask implements TaskLease {
     this.#isRenewed = options.keepAlive;
     if (options.keepAlive) this.#renewIn(options.lease / 3);
     this.#cancelTimeout = this.#endAfter(options.maxDuration);
+    this.#progress = new ProgressReports(claim, context, () => this.#report());
   }
 
   get signal(): AbortSignal {
@@ -90,10 +93,16 @@ export class HeldTask implements TaskLease {
     return this.#changes.run(() => this.#whileWanted(() => this.#change(() => this.store.cancel(this.claim, author))));
   }
 
+  /** @throws InvalidOptionsError */
+  report(done: number, total: number, note?: string): void {
+    this.#progress.report(done, total, note);
+  }
+
   /** A last change, after which this node does not own the task. It may be tried again after an error of the store. */
   finish<T>(change: (claim: Claim) => Promise<T>): Promise<T> {
     this.#isEnding = true;
     this.#cancelRenewal?.();
+    this.#progress.close();
     return this.#changes.run(() => change(this.claim));
   }
 
@@ -112,6 +121,7 @@ export class HeldTask implements TaskLease {
   /** Ends the attempt: this node shuts down, or has lost the task, or its end is noted. */
   abort(error: Error): void {
     this.#isOver = true;
+    this.#progress.close();
     this.#cancelEnd?.();
     this.interrupt(error);
   }
@@ -140,10 +150,22 @@ export class HeldTask implements TaskLease {
       if (error instanceof LeaseExpiredError) this.abort(error);
       throw error;
     }
+    this.#progress.written();
     const { id, cancel } = this.claim.task;
     if (cancel) this.interrupt(new TaskCancelledError(id, cancel));
     // The lease may have ended before the answer came: then the work has stopped already, and another node may have it.
     this.#throwIfOver();
+  }
+
+  /** Where the lease is kept alive, the write also renews it, and the next renewal is due later. */
+  async #report(): Promise<void> {
+    const { lease } = this.options;
+    const isRenewed = this.#isRenewed;
+    const change = () => (isRenewed ? this.#renew(lease) : this.#change(() => this.store.report(this.claim)));
+    await this.#changes.run(change);
+    if (!isRenewed || !this.#isRenewed || this.#isEnding) return;
+    this.#cancelRenewal?.();
+    this.#renewIn(lease / 3);
   }
 
   #throwIfOver(): void {

@@ -28,6 +28,7 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
     attempt: attempts + crashes + 1,
     signal: held.signal,
     lease: held,
+    progress: (done, total, note) => held.report(done, total, note),
     submit: (name, ...rest) => submit(name, ...rest),
     submitMany: (tasks) => {
       const one = (each: SubmitRequest) => submit(each.name, each.data, each.options);

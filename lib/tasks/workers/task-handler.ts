@@ -20,6 +20,16 @@ export interface TaskContext<In = unknown> {
   /** How long this node may count on the task. */
   readonly lease: TaskLease;
   /**
+   * Says how far this attempt has come, for `find()` and `explain()`. Call it as often as you like: it is written at most about
+   * once a second, together with a renewal of the lease or the end where it can be. It has no effect after the attempt's end.
+   *
+   * @param done from 0
+   * @param total from 0, in the same unit
+   * @param note one line of at most 200 characters
+   * @throws InvalidOptionsError
+   */
+  progress(done: number, total: number, note?: string): void;
+  /**
    * Submits a sub-task: this task ends when it has ended, too. Its id is made of this task's id and the given name, so the
    * same name is the same sub-task in each attempt, and another one in each other task.
    *

@@ -144,6 +144,7 @@ export class TaskNode {
     scene.began(task);
     if (scene.stops.isBad(task.id)) throw new InvalidTaskError('simulated: it fails its group');
     for (let steps = chance.whole(0, 2); steps > 0; steps--) {
+      if (scene.hasReports) task.progress(task.token, task.token, this.name);
       await this.pause(chance.skewed(1, scene.lease));
       if (task.signal.aborted && chance.happens(0.7)) throw task.signal.reason as Error;
       if (chance.happens(0.3)) await task.lease.renew(Math.round(scene.lease * chance.between(0.9, 1.5)));

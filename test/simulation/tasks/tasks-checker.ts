@@ -27,6 +27,7 @@ interface Life {
  * | T6      | a type never has more attempts at once than permits (see `type-limits.ts`)             |
  * | T7      | a task ends after its sub-tasks and the handlers of their groups                   |
  * | T8      | a group that is stopped begins no more attempts (see `stopped-groups.ts`)          |
+ * | T9      | the progress of a task is of its latest attempt                                    |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -104,6 +105,9 @@ export class TasksChecker {
       this.#tokens.set(key, after.token);
       if (after.join) this.#expectMembersEnded(key, after.join);
     }
+    // The handlers report their token.
+    if (after.owner && after.progress && after.progress.done !== after.token)
+      this.violated(`T9 ${key} has the progress of token ${after.progress.done} under token ${after.token}`);
     const life = this.#lifeOf(key, after);
     life.isCancelled ||= after.cancel !== undefined;
     const isTriedAgain = before?.ending?.outcome === 'completed' && after.submittedAt === before.submittedAt;

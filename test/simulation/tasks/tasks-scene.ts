@@ -49,6 +49,8 @@ export class TasksScene {
   readonly wanted = new Set<string>();
   readonly trees: TreePlan;
   readonly stops: StopPlan;
+  /** Whether handlers report their progress. */
+  readonly hasReports: boolean;
   readonly stopped: StoppedGroups;
   readonly lease: number;
   readonly grace: number;
@@ -69,6 +71,7 @@ export class TasksScene {
     // Half of all seeds, without a number of the stream that all else uses.
     const byHand = seed % 2 === 0 ? (['by-hand'] as const) : [];
     this.faults = new Set(faults ?? [...drawn(), ...byHand, ...(seed % 3 === 0 ? (['stops'] as const) : [])]);
+    this.hasReports = seed % 5 === 0;
     this.stops = new StopPlan(new Chance(seed + 7), this.faults.has('stops'));
     const tolerance = chance.pick([60, 200]);
     this.lease = Math.round(tolerance * chance.skewed(4, 20)) + 200;
