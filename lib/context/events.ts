@@ -107,6 +107,24 @@ export type GatekeeperEvent =
     } & TaskAttempt)
   /** This node worked on a task that is not its own any more: its result was refused, or it never had one. */
   | ({ readonly type: 'task-lost'; readonly error: Error } & TaskAttempt)
+  /** Nodes have different expressions for one schedule. Told once per expression. */
+  | {
+      readonly type: 'schedule-differs';
+      readonly schedule: string;
+      readonly own: string;
+      readonly other: string;
+      readonly sentence: string;
+    }
+  /** Ticks of a schedule were not submitted in time. `from` and `to` are the first one and the last one that came: ms since 1970. */
+  | {
+      readonly type: 'ticks-missed';
+      readonly schedule: string;
+      readonly from: number;
+      readonly to: number;
+      readonly sentence: string;
+    }
+  /** A tick of a schedule does not run, because the former run has not ended. `at` is its planned time: ms since 1970. */
+  | { readonly type: 'tick-skipped'; readonly schedule: string; readonly at: number; readonly sentence: string }
   /** Tasks of a type wait, and no node has taken any for a minute. Told once, by the node that sweeps the tasks. */
   | { readonly type: 'tasks-untaken'; readonly task: string; readonly priority: string; readonly sentence: string }
   /** A definition was changed, on any node. */

@@ -10,7 +10,7 @@ import type { Parts } from './parts.js';
 export async function drainParts(parts: Parts, grace: number): Promise<void> {
   const { context, directory, tasks, leaderWatch, cluster, allocation, membership } = parts;
   // First: a task that another node could take must not begin here.
-  const working = tasks.handlers.close();
+  const working = tasks.close();
   parts.external.close();
   directory.declared.firstLoad.end();
   directory.birth.stopWaiting();

@@ -105,6 +105,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       );
     case 'resources-unowned':
     case 'tasks-untaken':
+    case 'schedule-differs':
+    case 'ticks-missed':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':
@@ -119,6 +121,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.debug(`${memberName(event.member)} ${event.type.slice('member-'.length)}`);
     case 'task-ended':
       return logger.debug(`task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`);
+    case 'tick-skipped':
+      return logger.log(event.sentence);
     case 'task-lost':
       return logger.warn(event.error.message);
     case 'clock-suspect':
@@ -145,7 +149,14 @@ function memberName({ acquirer, group, host }: Participant): string {
 }
 
 /** Repeated actions. If the store can't be asked, `store-lost` reports that already. */
-const PERIODIC = new Set(['sweep', 'load definitions', 'state dump', 'look for tasks', 'sweep the tasks']);
+const PERIODIC = new Set([
+  'sweep',
+  'load definitions',
+  'state dump',
+  'look for tasks',
+  'sweep the tasks',
+  'look at the schedule',
+]);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
   const isOutage = error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;

@@ -6,6 +6,8 @@ export type { ClusterSingletonOptions, SemaphoreName } from './cluster-singleton
 export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';
 export { GuardedMethodsExplorer } from './guarded-methods.explorer.js';
 export type { GuardedMethod } from './guarded-method.js';
+export { ClusterCron } from './cluster-cron.decorator.js';
+export type { ClusterCronOptions } from './cluster-cron.metadata.js';
 export { ClusterService, type LeadOptions } from './cluster.service.js';
 export { LeaderOnly, OnLeadershipGained, OnLeadershipLost } from './leader-only.decorator.js';
 export { LeadershipExplorer } from './leadership.explorer.js';

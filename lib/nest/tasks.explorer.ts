@@ -1,19 +1,19 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { ContextIdFactory, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { InvalidOptionsError } from '../decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
+import { connectSchedules } from './cluster-cron.explorer.js';
 import { REQUEST_SCOPED_CONTROLLER, SECOND_HANDLER } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.metadata.js';
+import { type Call, callOf } from './task-method.js';
 
 type Handlers = DecoratedMethod<readonly TaskHandlerMetadata[]>;
-type Call = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Connects the methods that handle tasks, and begins to work when the application has booted, so that no handler runs
+ * Connects the methods that handle tasks or run at the ticks of schedules, and begins to work when the application has booted, so that no handler runs
  * before.
  */
 @Injectable()
@@ -28,7 +28,7 @@ export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
     this.#decorated = new DecoratedMethods(discovery, scanner);
   }
 
-  /** @throws InvalidOptionsError listing every fault of every handler */
+  /** @throws InvalidOptionsError listing every fault of every handler, or of every schedule */
   onModuleInit(): void {
     if (!isReal(this.gatekeeper)) return;
     const { tasks } = partsOf(this.gatekeeper);
@@ -38,10 +38,12 @@ export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
       handlers.metadata.flatMap((metadata) => connect(handlers, metadata, tasks, former)),
     );
     if (faults.length > 0) throw new InvalidOptionsError('Handlers of tasks', faults);
+    const scheduleFaults = connectSchedules(this.#decorated, tasks);
+    if (scheduleFaults.length > 0) throw new InvalidOptionsError('Schedules', scheduleFaults);
   }
 
   onApplicationBootstrap(): void {
-    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.handlers.start();
+    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.start();
   }
 }
 
@@ -71,22 +73,6 @@ function handle(metadata: TaskHandlerMetadata, call: Call, tasks: Tasks): void {
   const { type } = typeOf(task);
   if (kind === 'task') tasks.handlers.handle(type, call, options);
   else tasks.handlers.onGroupFinished(type, call, options);
-}
-
-/** A provider that is not static gets an instance per call: `REQUEST` is the first argument. */
-function callOf({ instance, property, wrapper, isStatic }: Handlers): Call {
-  return async (...args) => {
-    const target = isStatic ? instance : await instanceFor(wrapper, args[0]);
-    return (target as Record<string, Call>)[property]!(...args);
-  };
-}
-
-function instanceFor(wrapper: InstanceWrapper, request: unknown): Promise<object> {
-  // The module's own reference: another module may have a provider of the same token.
-  const { instance: moduleRef } = wrapper.host!.getProviderByKey<ModuleRef>(ModuleRef);
-  const context = ContextIdFactory.create();
-  moduleRef.registerRequestByContextId(request, context);
-  return moduleRef.resolve<object>(wrapper.token, context);
 }
 
 function handledBy(metadata: TaskHandlerMetadata): string {

@@ -11,6 +11,9 @@ import type {
   InvalidTaskFunction,
   ResultOf,
   Retried,
+  ScheduleFunction,
+  ScheduleOptions,
+  ScheduleView,
   SubmitArguments,
   SubmitRequest,
   Submitted,
@@ -157,6 +160,29 @@ export class TasksService {
    */
   onInvalid(handler: InvalidTaskFunction): void {
     this.#tasks.handlers.onInvalid(handler);
+  }
+
+  /**
+   * Runs a handler at the times of a cron expression, once per time in the whole cluster, as a method with
+   * `@ClusterCron`: from the end of the application's start, or at once after that.
+   *
+   * @param name of the schedule in the cluster: 1 to 59 letters, digits, `_`, `.` or `-`
+   * @param expression 5 or 6 fields, as for `@Cron` of @nestjs/schedule
+   * @param handler gets the planned time
+   * @param options mode, time zone (default UTC), missed ticks; and options of the tasks and of their handler
+   * @throws InvalidOptionsError listing every fault; also if this node has a schedule of that name
+   */
+  schedule(name: string, expression: string, handler: ScheduleFunction, options?: ScheduleOptions): void {
+    this.#tasks.schedules.add(name, expression, handler, options);
+  }
+
+  /**
+   * The schedules of the whole cluster, by name: expression, mode, next and last planned time, skipped ticks.
+   *
+   * @throws StoreUnavailableError
+   */
+  schedules(): Promise<ScheduleView[]> {
+    return this.#tasks.schedules.list();
   }
 
   /**

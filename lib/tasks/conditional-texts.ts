@@ -41,15 +41,21 @@ export class ConditionalTexts {
   /**
    * Writes `next` (undefined: removes the text) if the text under `key` is `former` (undefined: there is none).
    *
+   * @param isLate asked right before each request to write: if true, no more is sent
    * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
    * @throws StoreUnavailableError if it was surely not applied
    */
-  async write(key: string, former: string | undefined, next: string | undefined): Promise<Written> {
+  async write(
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    isLate = () => false,
+  ): Promise<Written> {
     const deadline = new Deadline(this.timers, this.callTimeout);
     let unknown: UnknownOutcomeError | undefined;
     for (let delay = FIRST_PAUSE; ; delay *= 2) {
       try {
-        const found = await deadline.race(this.#attempt(key, former, next, unknown !== undefined));
+        const found = await deadline.race(this.#attempt([key, former, next], unknown !== undefined, isLate));
         if (found === true) return { isWritten: true };
         if (found.text !== former) return { isWritten: false, found: found.text, isUncertain: unknown !== undefined };
       } catch (error) {
@@ -62,16 +68,16 @@ export class ConditionalTexts {
 
   /** @returns true if the text is now `next`, otherwise what is there */
   async #attempt(
-    key: string,
-    former: string | undefined,
-    next: string | undefined,
+    [key, former, next]: readonly [string, string | undefined, string | undefined],
     isLook: boolean,
+    isLate: () => boolean,
   ): Promise<true | { readonly text: string | undefined }> {
     if (isLook) {
       const text = await this.texts.read(key);
       if (text === next) return true;
       if (text !== former) return { text };
     }
+    if (isLate()) throw new StoreUnavailableError('too late to write: this process stood still for long');
     if (former === undefined) {
       const there = await this.texts.create(key, next!);
       return there === undefined || there === next ? true : { text: there };

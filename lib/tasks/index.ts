@@ -15,6 +15,10 @@ export {
 } from './task-id.js';
 export type { Dedup, SubmitOptions } from './submit-options.js';
 export type { HandlerOptions } from './handler-options.js';
+export type { MissedTicks, ScheduleMode, ScheduleOptions } from './schedules/schedule-options.js';
+export type { SkippedTick } from './schedules/schedule-record.js';
+export type { ScheduleView } from './schedules/schedule-view.js';
+export type { ScheduleContext, ScheduleFunction } from './schedules/schedules.js';
 export type { Submitted } from './submission.js';
 export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault, TaskProgress } from './task.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';

@@ -2,7 +2,7 @@ import { InvalidOptionsError, show } from '../decision/index.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
-import { type TaskExplanation, explain } from './by-hand/explanation.js';
+import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { MOST_BYTES, readJson } from './json.js';
@@ -10,6 +10,7 @@ import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import type { TaskName, TaskType } from './task-id.js';
+import { Schedules } from './schedules/schedules.js';
 import { TaskStore, groupType } from './task-store.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
@@ -19,6 +20,8 @@ export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
 export class Tasks {
   /** The handlers of this node. */
   readonly handlers: TaskHandlers;
+  /** The schedules of this node. */
+  readonly schedules: Schedules;
   #open?: TaskStore;
 
   constructor(private readonly parts: TasksParts) {
@@ -27,6 +30,20 @@ export class Tasks {
       store: () => this.#store,
       read: (name, data, options) => this.#read(name, data, options),
     });
+    const { context } = parts;
+    this.schedules = new Schedules({ context, handlers: this.handlers, store: () => this.#store });
+  }
+
+  /** Begins to work. Handlers and schedules that are added later begin at once. */
+  start(): void {
+    this.handlers.start();
+    this.schedules.start();
+  }
+
+  /** Submits no more ticks, takes no more tasks, and waits for the running ones. Idempotent. */
+  async close(): Promise<void> {
+    // At the same time: a look at a schedule may wait for the store.
+    await Promise.all([this.schedules.close(), this.handlers.close()]);
   }
 
   /**
@@ -101,6 +118,8 @@ export class Tasks {
     const of = found?.ending && (found.member ?? found.join);
     const root = of && (await store.groups.find(groupType(found.type), of));
     const { instance } = this.parts.context.node;
+    const skipped = found ? undefined : await this.schedules.skippedRun(id);
+    if (skipped) return skippedTick(id, skipped.former);
     return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type) });
   }
 

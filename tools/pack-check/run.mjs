@@ -55,6 +55,7 @@ function assertContents(paths) {
     'dist/cli/main.js',
     'dist-cjs/index.js',
     'dist-cjs/package.json',
+    'load-cron.cjs',
     'load-hazelcast-client.cjs',
     'package-root.cjs',
     'dist/console/web/index.html',

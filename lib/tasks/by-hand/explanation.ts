@@ -20,6 +20,12 @@ export type TaskExplanation = {
       readonly reason: 'unknown';
     }
   | {
+      /** It is a tick of a schedule that was skipped, because the former run had not ended. */
+      readonly reason: 'skipped';
+      /** Id of the task of that run. */
+      readonly former: string;
+    }
+  | {
       /**
        * `run-at`: it waits for the time that its submission gave. `backoff`: for its next attempt after a failure.
        * `retry-later`: for the time that its handler gave.
@@ -89,9 +95,14 @@ export function explain(
   return { ...explanation, id, task: viewOf(task), sentence: escapeHidden(explanation.sentence) };
 }
 
+/** @param former id of the task because of which the tick was skipped */
+export function skippedTick(id: string, former: string): TaskExplanation {
+  return { id, reason: 'skipped', former, sentence: `this tick was skipped, because ${former} had not ended` };
+}
+
 /** Each member of the union without the fields that all have. */
 type Without<Union> = Union extends unknown ? Omit<Union, 'id' | 'task'> : never;
-type Known = Without<Exclude<TaskExplanation, { reason: 'unknown' }>>;
+type Known = Without<Exclude<TaskExplanation, { reason: 'unknown' | 'skipped' }>>;
 
 function explanationOf(task: Task, root: GroupRoot | undefined, node: ExplainingNode): Known {
   switch (task.state) {

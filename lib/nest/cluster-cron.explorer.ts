@@ -1,0 +1,38 @@
+import { InvalidOptionsError } from '../decision/index.js';
+import type { Tasks } from '../tasks/index.js';
+import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.metadata.js';
+import { REQUEST_SCOPED_CONTROLLER, SECOND_SCHEDULE } from './cluster-singleton.messages.js';
+import type { DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
+import { callOf } from './task-method.js';
+
+type Scheduled = DecoratedMethod<readonly ClusterCronMetadata[]>;
+
+/**
+ * Connects the methods with `@ClusterCron`.
+ *
+ * @returns every fault of every schedule, in sentences
+ */
+export function connectSchedules(decorated: DecoratedMethods, tasks: Tasks): string[] {
+  const former = new Map<string, string>();
+  const methods = decorated.find<readonly ClusterCronMetadata[]>(CLUSTER_CRON);
+  return methods.flatMap((scheduled) =>
+    scheduled.metadata.flatMap((metadata) => connect(scheduled, metadata, tasks, former)),
+  );
+}
+
+/** @param former the methods that were connected before, by the names of their schedules */
+function connect(scheduled: Scheduled, metadata: ClusterCronMetadata, tasks: Tasks, former: Map<string, string>) {
+  const { method, wrapper, isStatic } = scheduled;
+  if (!isStatic && wrapper.host?.controllers.has(wrapper.token)) return [REQUEST_SCOPED_CONTROLLER(method)];
+  const { name = method, ...options } = metadata.options;
+  const other = former.get(name);
+  if (other !== undefined) return [SECOND_SCHEDULE(method, other, name)];
+  former.set(name, method);
+  try {
+    tasks.schedules.add(name, metadata.expression, callOf(scheduled), options);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults.map((fault) => `${method}: ${fault}`);
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+import { forEachLimit } from '../../async/for-each-limit.js';
+import type { Context } from '../../context/context.js';
+import { type DueTicks, dueTicks } from './due-ticks.js';
+import { type Decision, decide } from './plan.js';
+import type { ParsedSchedule } from './schedule-options.js';
+import type { ScheduleRecord } from './schedule-record.js';
+import type { ScheduleRecords, Seen } from './schedule-records.js';
+import { ScheduleReports } from './schedule-reports.js';
+
+export interface LookParts {
+  readonly records: ScheduleRecords;
+  readonly context: Context;
+  /** Whether the type of the schedule is paused in the cluster, as this node knows. */
+  readonly isPaused: () => boolean;
+  /** Waits for a later turn of the event loop if much was done in this one. */
+  readonly turn: () => Promise<void>;
+}
+
+/** The next record. */
+interface Step {
+  readonly record: ScheduleRecord;
+  /** Called when it is written. */
+  readonly report?: () => void;
+  /** Called after the write, however it ended. */
+  readonly after?: () => Promise<unknown>;
+}
+
+/**
+ * Looks at the record of one schedule, and does what is due:
+ *
+ * | the record                     | step                                                                      |
+ * | ------------------------------ | ------------------------------------------------------------------------- |
+ * | is missing                     | writes it                                                                 |
+ * | has ticks that are pending     | submits their tasks, then writes that nothing is pending                  |
+ * | knows less ticks than came     | decides about them, and writes them as pending                            |
+ *
+ * Each write is by comparison. If another node was first, the next step begins with its record. So a crash after any step
+ * does no harm, and a node with old knowledge can't write.
+ */
+export class ScheduleLook {
+  readonly #reports: ScheduleReports;
+  #seen?: Seen | undefined;
+  /** Whether the record may be another than the one that was seen last, because a write of this node failed. */
+  #isUnsure = false;
+  /** Cluster time of the first look. */
+  #startedAt?: number;
+
+  constructor(
+    private readonly schedule: ParsedSchedule,
+    private readonly parts: LookParts,
+  ) {
+    this.#reports = new ScheduleReports(schedule, parts.context.events);
+  }
+
+  /** Whether this node wrote the record last, as far as it knows. Then it needs no read, and acts first. */
+  get isFirst(): boolean {
+    const { by, pending } = this.#seen?.record ?? {};
+    return !this.#isUnsure && by === this.parts.context.node.instance && pending?.length === 0;
+  }
+
+  /** Whether ticks wait for the end of the former run. */
+  get isWaiting(): boolean {
+    return this.#seen !== undefined && this.#seen.record.waiting.length > 0;
+  }
+
+  /**
+   * @param now cluster time that surely has come
+   * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
+   */
+  async look(now: number): Promise<void> {
+    const { records } = this.parts;
+    this.#startedAt ??= now;
+    let seen = this.isFirst ? this.#seen : await records.find(this.schedule.name);
+    this.#isUnsure = true;
+    for (let step = await this.#stepAfter(seen, now); step; step = await this.#stepAfter(seen, now)) {
+      const { record, report, after } = step;
+      seen = await records.write(seen, record).finally(after);
+      if (seen?.record === record) report?.();
+    }
+    this.#seen = seen;
+    this.#isUnsure = false;
+  }
+
+  /**
+   * Call this before the run of a tick: a tick that is pending must not end, because it could be forgotten, and submitted
+   * again.
+   *
+   * @throws as {@link look}
+   */
+  async confirm(tick: number): Promise<void> {
+    const { records, context } = this.parts;
+    for (let seen = await records.find(this.schedule.name); seen;) {
+      const pending = seen.record.pending.filter((each) => each !== tick);
+      if (pending.length === seen.record.pending.length) return;
+      seen = await records.write(seen, { ...seen.record, pending, nonce: context.random.id() });
+    }
+  }
+
+  /** @returns undefined if nothing is to do */
+  async #stepAfter(seen: Seen | undefined, now: number): Promise<Step | undefined> {
+    if (!seen) return { record: this.#first(now) };
+    const { pending } = seen.record;
+    if (pending.length > 0) {
+      const offers: (() => Promise<void>)[] = [];
+      const submit = async (tick: number) =>
+        void offers.push(await this.parts.records.submit(this.schedule, tick, seen));
+      await forEachLimit(pending, submit);
+      // Not before: the node that runs a tick would have to write the same.
+      const after = () => Promise.all(offers.map((offer) => offer()));
+      return { record: { ...seen.record, ...this.#decider(), pending: [] }, after };
+    }
+    this.#reports.compare(seen.record);
+    return this.parts.isPaused() ? undefined : this.#plan(seen.record, now);
+  }
+
+  async #plan(record: ScheduleRecord, now: number): Promise<Step | undefined> {
+    const due = await dueTicks(this.schedule, this.#from(record), now, this.parts.turn);
+    if (!due && record.waiting.length === 0) return undefined;
+    const isOver = await this.#isFormerOver(record);
+    if (!due && !isOver) return undefined;
+    const decision = decide(record, this.schedule, due, isOver, this.#decider());
+    return { record: decision.next, report: () => this.#report(decision, due) };
+  }
+
+  /** Ticks after that time count. */
+  #from({ since, last = since, expression, timeZone }: ScheduleRecord): number {
+    // If the store went back to old data, this node may know more.
+    const known = Math.max(last, this.#seen?.record.last ?? last);
+    const isOwn = expression === this.schedule.expression && timeZone === this.schedule.timeZone;
+    // Earlier ticks of a new expression were never planned.
+    return isOwn ? known : Math.max(known, this.#startedAt!);
+  }
+
+  async #isFormerOver({ name, run }: ScheduleRecord): Promise<boolean> {
+    if (this.schedule.mode === 'once-per-tick' || run === undefined) return true;
+    return this.parts.records.isOver(name, run);
+  }
+
+  /** The record of a schedule that is new, or was lost. A tick that this node knows is not submitted again. */
+  #first(now: number): ScheduleRecord {
+    const { name, expression, timeZone, mode } = this.schedule;
+    const { since = now, last, run } = this.#seen?.record ?? {};
+    const known = { ...(last !== undefined && { last }), ...(run !== undefined && { run }) };
+    const lists = { pending: [], waiting: [], skipped: [] };
+    return { name, expression, timeZone, mode, since, ...known, ...lists, ...this.#decider() };
+  }
+
+  #report(decision: Decision, due: DueTicks | undefined): void {
+    this.#reports.decided(decision, due);
+  }
+
+  #decider() {
+    const { node, random } = this.parts.context;
+    return { by: node.instance, nonce: random.id() };
+  }
+}

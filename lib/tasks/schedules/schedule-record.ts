@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { CorruptRecordError, decodeStored, show, storedList, storedTime } from '../../decision/index.js';
+
+/**
+ * The record of a schedule: the last planned time, so that no tick is submitted twice. It belongs to no node: code has the
+ * timers, and the record only remembers.
+ *
+ * A tick is first noted in `pending`, by comparison, and then submitted. `pending` is emptied before its task can end: by
+ * the node that submitted it, by another one, or by the node that runs it. So a tick that is still pending was never
+ * forgotten with its task, and each node may submit it again.
+ *
+ * All times are cluster time in ms.
+ */
+export interface ScheduleRecord {
+  readonly name: string;
+  /** New with every write, so no text ever comes back. */
+  readonly nonce: string;
+  /** Expression and time zone of the node that wrote it last. */
+  readonly expression: string;
+  readonly timeZone: string;
+  /** Mode of the same node. */
+  readonly mode: string;
+  /** When the schedule was seen first. No tick before that counts. */
+  readonly since: number;
+  /** The last tick that was decided; absent before the first. Only grows. */
+  readonly last?: number;
+  /** The last tick that was submitted; absent before the first. */
+  readonly run?: number;
+  /** Ticks that were decided, and whose tasks may not be in the store yet. */
+  readonly pending: readonly number[];
+  /** Mode `queue`: ticks that wait for the end of the former run. */
+  readonly waiting: readonly number[];
+  /** The last ticks that were skipped because the former run had not ended. */
+  readonly skipped: readonly SkippedTick[];
+  /** Instance of the node that submitted last. It is the first to act at the next tick. */
+  readonly by: string;
+}
+
+/** A tick that was skipped because the former run had not ended. */
+export interface SkippedTick {
+  /** Its planned time: cluster time in ms since 1970. */
+  readonly at: number;
+  /** The planned time of the run that had not ended. */
+  readonly former: number;
+}
+
+/** Ticks that may be missed, wait, or be pending. */
+export const MOST_TICKS = 1000;
+/** Skipped ticks that are remembered. */
+export const MOST_SKIPPED = 10;
+
+const VERSION = 1;
+const LETTER = 's|';
+
+const text = z.string().max(1000);
+const ticks = storedList(storedTime, 2 * MOST_TICKS);
+const recordSchema = z.strictObject({
+  v: z.literal(VERSION),
+  name: z.string().min(1).max(100),
+  nonce: z.string().min(1).max(100),
+  expression: text,
+  timeZone: text,
+  mode: text,
+  since: storedTime,
+  last: storedTime.optional(),
+  run: storedTime.optional(),
+  pending: ticks.prefault([]),
+  waiting: ticks.prefault([]),
+  skipped: storedList(z.strictObject({ at: storedTime, former: storedTime }), MOST_SKIPPED).prefault([]),
+  by: text,
+});
+
+/** Key of a record. No task has it, because ids of tasks have a colon or a bracket. */
+export function scheduleKey(name: string): string {
+  return `@${name}`;
+}
+
+/** The records are together in the order of texts, and among no tasks. */
+export const SCHEDULES: readonly [from: string, to: string] = [LETTER, 's}'];
+
+/** @throws CorruptRecordError, NewerRecordError */
+export function decodeSchedule(record: string): ScheduleRecord {
+  if (!record.startsWith(LETTER)) {
+    throw new CorruptRecordError(
+      `a schedule can't be read: it begins ${show(record.slice(0, 100))}. Remove it from the store`,
+    );
+  }
+  const body = record.slice(record.indexOf('{'));
+  const { v: _v, ...schedule } = decodeStored(recordSchema, VERSION, 'a schedule', body);
+  return schedule as ScheduleRecord;
+}
+
+/** Empty lists are left out. */
+export function encodeSchedule({ pending, waiting, skipped, ...record }: ScheduleRecord): string {
+  const lists = Object.entries({ pending, waiting, skipped }).filter(([, list]) => list.length > 0);
+  return `${LETTER}${record.name}|${JSON.stringify({ v: VERSION, ...record, ...Object.fromEntries(lists) })}`;
+}

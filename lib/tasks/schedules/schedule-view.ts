@@ -1,0 +1,69 @@
+import { type MissedTicks, type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
+import type { ScheduleRecord, SkippedTick } from './schedule-record.js';
+import { type Ticks, readTicks } from './ticks.js';
+
+/** A schedule of the cluster. Times are cluster time in ms since 1970. */
+export interface ScheduleView {
+  /** Name of the schedule. */
+  readonly name: string;
+  /** Type of its tasks. The semaphore `task:<type>` limits and pauses it. */
+  readonly type: string;
+  /** The cron expression; of a schedule of other nodes, as the node has it that submitted last. */
+  readonly expression: string;
+  /** Name of the time zone. */
+  readonly timeZone: string;
+  /** `once-per-tick`, `at-most-one-running` or `queue`. */
+  readonly mode: string;
+  /** Effect of missed ticks; absent for a schedule of other nodes. */
+  readonly missed?: MissedTicks;
+  /** Whether this node has the schedule. If no node has it any more, its record is all that is left. */
+  readonly isHere: boolean;
+  /** The next planned time; absent if the expression can't be read. */
+  readonly next?: number;
+  /** The last planned time that was decided about; absent before the first. */
+  readonly last?: number;
+  /** The last planned time that was submitted. */
+  readonly run?: number;
+  /** Number of ticks that wait for the end of the former run, in mode `queue`. */
+  readonly waiting: number;
+  /** The last ticks that were skipped, at most 10, each with the planned time of the run because of which it was. */
+  readonly skipped: readonly SkippedTick[];
+}
+
+/** A tick that was skipped. */
+export interface SkippedRun {
+  /** Id of the task because of which it was. */
+  readonly former: string;
+}
+
+/** @param record absent if the node has not written it yet */
+export function viewOf(schedule: ParsedSchedule, record: ScheduleRecord | undefined, now: number): ScheduleView {
+  const { name, expression, timeZone, mode, missed, ticks } = schedule;
+  return {
+    name,
+    type: SCHEDULE_TYPE + name,
+    expression,
+    timeZone,
+    mode,
+    missed,
+    isHere: true,
+    ...next(ticks, now),
+    ...past(record),
+  };
+}
+
+/** A schedule of which this node has only the record. */
+export function viewOfOthers(record: ScheduleRecord, now: number): ScheduleView {
+  const { name, expression, timeZone, mode } = record;
+  const read = readTicks(expression, timeZone);
+  const times = 'ticks' in read ? next(read.ticks, now) : {};
+  return { name, type: SCHEDULE_TYPE + name, expression, timeZone, mode, isHere: false, ...times, ...past(record) };
+}
+
+function next(ticks: Ticks, now: number) {
+  return { next: ticks.next(now) };
+}
+
+function past({ last, run, waiting = [], skipped = [] }: Partial<ScheduleRecord> = {}) {
+  return { ...(last !== undefined && { last }), ...(run !== undefined && { run }), waiting: waiting.length, skipped };
+}

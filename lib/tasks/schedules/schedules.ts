@@ -1,0 +1,139 @@
+import type { Subscription } from 'rxjs';
+import type { Context } from '../../context/context.js';
+import { InvalidOptionsError, show } from '../../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import type { TaskStore } from '../task-store.js';
+import { RetryLaterError } from '../tasks.errors.js';
+import type { TaskContext } from '../workers/task-handler.js';
+import type { TaskHandlers } from '../workers/task-handlers.js';
+import { ScheduleLook } from './schedule-look.js';
+import { type ParsedSchedule, SCHEDULE_TYPE, type ScheduleOptions, parseSchedule } from './schedule-options.js';
+import { ScheduleRecords, iso, tickId } from './schedule-records.js';
+import { ScheduleTimer } from './schedule-timer.js';
+import { type ScheduleView, type SkippedRun, viewOf, viewOfOthers } from './schedule-view.js';
+
+/** A tick for its handler. */
+export interface ScheduleContext extends TaskContext {
+  /** Name of the schedule. */
+  readonly schedule: string;
+  /** The planned time. For a task that was submitted by hand, the time of this attempt. */
+  readonly plannedAt: Date;
+}
+
+/** Runs at the ticks of a schedule. Its result is kept as JSON. */
+export type ScheduleFunction = (tick: ScheduleContext) => unknown;
+
+export interface SchedulesParts {
+  readonly context: Context;
+  readonly handlers: TaskHandlers;
+  /** Opens the store. */
+  readonly store: () => TaskStore;
+}
+
+interface OwnSchedule {
+  readonly schedule: ParsedSchedule;
+  readonly look: ScheduleLook;
+  readonly timer: ScheduleTimer;
+}
+
+/** ms before a run is tried again that could not begin because of the store. */
+const RETRY = 1000;
+
+/** The schedules of one node. */
+export class Schedules {
+  readonly #own = new Map<string, OwnSchedule>();
+  #records?: ScheduleRecords;
+  #isStarted = false;
+  #closed?: Promise<unknown>;
+  #ends?: Subscription;
+
+  constructor(private readonly parts: SchedulesParts) {}
+
+  /**
+   * Runs a handler at the planned times of an expression, once per time in the whole cluster.
+   *
+   * @throws InvalidOptionsError listing every fault
+   */
+  add(name: string, expression: string, handler: ScheduleFunction, options?: ScheduleOptions): void {
+    const schedule = parseSchedule(name, expression, options);
+    if (this.#own.has(name)) {
+      throw new InvalidOptionsError(`schedule ${show(name)}`, [
+        'name: this node has such a schedule already: rename one',
+      ]);
+    }
+    const { context, handlers, store } = this.parts;
+    const type = SCHEDULE_TYPE + name;
+    this.#records ??= new ScheduleRecords(store(), context);
+    const isPaused = () => handlers.stateOf(type)?.obstacle === 'paused';
+    const turn = () => store().slices.turn();
+    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, turn });
+    handlers.handle(type, (task) => this.#run(task, name, handler, look), schedule.handler);
+    const timer = new ScheduleTimer(schedule, look, context, () => this.#now());
+    this.#own.set(name, { schedule, look, timer });
+    if (this.#isStarted && !this.#closed) this.#start(timer);
+  }
+
+  /** Begins to count. Schedules that are added later begin at once. */
+  start(): void {
+    this.#isStarted = true;
+    if (!this.#closed) for (const { timer } of this.#own.values()) this.#start(timer);
+  }
+
+  /** Submits no more ticks. Other nodes do it. Idempotent. */
+  async close(): Promise<void> {
+    this.#ends?.unsubscribe();
+    this.#closed ??= Promise.all([...this.#own.values()].map(({ timer }) => timer.close()));
+    await this.#closed;
+  }
+
+  /** All schedules of the cluster, by name. @throws StoreUnavailableError */
+  async list(): Promise<ScheduleView[]> {
+    const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
+    const stored = new Map((await records.list()).map((record) => [record.name, record]));
+    const now = await this.#now();
+    const others = [...stored.values()].filter(({ name }) => !this.#own.has(name));
+    const own = [...this.#own.values()].map(({ schedule }) => viewOf(schedule, stored.get(schedule.name), now));
+    return [...own, ...others.map((record) => viewOfOthers(record, now))].toSorted((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
+  }
+
+  /** The tick of a task id, if it is remembered that it was skipped. @throws StoreUnavailableError */
+  async skippedRun(id: string): Promise<SkippedRun | undefined> {
+    const [, name, time] = /^cron\.([\w.-]+):(.+)$/.exec(id) ?? [];
+    if (name === undefined) return undefined;
+    const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
+    const { record } = (await records.find(name)) ?? {};
+    const skipped = record?.skipped.find(({ at }) => iso(at) === time);
+    return skipped && { former: tickId(name, skipped.former) };
+  }
+
+  #start(timer: ScheduleTimer): void {
+    this.#ends ??= this.parts.context.events.subscribe((event) => {
+      if (event.type !== 'task-ended' || event.outcome === undefined || !event.task.startsWith(SCHEDULE_TYPE)) return;
+      this.#own.get(event.task.slice(SCHEDULE_TYPE.length, event.task.indexOf(':')))?.timer.runEnded();
+    });
+    timer.start();
+  }
+
+  async #run(task: TaskContext, schedule: string, handler: ScheduleFunction, look: ScheduleLook): Promise<unknown> {
+    const planned = Date.parse((task.data as { plannedAt?: string } | undefined)?.plannedAt ?? '');
+    const isTick = !Number.isNaN(planned) && task.id === tickId(schedule, planned);
+    if (isTick) await confirm(look, planned);
+    return handler({ ...task, schedule, plannedAt: new Date(isTick ? planned : await this.#now()) });
+  }
+
+  async #now(): Promise<number> {
+    await this.parts.store().stamp();
+    return this.parts.context.clusterClock.earliest();
+  }
+}
+
+async function confirm(look: ScheduleLook, tick: number): Promise<void> {
+  try {
+    await look.confirm(tick);
+  } catch (error) {
+    const isOfStore = error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+    throw isOfStore ? new RetryLaterError(RETRY) : error;
+  }
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
+import { useTaskCluster } from './task-nodes.js';
+
+const create = useTaskCluster();
+
+describe('a schedule on several nodes', () => {
+  it('runs once at each planned time, on one of them', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    for (let count = 0; count < 3; count++) job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + 3 * MINUTE + SOON);
+    expect(job.minutes).toEqual([0, 1, 2, 3]);
+    for (const { planned, at } of job.runs) {
+      expect(at - planned).toBeGreaterThanOrEqual(0);
+      expect(at - planned).toBeLessThan(100);
+    }
+  });
+
+  it('gives the planned time and the name to the handler', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    const [{ context }] = job.runs as [(typeof job.runs)[0]];
+    expect(context).toMatchObject({
+      id: 'cron.job:2023-11-14T22:14:00Z',
+      type: 'cron.job',
+      schedule: 'job',
+      attempt: 1,
+    });
+    expect(context.plannedAt).toEqual(new Date(FIRST));
+  });
+
+  it('goes on when the node that submitted the former ticks is gone', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const first = job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    job.node();
+    await cluster.time.advance(MINUTE);
+    const closing = first.tasks.close();
+    await cluster.time.advance(5000);
+    await closing;
+    await cluster.time.advance(2 * MINUTE);
+    expect(job.minutes).toEqual([0, 1, 2, 3]);
+    expect(job.runs.slice(2).map(({ node }) => node)).toEqual(['app2', 'app2']);
+    expect(job.runs[2]!.at - job.runs[2]!.planned).toBeLessThan(600);
+  });
+
+  it('runs a tick again whose handler failed', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster, '14 * * * *');
+    job.work = ({ attempt }) => {
+      if (attempt === 1) throw new Error('busy');
+    };
+    job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + 10_000);
+    expect(job.runs.map(({ context, planned }) => [context.attempt, planned])).toEqual([
+      [1, FIRST],
+      [2, FIRST],
+    ]);
+  });
+
+  it('waits for a time that is further away than the longest timer of Node', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster, '0 0 1 3 *');
+    const node = job.node();
+    await cluster.time.advance(30_000);
+    // The nodes have read the record once, and wait. In between they only look at their clocks.
+    cluster.time.freeze(Date.parse('2024-02-29T23:59:00Z') - cluster.time.cluster());
+    await cluster.time.advance(2 * MINUTE);
+    expect(job.runs.map(({ planned }) => new Date(planned).toISOString())).toEqual(['2024-03-01T00:00:00.000Z']);
+    expect(node.of('ticks-missed')).toEqual([]);
+  });
+});
+
+describe('what a tick costs', () => {
+  it('is three writes of one node and one read of each, and one read of the node that runs it', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const nodes = Array.from({ length: 5 }, () => job.node());
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    const counts = nodes.map(countCalls);
+    await cluster.time.advance(10 * MINUTE);
+    expect(job.minutes).toHaveLength(11);
+    const total = (name: string) => counts.reduce((sum, each) => sum + (each[name] ?? 0), 0);
+    expect(counts.filter((each) => (each['replace record'] ?? 0) > 0)).toHaveLength(1);
+    expect(total('replace record')).toBe(10 * 2);
+    expect(total('create task')).toBe(10);
+    expect(total('read record')).toBe(10 * (nodes.length - 1 + 1));
+  });
+});
+
+describe('the clocks', () => {
+  it('of a node may be wrong by any time: cluster time counts', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    cluster.time.jumpWall(100_000);
+    job.node();
+    await cluster.time.advance(1000);
+    cluster.time.jumpWall(-300_000);
+    job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + MINUTE + SOON);
+    expect(job.minutes).toEqual([0, 1]);
+    for (const { planned, at } of job.runs) expect(Math.abs(at - planned)).toBeLessThan(600);
+  });
+});
+
+describe('a schedule of which this cluster has heard before', () => {
+  it('does not run a tick again that is forgotten, whatever a late node does', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster, '14 * * * *');
+    const [node] = [job.node({ retention: '1m' }), job.node({ retention: '1m' })];
+    await cluster.time.advance(FIRST - cluster.time.cluster() + 5 * MINUTE);
+    expect(await node.tasks.find('cron.job:2023-11-14T22:14:00Z')).toBeUndefined();
+    job.node({ missed: 'all' });
+    await cluster.time.advance(5 * MINUTE);
+    expect(job.minutes).toEqual([0]);
+  });
+
+  it('has its list of schedules on each node, with the next and the last time', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster, MINUTELY);
+    job.node({ mode: 'queue' });
+    const other = cluster.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    const listed = {
+      name: 'job',
+      type: 'cron.job',
+      expression: MINUTELY,
+      timeZone: 'UTC',
+      mode: 'queue',
+      next: FIRST + MINUTE,
+      last: FIRST,
+      run: FIRST,
+      waiting: 0,
+      skipped: [],
+    };
+    expect(await other.tasks.schedules.list()).toEqual([{ ...listed, isHere: false }]);
+  });
+});
