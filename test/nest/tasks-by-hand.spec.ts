@@ -6,6 +6,7 @@ import {
   type TaskContext,
   TaskHandler,
   TasksService,
+  grouped,
   memory,
   single,
 } from 'nestjs-gatekeeper';
@@ -50,6 +51,25 @@ describe('a task by its id', () => {
       reason: 'ended',
       sentence: expect.stringContaining('it was cancelled by ada (sent by hand) at '),
     });
+  });
+
+  it('says its progress, and ends with its whole group through TasksService', async () => {
+    const { app, submitter } = await bootBoth();
+    const { contexts } = app.get(Mails);
+    const ended: number[][] = [];
+    tasksOf(app).onGroupFinished('mail', ({ failed, total }) => ended.push([failed, total]));
+    for (const number of [1, 2]) await tasksOf(submitter).submit(grouped('mail', 'june', number, 3));
+    await until(() => contexts.length === 2);
+    contexts[0]!.progress(1, 4, 'letters');
+    const name = contexts[0]!.id;
+    await until(async () => (await tasksOf(submitter).find(name))?.progress?.note === 'letters');
+    const answer = await tasksOf(app).cancelGroup('mail', 'june', { by: 'ada', reason: 'the wrong month' });
+    expect(answer).toMatchObject({ id: 'mail[june]', outcome: 'cancelled' });
+    for (const { signal } of contexts) expect(signal.reason).toMatchObject({ by: 'ada', reason: 'the wrong month' });
+    await tasksOf(submitter).submit(grouped('mail', 'june', 3, 3));
+    await until(() => ended.length === 1);
+    expect(ended).toEqual([[3, 3]]);
+    expect(contexts).toHaveLength(2);
   });
 
   it('is retried through TasksService', async () => {

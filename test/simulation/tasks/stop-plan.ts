@@ -21,8 +21,10 @@ export class StopPlan {
     return this.#draw(id) ?? false;
   }
 
-  #draw(id: string): boolean | undefined {
-    if (!this.isActive || !id.startsWith('import[')) return undefined;
+  /** Groups of sub-tasks are drawn for all parents together. */
+  #draw(of: string): boolean | undefined {
+    const id = of.replace(/\^[^/]*\//, '');
+    if (!this.isActive || !/^(import|leaf)\[/.test(id)) return undefined;
     const { chance } = this;
     if (!this.#flagged.has(id)) this.#flagged.set(id, chance.happens(0.66) ? chance.happens(0.2) : undefined);
     return this.#flagged.get(id);

@@ -172,7 +172,7 @@ export class TaskNode {
       .map((each) => ({ each, at: this.#trees.number() }))
       .toSorted((one, other) => one.at - other.at);
     const generate = async ({ name, data }: PlannedTask) => {
-      const { outcome } = await task.submit(name, data, OPTIONS);
+      const { outcome } = await task.submit(name, data, { ...OPTIONS, ...this.scene.stops.optionsOf(name.id) });
       this.scene.trace.note(this.name, () => `${task.id} has ${name.id}: ${outcome}`);
     };
     if (this.#trees.happens(0.5)) await Promise.all(order.map(({ each }) => generate(each)));
