@@ -9,7 +9,7 @@ import {
   storedTime,
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { type AuditEntry, HANDOVERS, ORDER_KINDS } from '../context/audit-entry.js';
+import { type AuditEntry, HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { HistoryEntry, RunEntry } from './history-entry.js';
 import {
@@ -53,7 +53,7 @@ const definitionSchema = z.object(storedDefinitionSchema.shape);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   at: storedTime,
-  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, 'revoke', 'restore']),
+  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, ...TASK_CHANGES, 'revoke', 'restore']),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),
@@ -64,6 +64,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
+  task: storedText.optional(),
 });
 
 /** More than a version of this package writes. */

@@ -29,6 +29,8 @@ import { LeadersController } from './routes/leaders.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
+import { TaskWorkersController } from './routes/task-workers.controller.js';
+import { TasksController } from './routes/tasks.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
 const CONTROLLERS: Type[] = [
@@ -40,6 +42,8 @@ const CONTROLLERS: Type[] = [
   LeadersController,
   AllocationController,
   PermitsController,
+  TasksController,
+  TaskWorkersController,
   EventsController,
   HealthController,
   OpenApiController,

@@ -7,9 +7,17 @@ export const HANDOVERS = ['step-down', 'transfer'] as const;
 /** Orders of operators for an allocation group. */
 export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 
+/** Changes of a task by a person or a program. */
+export const TASK_CHANGES = ['cancel-task', 'retry-task'] as const;
+
 /** Kind of an audited change. */
 export type AuditAction =
-  DefinitionChange['kind'] | (typeof HANDOVERS)[number] | (typeof ORDER_KINDS)[number] | 'revoke' | 'restore';
+  | DefinitionChange['kind']
+  | (typeof HANDOVERS)[number]
+  | (typeof ORDER_KINDS)[number]
+  | (typeof TASK_CHANGES)[number]
+  | 'revoke'
+  | 'restore';
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
@@ -17,7 +25,7 @@ export interface AuditEntry {
   readonly at: number;
   /** The kind of change. */
   readonly action: AuditAction;
-  /** Name of the semaphore, or `allocation:` with the name of an allocation group. */
+  /** Name of the semaphore, or `allocation:` with the name of an allocation group, or `task:` with the type of a task. */
   readonly semaphore: string;
   /** Name of the person or program that made the change. */
   readonly by: string;
@@ -37,4 +45,6 @@ export interface AuditEntry {
   readonly target?: NodeIdentity;
   /** Of an order for an allocation group: the resource and the name of the node that it is about. */
   readonly order?: { readonly resource?: string; readonly node?: string };
+  /** Of a change of a task: its id. */
+  readonly task?: string;
 }

@@ -21,7 +21,7 @@ export {
   UnknownScopeError,
 } from '../leadership/index.js';
 export * from './gatekeeper.js';
-export { isMock, isReal, keepParts, markAsStandIn, partsOf } from './parts.js';
+export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
 export type { HolderState } from '../context/holder-state.js';
 export type { Health, HealthFault, HealthFaultCode, HealthReport, StalePart } from '../insight/index.js';
 export * from '../activity/index.js';

@@ -45,10 +45,10 @@ export function isOfClaim({ nonce, ending }: Task, { written }: Claim): boolean 
   return written.has(nonce) || (ending !== undefined && written.has(ending.by));
 }
 
-/** Why a claim is over, in words. */
-export function whyLost(found: Task | undefined, { task }: Claim): string {
+/** Why an attempt does not have its task any more. @param found the task as it stands now */
+export function whyLost(found: Task | undefined, { token }: Pick<Task, 'token'>): string {
   if (!found) return 'the store no longer has it';
   if (found.ending?.outcome === 'cancelled') return 'it was cancelled';
-  if (found.token > task.token) return 'its lease ended, and another node took it';
+  if (found.token > token) return 'its lease ended, and another node took it';
   return 'its lease ended';
 }

@@ -1,9 +1,10 @@
 export { Tasks } from './tasks.js';
-export { type TasksOptions, tasksSchema } from './tasks-options.js';
+export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js';
 export { defineTask } from './define-task.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest } from './submit-many.js';
 export {
   type DataOf,
+  LARGEST_GROUP,
   type MemberName,
   type ResultOf,
   type TaskDefinition,
@@ -20,13 +21,25 @@ export type { SkippedTick } from './schedules/schedule-record.js';
 export type { ScheduleView } from './schedules/schedule-view.js';
 export type { ScheduleContext, ScheduleFunction } from './schedules/schedules.js';
 export type { Submitted } from './submission.js';
-export type { Cancellation, GroupCounts, Outcome, Priority, Task, TaskFault, TaskProgress } from './task.js';
+export {
+  type Cancellation,
+  type GroupCounts,
+  type Outcome,
+  PRIORITIES,
+  type Priority,
+  type Task,
+  type TaskFault,
+  type TaskProgress,
+} from './task.js';
+export type { ExternalClaim } from './external/external-claim.js';
+export type { ExternalWorker, TypeDenial } from './external/external-limit.js';
+export type { ExternalAttempt, ExternalTasks } from './external/external-tasks.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';
 export type { Cancelled } from './by-hand/cancel.js';
 export type { GroupCancelled } from './by-hand/cancel-group.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Retried } from './by-hand/retry.js';
-export type { TaskView, TaskViewState } from './by-hand/task-view.js';
+export { type TaskView, type TaskViewState, viewOf } from './by-hand/task-view.js';
 export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';
 export type {
   EndedMember,

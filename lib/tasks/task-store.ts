@@ -101,13 +101,14 @@ export class TaskStore {
    * Claims the task of a hint. If the outcome is unknown, tries again for half of the lease: a claim that is forgotten would
    * count as a crash.
    *
+   * @param owner instance that has the task; default: this node
    * @returns undefined if it is gone, or another node was first
    */
-  async claim(text: string, lease: number): Promise<Claim | undefined> {
+  async claim(text: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
     await this.slices.turn();
     const task = decodeTask(text);
     if (task.state !== 'waiting') return undefined;
-    const claimed = transitions.claim(task, this.context.node.instance, lease, await this.stamp());
+    const claimed = transitions.claim(task, owner, lease, await this.stamp());
     const next = encodeTask(claimed);
     const { nodeClock } = this.context;
     const until = nodeClock.monotonic() + lease / 2;
@@ -284,7 +285,7 @@ export class TaskStore {
       const found = written.found === undefined ? undefined : decodeTask(written.found);
       if (!found || !claim.covers(found)) {
         if (found && isOfClaim(found, claim)) return claim.follow(found, written.found!);
-        throw new LeaseExpiredError(task.id, whyLost(found, claim));
+        throw new LeaseExpiredError(task.id, whyLost(found, claim.task));
       }
       claim.follow(found, written.found!);
     }

@@ -9,11 +9,11 @@ export interface TasksOptions {
 }
 
 /** A task has its data and its result in one text, and every node reads texts of up to 4 MB. */
-const LARGEST = 1_048_576;
+export const LARGEST_DATA = 1_048_576;
 
-const error = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1 to ${LARGEST}`;
+const error = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1 to ${LARGEST_DATA}`;
 
 /** zod type of {@link TasksOptions}. */
 export const tasksSchema = onlyFields({
-  maxBytes: z.int({ error }).min(1, { error }).max(LARGEST, { error }).default(MOST_BYTES),
+  maxBytes: z.int({ error }).min(1, { error }).max(LARGEST_DATA, { error }).default(MOST_BYTES),
 });

@@ -1,6 +1,15 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import { InvalidOptionsError, escapeHidden, readDuration, show } from '../decision/index.js';
 
+/** The store of this node keeps no tasks. */
+export class NoTasksError extends InvalidOptionsError {
+  override readonly code = 'no-tasks';
+
+  constructor() {
+    super('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
+  }
+}
+
 /** A handler throws it when no further attempt can succeed. The task is not tried again, and kept as a dead letter. */
 export class InvalidTaskError extends GatekeeperError {
   readonly code = 'invalid-task';
@@ -34,7 +43,16 @@ export class LeaseExpiredError extends GatekeeperError {
     why: string,
     options?: ErrorOptions,
   ) {
-    super(`task ${show(task)} is no longer this node's: ${why}. Stop its work; its result is refused`, options);
+    super(`this attempt has lost task ${show(task)}: ${why}. Stop its work; its result is refused`, options);
+  }
+}
+
+/** External programs have named more types of tasks on this node than it serves: each one has queues in the store. */
+export class TooManyTypesError extends GatekeeperError {
+  readonly code = 'too-many-types';
+
+  constructor(most: number) {
+    super(`programs have named ${most} types of tasks on this node, which is the most: use fewer types`);
   }
 }
 

@@ -5,6 +5,7 @@ import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
 import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
+import { ExternalTasks } from './external/external-tasks.js';
 import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
@@ -12,6 +13,7 @@ import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import type { TaskName, TaskType } from './task-id.js';
 import { Schedules } from './schedules/schedules.js';
 import { TaskStore, groupType } from './task-store.js';
+import { NoTasksError } from './tasks.errors.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
 export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
@@ -22,6 +24,8 @@ export class Tasks {
   readonly handlers: TaskHandlers;
   /** The schedules of this node. */
   readonly schedules: Schedules;
+  /** Tasks for programs that are no nodes. */
+  readonly external: ExternalTasks;
   #open?: TaskStore;
 
   constructor(private readonly parts: TasksParts) {
@@ -29,6 +33,11 @@ export class Tasks {
       ...parts,
       store: () => this.#store,
       read: (name, data, options) => this.#read(name, data, options),
+    });
+    this.external = new ExternalTasks({
+      ...parts,
+      store: () => this.#store,
+      sweep: () => this.handlers.sweep(),
     });
     const { context } = parts;
     this.schedules = new Schedules({ context, handlers: this.handlers, store: () => this.#store });
@@ -40,10 +49,10 @@ export class Tasks {
     this.schedules.start();
   }
 
-  /** Submits no more ticks, takes no more tasks, and waits for the running ones. Idempotent. */
+  /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones. Idempotent. */
   async close(): Promise<void> {
     // At the same time: a look at a schedule may wait for the store.
-    await Promise.all([this.schedules.close(), this.handlers.close()]);
+    await Promise.all([this.schedules.close(), this.handlers.close(), this.external.close()]);
   }
 
   /**
@@ -182,7 +191,7 @@ export class Tasks {
     const { context } = this.parts;
     const storage = context.store.tasks;
     if (storage) return new TaskStore(storage, context);
-    throw new InvalidOptionsError('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
+    throw new NoTasksError();
   }
 }
 

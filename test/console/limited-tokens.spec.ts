@@ -24,6 +24,15 @@ const gatekeeper = {
   ],
 };
 const as = { token: LIMITED };
+const TASK_CALLS: [string, object][] = [
+  ['renew', { token: 1 }],
+  ['complete', { token: 1 }],
+  ['fail', { token: 1, message: 'x' }],
+  ['retry-later', { token: 1, after: 0 }],
+  ['give-back', { token: 1 }],
+  ['cancel', {}],
+  ['retry', {}],
+];
 
 describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
   const start = useConsoles();
@@ -48,6 +57,10 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
       await get('/api/leaders/other', as),
       await send('POST', '/api/leaders/other/step-down', {}, as),
       await send('POST', '/api/leaders/other/transfer', { node: 'x' }, as),
+      await send('POST', '/api/tasks', { id: 'mail:one' }, as),
+      await send('POST', '/api/tasks/claim', { types: ['mail'] }, as),
+      await get('/api/tasks/mail:one', as),
+      ...(await Promise.all(TASK_CALLS.map(([verb, body]) => send('POST', `/api/tasks/mail:one/${verb}`, body, as)))),
     ];
     for (const answer of refused) {
       expectProblem(answer, 403, 'token-limited');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openApiOf } from '../../lib/console/openapi/document.js';
 import { STORE_ROUTES } from '../../lib/console/store/store.routes.js';
-import { ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';
+import { LARGEST_BODY, ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
@@ -9,6 +9,14 @@ const JOB = { name: 'job', duration: '10s' };
 
 interface Operation {
   readonly 'x-role'?: (typeof ROLES)[number];
+}
+
+/** Fields of a call's description that the document does not have. */
+function routeOf(path: string, method: string): Pick<Route, 'writes' | 'largestBody'> {
+  const isIt = (each: Route) =>
+    `/${each.path}` === path.replaceAll(/\{(\w+)\}/g, ':$1') && each.method === method.toUpperCase();
+  const { writes, largestBody } = (Object.values(ROUTES) as Route[]).find(isIt)!;
+  return { ...(writes && { writes }), ...(largestBody && { largestBody }) };
 }
 
 /** Every call that the document names. */
@@ -26,13 +34,12 @@ const calls = Object.entries(
     method: method.toUpperCase(),
     path: path
       .replace('{name}', 'job')
+      .replace('tasks/{id}', 'tasks/mail:none')
       .replace('{id}', 'none')
       .replace('{scope}', 'default')
       .replace('{group}', 'orders'),
     role: operation['x-role'],
-    writes: (Object.values(ROUTES) as Route[]).find(
-      (each) => `/${each.path}` === path.replaceAll(/\{(\w+)\}/g, ':$1') && each.method === method.toUpperCase(),
-    )!.writes,
+    ...routeOf(path, method.toUpperCase()),
   }));
 const guarded = calls.filter(({ role }) => role !== undefined);
 
@@ -56,6 +63,16 @@ const MEANT = {
   'POST /api/allocation/groups/{group}/unpin': 'operate, writes',
   'POST /api/allocation/groups/{group}/drain': 'operate, writes',
   'POST /api/allocation/groups/{group}/undrain': 'operate, writes',
+  'POST /api/tasks': 'operate, writes',
+  'POST /api/tasks/claim': 'operate, writes',
+  'GET /api/tasks/{id}': 'view',
+  'POST /api/tasks/{id}/renew': 'operate, writes',
+  'POST /api/tasks/{id}/complete': 'operate, writes',
+  'POST /api/tasks/{id}/fail': 'operate, writes',
+  'POST /api/tasks/{id}/retry-later': 'operate, writes',
+  'POST /api/tasks/{id}/give-back': 'operate, writes',
+  'POST /api/tasks/{id}/cancel': 'operate, writes',
+  'POST /api/tasks/{id}/retry': 'operate, writes',
   'GET /api/history': 'view',
   'GET /api/audit': 'view',
   'GET /api/events': 'view',
@@ -154,9 +171,8 @@ describe.each(PLATFORMS)('every call of the API on %s', (platform) => {
 
   it('that sends a body is refused one that is too large', async () => {
     const { send } = await start({ platform, gatekeeper });
-    const large = { reason: 'x'.repeat(65 * 1024) };
-    for (const { method, path } of guarded.filter((each) => each.method !== 'GET')) {
-      expectProblem(await send(method, path, large), 413, 'too-large');
+    for (const { method, path, largestBody = LARGEST_BODY } of guarded.filter((each) => each.method !== 'GET')) {
+      expectProblem(await send(method, path, { reason: 'x'.repeat(largestBody + 1024) }), 413, 'too-large');
     }
   });
 

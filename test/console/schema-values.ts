@@ -12,6 +12,7 @@ interface Schema {
   minimum?: number;
   maximum?: number;
   items?: Schema;
+  examples?: unknown[] | undefined;
 }
 
 /** As the OpenAPI document has it, with every component written out. */
@@ -55,6 +56,11 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
 function inside(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(inside));
+  if (schema.examples)
+    return fc.oneof(
+      { arbitrary: fc.constantFrom(...schema.examples), weight: 3 },
+      inside({ ...schema, examples: undefined }),
+    );
   switch (schema.type) {
     case 'object': {
       const entries = Object.entries(schema.properties ?? {}).map(([name, each]) => [name, valuesOf(each)] as const);
@@ -71,14 +77,30 @@ function inside(schema: Schema): fc.Arbitrary<unknown> {
     case 'integer':
     case 'number':
       return fc.oneof(
-        fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5000, 5000) }),
+        {
+          arbitrary: fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5000, 5000) }),
+          weight: schema.type === 'integer' ? 4 : 1,
+        },
         fc.double(),
       );
     case 'string':
       return fc.oneof(
         names,
         fc.string(),
-        fc.constantFrom('.*', 'app[12]', '(', '5s', '366d', '0', '99 h', '1e3', 'default', '1'),
+        fc.constantFrom(
+          '.*',
+          'app[12]',
+          '(',
+          '5s',
+          '366d',
+          '0',
+          '99 h',
+          '1e3',
+          'default',
+          '1',
+          'mail:a',
+          'import[june]#2',
+        ),
       );
     default:
       return outside;

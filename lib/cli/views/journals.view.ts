@@ -41,7 +41,8 @@ function auditRow(entry: AuditEntry): string[] {
   ];
 }
 
-function changeOf({ from, to, permit, target, order }: AuditEntry): string {
+function changeOf({ from, to, permit, target, order, task }: AuditEntry): string {
+  if (task !== undefined) return task;
   if (order) return [order.resource, order.node].filter((each) => each !== undefined).join(' -> ');
   if (target) return `${permit?.acquirer ?? 'no leader'} -> ${target.acquirer}`;
   if (permit) return `slot ${permit.slot} of ${permit.acquirer}`;

@@ -26,8 +26,11 @@ export class ChangeRate {
   readonly #ofMany = new Allowance(OF_MANY);
 
   /** Counts a single change. @throws ProblemError if there are too many */
-  note({ user }: Visitor, { writes = false, changesMany = false, isForPermits = false, role }: Route): void {
-    if (!writes || changesMany || isForPermits || role === 'node') return;
+  note(
+    { user }: Visitor,
+    { writes = false, changesMany = false, isForPermits = false, isUnaudited = false, role }: Route,
+  ): void {
+    if (!writes || changesMany || isForPermits || isUnaudited || role === 'node') return;
     expectNoWait(this.#calls.take(user), CALLS);
   }
 

@@ -11,7 +11,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { HANDOVERS, ORDER_KINDS } from '../../context/audit-entry.js';
+import { HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -141,6 +141,7 @@ export const auditActionSchema = z.enum([
   ...changeSchema.shape.kind.options,
   ...HANDOVERS,
   ...ORDER_KINDS,
+  ...TASK_CHANGES,
   'revoke',
   'restore',
 ]);
@@ -162,6 +163,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
       .object({ resource: z.string().optional(), node: z.string().optional() })
       .optional()
       .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
+    task: z.string().optional().meta({ description: 'of a change of a task: its id' }),
   })
   .meta({ id: 'AuditEntry' });
 

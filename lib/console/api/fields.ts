@@ -8,6 +8,7 @@ import {
   compilePattern,
   definitionSchema,
   durationSchema,
+  lineSchema,
   nameSchema,
   readDuration,
   numberReadBy,
@@ -58,7 +59,7 @@ export const duration = durationSchema.meta({
 });
 
 /** Durations as in {@link duration}, but 0 is allowed. @param most ms */
-function durationOrZero(most: number) {
+export function durationOrZero(most: number) {
   return numberReadBy((value) => {
     const read = isZero(value) ? 0 : readDuration(value);
     return typeof read === 'number' && read > most ? `${show(value)} is more than ${most} ms` : read;
@@ -141,6 +142,9 @@ export const limitText = (most: number, usual: number) =>
   )
     .default(usual)
     .meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
+
+/** Text on one line. */
+export const line = (most: number) => lineSchema(most).meta({ type: 'string', maxLength: most, pattern: ONE_LINE });
 
 export const text = (most: number) =>
   z

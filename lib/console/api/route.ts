@@ -25,6 +25,8 @@ export interface Route<
   readonly writes?: boolean;
   /** Whether one call changes many definitions. Then the rate limit counts each of them. Default false. */
   readonly changesMany?: boolean;
+  /** Whether a change adds no entry to the audit log. Then the rate of changes is not limited. Default false. */
+  readonly isUnaudited?: boolean;
   /** Whether a token with `permitsOnly` may call it. Default false. */
   readonly isForPermits?: boolean;
   /** Media type of the body that is accepted besides JSON. */

@@ -6,6 +6,7 @@ import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { LEADER_ROUTES } from './leaders.js';
 import { type DocumentedRoute, route } from './route.js';
+import { TASK_ROUTES } from './tasks.js';
 
 const semaphore = 'api/semaphores/:name';
 
@@ -185,6 +186,7 @@ export const ROUTES = {
   }),
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
+  ...TASK_ROUTES,
   history: route({
     operationId: 'listRuns',
     method: 'GET',

@@ -52,12 +52,14 @@ export function openApiOf(
 const TAGS = {
   Permits: 'Permits for programs that are not nodes.',
   Leadership: 'Leaders of scopes, and the nodes that take part.',
+  Tasks: 'Tasks, for workers that are not nodes and for operators.',
   Allocation: 'Resources that are divided over the nodes.',
   Cluster: 'Data and changes for operators.',
 };
 
 function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
   if (path.startsWith('api/permits')) return 'Permits';
+  if (path.startsWith('api/task')) return 'Tasks';
   if (path.startsWith('api/allocation')) return 'Allocation';
   return path.startsWith('api/leaders') ? 'Leadership' : 'Cluster';
 }

@@ -1,5 +1,6 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
 import { InvalidOptionsError, LONGEST_NAME, isLongerThan } from '../../decision/index.js';
+import { LONGEST_TASK_ID } from '../api/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
@@ -10,7 +11,9 @@ import { ProblemError } from '../http/problem.error.js';
  * Paths with a name below them. The first part, "astray", is removed again when Fastify registers the route. It is
  * needed because Nest can be configured to refuse routes that overlap.
  */
-const NAMED = ['semaphores', 'explain', 'permits', 'leaders', 'allocation/groups'].map((path) => `astray/api/${path}`);
+const NAMED = ['semaphores', 'explain', 'permits', 'leaders', 'allocation/groups', 'tasks'].map(
+  (path) => `astray/api/${path}`,
+);
 
 /** Answers paths that Fastify's router can't match. Reports the fault of the name in the path. */
 @ConsoleController()
@@ -51,8 +54,9 @@ export class InvalidPathController {
     const most = this.routes.options?.maxParamLength ?? Infinity;
     const segments = path.split('/').map((segment) => decodeURIComponent(segment));
     // Such a name is invalid on every adapter, because no semaphore can have it.
-    const noName = segments.find((segment) => isLongerThan(segment, LONGEST_NAME));
-    if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName)]);
+    const mostCharacters = path.includes('/api/tasks/') ? LONGEST_TASK_ID : LONGEST_NAME;
+    const noName = segments.find((segment) => isLongerThan(segment, mostCharacters));
+    if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName, mostCharacters)]);
     const longest = Math.max(...segments.map(({ length }) => length));
     if (longest > most) throw new HttpException(tooLong(most, longest), HttpStatus.URI_TOO_LONG);
     throw new ProblemError(
@@ -62,13 +66,13 @@ export class InvalidPathController {
   }
 }
 
-function nameTooLong(name: string): string {
-  return `the name in the path has ${Array.from(name).length} characters: it is longer than ${LONGEST_NAME} characters`;
+function nameTooLong(name: string, most: number): string {
+  return `the name in the path has ${Array.from(name).length} characters: it is longer than ${most} characters`;
 }
 
 /** Fastify counts UTF-16 units, and an emoji has two. */
 function tooLong(most: number, longest: number): string {
-  const enough = longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
+  const enough = longest > 2 * LONGEST_NAME ? longest : longest > LONGEST_NAME ? 2 * LONGEST_NAME : LONGEST_NAME;
   return (
     `this application accepts names of ${most} characters in a path. To accept longer ones, create it with ` +
     `new FastifyAdapter({ routerOptions: { maxParamLength: ${enough} } }), ` +

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, durationFault, quoted, unreserved } from '../../decision/index.js';
+import { InvalidOptionsError, type StoredPermit, durationFault, quoted, unreserved } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import type { NodeSemaphore } from '../node-semaphore.js';
 import type { Ask } from '../wait-queue.js';
@@ -89,7 +89,8 @@ export class ExternalPermits {
   ): Promise<ExternalAnswer> {
     const asked = { ...options, semaphore: unreserved(permit.semaphore) };
     this.#checkDuration(asked);
-    return this.#visit(permit.semaphore, (record) => record.refresh(permit, asked));
+    const isIt = (each: StoredPermit) => isSame(each, permit) && each.token === permit.token;
+    return this.#visit(permit.semaphore, (record) => record.refresh(isIt, asked));
   }
 
   /**
@@ -100,7 +101,7 @@ export class ExternalPermits {
    * @returns false if the permit was no longer held
    */
   async release(permit: ExternalPermit, { atLeastFor }: { readonly atLeastFor?: number } = {}): Promise<boolean> {
-    const isIt = (each: Parameters<typeof isSame>[0]) => isSame(each, permit);
+    const isIt = (each: StoredPermit) => isSame(each, permit);
     return this.#visit(unreserved(permit.semaphore), (record) => record.free(isIt, atLeastFor));
   }
 

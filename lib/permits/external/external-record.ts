@@ -37,8 +37,8 @@ export interface Asking {
  * | request                | record has a permit of that client and holder | record has none       | in grace   |
  * | ---------------------- | --------------------------------------------- | --------------------- | ---------- |
  * | take                   | refreshed; denied while it is ending          | granted, or denied    | recovering |
- * | refresh (id and token) | refreshed, also while paused                  | permit-lost           | recovering |
- * | free (id)              | freed, at `atLeastFor` after its grant        | false                 | as before  |
+ * | refresh                | refreshed, also while paused                  | permit-lost           | recovering |
+ * | free                   | freed, at `atLeastFor` after its grant        | false                 | as before  |
  */
 export class ExternalRecord {
   constructor(
@@ -87,12 +87,9 @@ export class ExternalRecord {
     }
   }
 
-  refresh(
-    permit: ExternalPermit & { readonly token: number },
-    asked: Pick<ExternalRequest, 'semaphore' | 'duration' | 'isBounded'>,
-  ): Promise<ExternalAnswer> {
+  refresh(isIt: IsIt, asked: Pick<ExternalRequest, 'semaphore' | 'duration' | 'isBounded'>): Promise<ExternalAnswer> {
     return this.semaphore.recordClient.transact<ExternalAnswer>((record, view, nonce) => {
-      const held = this.#held(record, (each) => isSame(each, permit) && each.token === permit.token);
+      const held = this.#held(record, isIt);
       // In a grace it is not yet certain that the permit is lost.
       const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };

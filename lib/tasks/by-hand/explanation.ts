@@ -2,6 +2,7 @@ import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
 import { skipSentence } from '../../permits/runs/run-skipped.error.js';
 import type { GroupRoot } from '../groups/group.js';
 import type { Task, TaskProgress } from '../task.js';
+import { instanceIn } from '../external/owner.js';
 import { groupType } from '../task-store.js';
 import { isInGroup } from '../transitions.js';
 import type { WorkerState } from '../workers/handled-type.js';
@@ -47,7 +48,7 @@ export type TaskExplanation = {
   | {
       /** `running`: a node works on it. `cancelling`: the same, and it was cancelled. */
       readonly reason: 'running' | 'cancelling';
-      /** Instance of the node. */
+      /** Instance of the node, or `http:` and the name of the program. */
       readonly instance: string;
       /** True if that is this node. */
       readonly isHere: boolean;
@@ -147,9 +148,11 @@ function workHere(of: string, type: string, here: WorkerState | undefined): stri
 
 function running(task: Task, { instance: own }: ExplainingNode): Known {
   const { at: until, owner, cancel, progress } = task;
-  const instance = owner!;
+  const instance = instanceIn(owner!);
   const isHere = instance === own;
-  const where = isHere ? 'this node' : `the node of instance ${show(instance)}`;
+  const where = isHere
+    ? 'this node'
+    : `${instance.includes(':') ? 'the program' : 'the node of instance'} ${show(instance)}`;
   const work = `${where} works on ${attemptOf(task)}, with a lease until ${iso(until)}`;
   const wish = cancel && `; ${cancel.by} cancelled it at ${iso(cancel.at)}, so it ends with its handler or its lease`;
   return {

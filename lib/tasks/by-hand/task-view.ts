@@ -10,6 +10,7 @@ import type {
   TaskProgress,
   TaskState,
 } from '../task.js';
+import { instanceIn } from '../external/owner.js';
 import { groupType } from '../task-store.js';
 
 /** State of a task for people: where it is, or how it ended. */
@@ -49,7 +50,10 @@ export interface TaskView {
   readonly submittedAt: number;
   /** When it may run next, while it is `delayed`. */
   readonly runAt?: number;
-  /** The node that works on it, and until when another node can't take it. Only while it is `running`. */
+  /**
+   * The instance of the node, or `http:` and the name of the program, that works on it, and until when no other one can take it.
+   * Only while it is `running`.
+   */
   readonly lease?: { readonly instance: string; readonly until: number };
   /** The last report of progress of the latest attempt; absent if it made none. It stays after the end. */
   readonly progress?: TaskProgress;
@@ -88,7 +92,7 @@ export function viewOf(task: Task): TaskView {
     token,
     submittedAt,
     ...(task.state === 'delayed' && { runAt: task.at }),
-    ...(task.state === 'claimed' && { lease: { instance: task.owner!, until: task.at } }),
+    ...(task.state === 'claimed' && { lease: { instance: instanceIn(task.owner!), until: task.at } }),
     ...(task.progress && { progress: task.progress }),
     ...(error && { lastError: error }),
     ...(cancel && { cancel }),

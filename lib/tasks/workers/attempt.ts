@@ -1,11 +1,12 @@
 import type { Context } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
-import { InvalidOptionsError, messageOf } from '../../decision/index.js';
+import { InvalidOptionsError } from '../../decision/index.js';
 import { PermitLostError } from '../../permits/permits.errors.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { Claim } from '../claim.js';
+import { faultOf } from '../fault.js';
 import { readJson } from '../json.js';
-import type { Task, TaskFault } from '../task.js';
+import type { Task } from '../task.js';
 import type { TaskStore } from '../task-store.js';
 import {
   InvalidTaskError,
@@ -17,8 +18,6 @@ import {
 import type { HeldTask } from './held-task.js';
 import type { InvalidTaskFunction } from './task-handler.js';
 
-const LONGEST_MESSAGE = 2000;
-const LONGEST_STACK = 4000;
 /** ms before the end is noted again after the store gave no clear answer. */
 const RETRY = 500;
 
@@ -108,7 +107,8 @@ export class Attempt {
       return this.#surely((claim) => store.retryLater(claim, error.delay));
     }
     if (isFinal) await this.#tellInvalid(error as Error);
-    await this.#surely((claim) => store.fail(claim, this.#faultOf(error), isFinal));
+    const fault = faultOf(error, Math.round(this.parts.context.clusterClock.latest()));
+    await this.#surely((claim) => store.fail(claim, fault, isFinal));
   }
 
   async #tellInvalid(error: Error): Promise<void> {
@@ -131,18 +131,6 @@ export class Attempt {
         await pause(this.parts.context.nodeClock, RETRY);
       }
     }
-  }
-
-  #faultOf(error: unknown): TaskFault {
-    const { name = 'Error', stack } = (error ?? {}) as Partial<Error>;
-    const at = Math.round(this.parts.context.clusterClock.latest());
-    const message = messageOf(error).slice(0, LONGEST_MESSAGE);
-    return {
-      name: String(name).slice(0, 200),
-      message,
-      at,
-      ...(stack && { stack: String(stack).slice(0, LONGEST_STACK) }),
-    };
   }
 
   get #about() {

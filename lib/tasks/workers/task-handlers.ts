@@ -126,7 +126,7 @@ export class TaskHandlers {
   start(): void {
     if (this.#closed) return;
     this.#workers.start();
-    if (this.#workers.size > 0) this.#sweep();
+    if (this.#workers.size > 0) this.sweep();
   }
 
   /** Takes no more tasks, and waits for the running ones. Idempotent. */
@@ -152,7 +152,7 @@ export class TaskHandlers {
     store.stops.watch(this.#running);
     const limit = new TypeLimit(type, this.parts.directory, context);
     this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
-    if (this.#workers.isRunning) this.#sweep();
+    if (this.#workers.isRunning) this.sweep();
   }
 
   /** If the store can't say it now, the attempt begins. The walk over the members ends it. */
@@ -166,7 +166,9 @@ export class TaskHandlers {
     }
   }
 
-  #sweep(): void {
+  /** Takes part in the sweep from now on, also without a handler. Idempotent. */
+  sweep(): void {
+    if (this.#closed) return;
     const { context, store } = this.parts;
     this.#sweeping ??= new Sweeping(new TaskSweep(store(), context), context);
     this.#sweeping.start();

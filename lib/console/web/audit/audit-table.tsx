@@ -58,7 +58,8 @@ function Subject({ name }: { readonly name: string }) {
   );
 }
 
-function Change({ entry: { from, to, permit, target, order } }: { readonly entry: AuditEntry }) {
+function Change({ entry: { from, to, permit, target, order, task } }: { readonly entry: AuditEntry }) {
+  if (task !== undefined) return <>{task}</>;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { DenialReason } from '../../decision/index.js';
+import {
+  type Cancelled,
+  PRIORITIES,
+  type Retried,
+  type Submitted,
+  type TaskView,
+  type TypeDenial,
+} from '../../tasks/index.js';
+import { denialReasonSchema, list, time, whole } from './entities.js';
+
+/* The answers to calls about tasks. If a schema differs from the library's own type, this file doesn't compile. */
+
+const token = whole.meta({
+  description: 'fencing token: grows with each attempt; give it to the resource that you guard',
+});
+const group = z
+  .object({
+    name: z.string(),
+    number: whole.optional().meta({ description: "absent: this task runs the group's handler" }),
+  })
+  .meta({ id: 'TaskGroup' });
+const data = z.unknown().meta({ description: 'any JSON value' });
+const fault = z
+  .object({
+    name: z.string(),
+    message: z.string(),
+    stack: z.string().optional().meta({ description: 'only for the role operate' }),
+    at: time,
+  })
+  .meta({ id: 'TaskError' });
+
+const TASK_STATES = [
+  'waiting',
+  'delayed',
+  'running',
+  'awaiting',
+  'completed',
+  'failed',
+  'crashed',
+  'invalid',
+  'cancelled',
+] as const;
+const state = z.enum(TASK_STATES);
+
+export const taskSchema: z.ZodType<TaskView> = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    state,
+    priority: z.enum(PRIORITIES),
+    group: group.optional(),
+    parent: z.string().optional().meta({ description: 'id of the task whose handler submitted it' }),
+    data: data.optional().meta({ description: 'only for the role operate' }),
+    attempts: whole.meta({ description: 'attempts that failed' }),
+    maxAttempts: whole,
+    crashes: whole.meta({ description: 'attempts in which the node or the worker crashed' }),
+    maxCrashes: whole,
+    token,
+    submittedAt: time,
+    runAt: time.optional(),
+    lease: z
+      .object({
+        instance: z.string().meta({ description: 'of the node; or "http:" and the name of the token' }),
+        until: time,
+      })
+      .optional()
+      .meta({ id: 'TaskLease' }),
+    progress: z
+      .object({ done: z.number(), total: z.number(), note: z.string().optional(), at: time })
+      .optional()
+      .meta({ id: 'TaskProgress' }),
+    lastError: fault.optional(),
+    cancel: z
+      .object({ at: time, by: z.string(), reason: z.string().optional() })
+      .optional()
+      .meta({ id: 'TaskCancellation' }),
+    endedAt: time.optional(),
+    keptUntil: time.optional().meta({ description: 'how long it is remembered' }),
+    result: data.optional().meta({ description: 'only for the role operate' }),
+    subTasks: z.object({ total: whole, failed: whole }).optional().meta({ id: 'SubTaskCounts' }),
+  })
+  .meta({ id: 'Task' });
+
+/** Why a task does not run, or where it runs. */
+export interface TaskExplanationAnswer {
+  readonly reason: (typeof EXPLANATIONS)[number];
+  readonly sentence: string;
+  readonly until?: number;
+  readonly groupWaitsFor?: 'total' | 'members' | 'handler';
+}
+
+const EXPLANATIONS = [
+  'run-at',
+  'backoff',
+  'retry-later',
+  'waiting',
+  'running',
+  'cancelling',
+  'sub-tasks',
+  'ended',
+] as const;
+
+const explanation: z.ZodType<TaskExplanationAnswer> = z
+  .object({
+    reason: z.enum(EXPLANATIONS),
+    sentence: z.string(),
+    until: time.optional().meta({ description: 'when it may run next, or when the lease of its attempt ends' }),
+    groupWaitsFor: z.enum(['total', 'members', 'handler']).optional(),
+  })
+  .meta({ id: 'TaskExplanation' });
+
+export const detailsSchema = z.object({ now: time, task: taskSchema, explanation }).meta({ id: 'TaskDetails' });
+export type TaskAnswer = z.output<typeof detailsSchema>;
+
+export const submittedSchema: z.ZodType<Submitted> = z
+  .object({
+    id: z.string(),
+    outcome: z.enum(['created', 'known']),
+    because: z.string(),
+  })
+  .meta({ id: 'SubmittedTask' });
+
+/** A task for the worker that claimed it. */
+export interface ClaimedTask {
+  readonly id: string;
+  readonly type: string;
+  readonly data?: unknown;
+  readonly token: number;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly group?: { readonly name: string; readonly number?: number };
+  readonly submittedAt: number;
+  readonly expiresAt: number;
+  readonly remaining: number;
+}
+
+const remaining = whole.meta({
+  description: 'ms for which you may count on it, from the moment at which you sent the request: renew it before',
+});
+const claimedSchema: z.ZodType<ClaimedTask> = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    data: data.optional(),
+    token,
+    attempt: whole.meta({ description: 'from 1: attempts that failed or crashed count' }),
+    maxAttempts: whole,
+    group: group.optional(),
+    submittedAt: time,
+    expiresAt: time.meta({ description: 'end of its lease' }),
+    remaining,
+  })
+  .meta({ id: 'ClaimedTask' });
+
+const denialSchema: z.ZodType<TypeDenial> = z
+  .object({
+    type: z.string(),
+    reason: denialReasonSchema as z.ZodType<DenialReason>,
+    freeIn: whole
+      .optional()
+      .meta({ description: 'ms until a permit is free, if none is refreshed or released before' }),
+  })
+  .meta({ id: 'TypeDenial' });
+
+export const claimsSchema = z
+  .object({
+    now: time,
+    tasks: list(claimedSchema),
+    denied: list(denialSchema).meta({ description: 'types of which the limit allowed none, or no more' }),
+  })
+  .meta({ id: 'ClaimedTasks' });
+export type ClaimsAnswer = z.output<typeof claimsSchema>;
+
+export const renewedSchema = z.object({ remaining }).meta({ id: 'RenewedTask' });
+export const endSchema = z.object({ id: z.string(), state }).meta({ id: 'ChangedTask' });
+export type ChangedTask = z.output<typeof endSchema>;
+
+export const cancelledSchema: z.ZodType<Cancelled> = z
+  .object({
+    id: z.string(),
+    outcome: z.enum(['cancelled', 'requested', 'ended', 'unknown']),
+    because: z.string(),
+  })
+  .meta({ id: 'CancelledTask' });
+export const retriedSchema: z.ZodType<Retried> = z
+  .object({
+    id: z.string(),
+    outcome: z.enum(['retried', 'refused', 'unknown']),
+    because: z.string(),
+  })
+  .meta({ id: 'RetriedTask' });

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
+import { LARGEST_DATA, LARGEST_GROUP, PRIORITIES } from '../../tasks/index.js';
+import { duration, durationOrZero, flag, line, name, text, wait } from './fields.js';
+
+/* The parts of requests about tasks. */
+
+/** Characters. A name has up to 200, and the rest is its type, its group's number and the mark of a sub-task. */
+export const LONGEST_TASK_ID = 500;
+/** Bytes of a body with data or a result: the largest that an option allows, and the rest of the request. */
+export const LARGEST_TASK_BODY = LARGEST_DATA + 64 * 1024;
+/** The most tasks of one claim, and the most types that it names. */
+const MOST_CLAIMED = 20;
+const MOST_TYPES = 20;
+/** Characters of an error's message and stack; the store keeps the first 2,000 and 4,000. */
+const LONGEST_ERROR = 20_000;
+/** Characters of a note about progress. */
+const LONGEST_NOTE = 200;
+/** The last ms of the year 9999. */
+const LATEST_TIME = 253_402_300_799_999;
+
+const idFault = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return `${show(value)} is not text`;
+  if (isLongerThan(value, LONGEST_TASK_ID)) return `${show(value)} is longer than ${LONGEST_TASK_ID} characters`;
+  if (!/^[\w.-]{1,64}[:[]./u.test(value)) return `${show(value)} is neither "type:name" nor "type[group]#number"`;
+  return lineFault(value);
+};
+
+/** The id of a task. */
+export const taskId = z
+  .custom<string>((value) => idFault(value) === undefined, { error: ({ input }) => idFault(input) })
+  .meta({
+    type: 'string',
+    maxLength: LONGEST_TASK_ID,
+    pattern: String.raw`^[A-Za-z0-9_.-]{1,64}[:\[][^\x00-\x1F\x7F-\x9F]+$`,
+    description: '"type:name", or "type[group]#number" for a member of a group',
+    examples: ['mail:order-7', 'import[june]#12'],
+  });
+
+/** Type of a task, by its id: a type has neither a colon nor a bracket. */
+export function typeOfId(id: string): string {
+  return id.slice(0, id.search(/[:[]/));
+}
+
+export const taskType = z
+  .custom<string>((value) => typeof value === 'string' && isTaskType(value), {
+    error: ({ input }) => `${show(input)} is not 1 to 64 letters, digits, "_", "." or "-"`,
+  })
+  .meta({ type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'type of tasks', examples: ['mail'] });
+
+export const taskToken = z
+  .int({ error: ({ input }) => `${show(input)} is not a fencing token` })
+  .min(1, { error: ({ input }) => `${show(input)} is not a fencing token` })
+  .meta({ description: 'fencing token of the attempt, from the answer to the claim' });
+
+export const taskParams = onlyFields({ id: taskId });
+
+const json = z.unknown().meta({ description: 'any JSON value' });
+const whole = (least: number, most: number) =>
+  z
+    .int({ error: ({ input }) => `${show(input)} is not a whole number` })
+    .min(least)
+    .max(most);
+const choice = <const Choices extends readonly string[]>(choices: Choices) =>
+  z.enum(choices, { error: ({ input }) => `${show(input)} is not one of ${choices.join(', ')}` });
+
+export const submitTaskBody = onlyFields({
+  id: taskId,
+  total: whole(1, LARGEST_GROUP).optional().meta({ description: 'number of members of its group, if it is known' }),
+  data: json.optional(),
+  priority: choice(PRIORITIES).optional(),
+  runAt: whole(0, LATEST_TIME).optional().meta({ description: 'when it may run: ms since the epoch, cluster time' }),
+  delay: duration.optional().meta({ description: 'how long it waits; give this or runAt' }),
+  maxAttempts: whole(1, 1000).optional(),
+  maxCrashes: whole(1, 1000).optional(),
+  backoff: onlyFields({ first: duration.optional(), longest: duration.optional() }).meta({ id: 'Backoff' }).optional(),
+  retention: duration.optional().meta({ description: 'how long it is remembered if it completes; 1 minute or more' }),
+  deadLetterRetention: duration.optional().meta({ description: 'the same, if it does not complete' }),
+  failGroupFast: flag.optional().meta({ description: 'whether its group stops if it does not complete' }),
+  dedup: choice(['unfinished', 'retained']).optional().meta({ description: 'when the same id is ignored' }),
+}).meta({ id: 'SubmitTaskRequest' });
+
+const lease = duration
+  .default(30_000)
+  .meta({ description: 'how long the worker has the task, unless it renews it; default 30 s' });
+
+/** The most entries of a list are checked before the entries. */
+const few = <T extends z.ZodType>(schema: T, most: number) =>
+  z
+    .array(schema)
+    .min(1, { error: 'is empty' })
+    .max(most, { error: `has more than ${most} entries` });
+
+export const claimBody = onlyFields({
+  types: few(taskType, MOST_TYPES).meta({ description: 'the types that the worker handles' }),
+  max: whole(1, MOST_CLAIMED).default(1).meta({ description: 'the most tasks of the answer' }),
+  lease,
+  wait: wait.default(0),
+  acquirer: name
+    .optional()
+    .meta({ description: 'for the acquirer pattern of a limit; default: the name of the token' }),
+  group: name.optional().meta({ description: "for the group pattern of a limit; default: the node's group" }),
+}).meta({ id: 'ClaimTasksRequest' });
+
+const amount = z
+  .number({ error: ({ input }) => `${show(input)} is not a number` })
+  .min(0, { error: ({ input }) => `${show(input)} is below 0` })
+  .meta({ examples: [3] });
+const progress = onlyFields({ done: amount, total: amount, note: line(LONGEST_NOTE).optional() }).meta({
+  id: 'ReportedProgress',
+  description: 'how far the attempt has come; shown to all users',
+});
+
+export const renewTaskBody = onlyFields({ token: taskToken, lease, progress: progress.optional() }).meta({
+  id: 'RenewTaskRequest',
+});
+export const completeTaskBody = onlyFields({ token: taskToken, result: json.optional() }).meta({
+  id: 'CompleteTaskRequest',
+});
+
+export const failTaskBody = onlyFields({
+  token: taskToken,
+  message: text(LONGEST_ERROR).meta({ description: 'the error, for people' }),
+  name: text(200).optional().meta({ description: 'class of the error' }),
+  stack: text(LONGEST_ERROR).optional(),
+  retryable: flag
+    .default(true)
+    .meta({ description: 'false: no attempt can succeed, so the task is a dead letter at once' }),
+}).meta({ id: 'FailTaskRequest' });
+
+export const retryLaterBody = onlyFields({
+  token: taskToken,
+  after: durationOrZero(Infinity).meta({
+    id: 'RetryAfter',
+    anyOf: [
+      { type: 'integer', format: 'int64', minimum: 0, maximum: 31_622_400_000 },
+      { type: 'string', pattern: '^[1-9][0-9]{0,4} ?(s|m)$', examples: ['5m'] },
+    ],
+    description: 'ms, or text such as "5m": the time until the next attempt',
+  }),
+}).meta({ id: 'RetryTaskLaterRequest' });
+
+export const giveBackBody = onlyFields({ token: taskToken }).meta({ id: 'GiveTaskBackRequest' });

@@ -1,0 +1,110 @@
+import { timeOf } from '../../context/context.js';
+import { partsOf } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { type ExternalClaim, type ExternalTasks, type Task, viewOf } from '../../tasks/index.js';
+import { quoted } from '../../decision/index.js';
+import type { Visitor } from '../access/tokens.js';
+import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES, typeOfId } from '../api/index.js';
+import { ClientAbort } from '../http/client-abort.decorator.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import { Input, VisitorOf } from '../http/input.decorator.js';
+import { ProblemError } from '../http/problem.error.js';
+import { Serves } from '../http/serves.decorator.js';
+import { expectTypesSeen } from './task-names.js';
+import { Waits } from './waits.js';
+
+/**
+ * Serves tasks for workers that are not nodes: scripts and programs in other languages. A worker may ask any node each
+ * time. Like a permit, a task belongs to the name of the token that claimed it.
+ */
+@ConsoleController()
+export class TaskWorkersController {
+  readonly #waits = new Waits();
+
+  constructor(private readonly gatekeeper: GatekeeperService) {}
+
+  @Serves(ROUTES.claimTasks)
+  async claim(
+    @Input() { body }: InputOf<typeof ROUTES.claimTasks>,
+    @VisitorOf() visitor: Visitor,
+    @ClientAbort() signal: AbortSignal,
+  ): Promise<ClaimsAnswer> {
+    const { types, max: most, lease, wait, acquirer = visitor.user, group } = body;
+    expectTypesSeen(visitor, types);
+    const worker = { instance: instanceOf(visitor), acquirer, ...(group !== undefined && { group }) };
+    const request = { worker, types: [...new Set(types)], most, lease, wait, signal };
+    const claiming = () => this.#external.claim(request);
+    const { tasks, denied } = await (wait > 0 ? this.#waits.during(visitor.user, claiming) : claiming());
+    return { now: timeOf(partsOf(this.gatekeeper).context), tasks: tasks.map(told), denied };
+  }
+
+  @Serves(ROUTES.renewTask)
+  async renew(
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.renewTask>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<{ remaining: number }> {
+    const renewed = await this.#external.renew(attemptOf(visitor, id, body), body.lease, body.progress);
+    if ('remaining' in renewed) return { remaining: renewed.remaining };
+    const { type, reason } = renewed;
+    const code = reason === 'permit-lost' ? reason : 'denied';
+    throw new ProblemError(code, `no permit of the limit of type ${quoted(type)}: ${reason}`, { reason });
+  }
+
+  @Serves(ROUTES.completeTask)
+  complete(@Input() { params: { id }, body }: InputOf<typeof ROUTES.completeTask>, @VisitorOf() visitor: Visitor) {
+    return ended(this.#external.complete(attemptOf(visitor, id, body), body.result));
+  }
+
+  @Serves(ROUTES.failTask)
+  fail(@Input() { params: { id }, body }: InputOf<typeof ROUTES.failTask>, @VisitorOf() visitor: Visitor) {
+    const { name, message, stack, retryable } = body;
+    const error = { message, ...(name !== undefined && { name }), ...(stack !== undefined && { stack }) };
+    return ended(this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
+  }
+
+  @Serves(ROUTES.retryTaskLater)
+  retryLater(@Input() { params: { id }, body }: InputOf<typeof ROUTES.retryTaskLater>, @VisitorOf() visitor: Visitor) {
+    return ended(this.#external.retryLater(attemptOf(visitor, id, body), body.after));
+  }
+
+  @Serves(ROUTES.giveTaskBack)
+  giveBack(@Input() { params: { id }, body }: InputOf<typeof ROUTES.giveTaskBack>, @VisitorOf() visitor: Visitor) {
+    return ended(this.#external.giveBack(attemptOf(visitor, id, body)));
+  }
+
+  get #external(): ExternalTasks {
+    return partsOf(this.gatekeeper).tasks.external;
+  }
+}
+
+/** It contains the token's name, so that a token can't end the attempts of another one. */
+function instanceOf({ user }: Visitor): string {
+  return `http:${user}`;
+}
+
+/** @throws ProblemError for a task that the visitor may not see */
+function attemptOf(visitor: Visitor, id: string, { token }: { readonly token: number }) {
+  expectTypesSeen(visitor, [typeOfId(id)]);
+  return { id, token, instance: instanceOf(visitor) };
+}
+
+function told({ claim: { task }, remaining }: ExternalClaim): ClaimedTask {
+  const { id, type, data, group, token, attempts, crashes, maxAttempts, submittedAt } = viewOf(task);
+  return {
+    id,
+    type,
+    ...(data !== undefined && { data }),
+    token,
+    attempt: attempts + crashes + 1,
+    maxAttempts,
+    ...(group && { group }),
+    submittedAt,
+    expiresAt: Math.floor(task.at),
+    remaining: Math.max(0, remaining),
+  };
+}
+
+async function ended(ending: Promise<Task>): Promise<ChangedTask> {
+  const { id, state } = viewOf(await ending);
+  return { id, state };
+}

@@ -1,0 +1,194 @@
+import { pause } from '../../async/pause.js';
+import type { Context } from '../../context/context.js';
+import { UnknownOutcomeError } from '../../stores/index.js';
+import type { Claim } from '../claim.js';
+import { PRIORITIES } from '../task.js';
+import type { TaskStore } from '../task-store.js';
+import type { Hint } from '../workers/hint-source.js';
+import { type ExternalLimit, type ExternalWorker, type Leave, type TypeDenial } from './external-limit.js';
+import { ownerOf } from './owner.js';
+import type { WaitingClaims } from './waiting-claims.js';
+
+/** ms before a waiting claim asks again for a permit that it was denied. */
+const DENIED = 1000;
+/** So many looks go by before one begins with the lowest priority, so that no task waits for ever. */
+const AGING = 8;
+
+/** A request of a worker for tasks. */
+export interface ClaimRequest {
+  readonly worker: ExternalWorker;
+  /** The types that it handles. */
+  readonly types: readonly string[];
+  /** The most tasks that it takes. */
+  readonly most: number;
+  /** ms */
+  readonly lease: number;
+  /** ms for which the request waits for a task. */
+  readonly wait: number;
+  /** Aborts when the worker has gone away: then its tasks go to others. */
+  readonly signal: AbortSignal;
+}
+
+/** A task that was claimed for a worker. */
+export interface ExternalClaim {
+  readonly claim: Claim;
+  readonly leave: Leave;
+  /** ms for which the worker may count on the task, from the moment at which it sent its request. */
+  readonly remaining: number;
+}
+
+export interface ClaimParts {
+  readonly context: Context;
+  readonly store: TaskStore;
+  readonly limit: ExternalLimit;
+  readonly waiting: WaitingClaims;
+  /** Number of this look at the queues. */
+  readonly look: () => number;
+}
+
+/**
+ * One request for tasks. A hint is taken first, then a permit if the type has a limit, then the task is claimed. A hint
+ * that is not used goes back.
+ */
+export class ClaimCall {
+  readonly claimed: ExternalClaim[] = [];
+  readonly #denied = new Map<string, TypeDenial>();
+  readonly #begun: number;
+
+  constructor(
+    private readonly request: ClaimRequest,
+    private readonly parts: ClaimParts,
+  ) {
+    this.#begun = this.#now;
+  }
+
+  /** Types of which the worker got no task because of their limit. */
+  get denied(): TypeDenial[] {
+    return [...this.#denied.values()];
+  }
+
+  /** @throws errors of a store that can't be asked; tasks that were claimed before the error are in {@link claimed} */
+  async run(): Promise<void> {
+    const { wait, signal } = this.request;
+    for (;;) {
+      await this.#lookAtAll();
+      const left = wait - (this.#now - this.#begun);
+      if (this.claimed.length > 0 || left <= 0 || signal.aborted) return;
+      if (!(await this.#waitForOne(left))) return;
+    }
+  }
+
+  /** @returns false if this node shuts down */
+  async #waitForOne(left: number): Promise<boolean> {
+    const { signal } = this.request;
+    const types = this.request.types.filter((type) => !this.#denied.has(type));
+    // A hint of a type that is denied would come back at once, again and again.
+    const patience = this.#denied.size > 0 ? Math.min(left, DENIED) : left;
+    if (types.length === 0) await pause(this.parts.context.nodeClock, patience, { signal });
+    const found = await this.parts.waiting.wait(types, types.length === 0 ? 0 : patience, signal);
+    if (found) await this.#begin(found.type, found.hint);
+    return !this.parts.context.isClosing();
+  }
+
+  /** Begins with another type each time, so that a busy one does not keep the others waiting. */
+  async #lookAtAll(): Promise<void> {
+    this.#denied.clear();
+    const { types } = this.request;
+    const look = this.parts.look();
+    for (let index = 0; index < types.length && this.#isWanted; index++) {
+      const type = types[(look + index) % types.length]!;
+      const order = look % AGING === 0 ? PRIORITIES.toReversed() : PRIORITIES;
+      for (const priority of order) await this.#lookAt(type, priority);
+    }
+  }
+
+  async #lookAt(type: string, priority: Hint['priority']): Promise<void> {
+    while (this.#isWanted && !this.#denied.has(type)) {
+      const texts = await this.parts.store.hints.queue(type, priority).drain(this.#room);
+      if (texts.length === 0) return;
+      await this.#beginAll(
+        type,
+        texts.map((text) => ({ priority, text })),
+      );
+    }
+  }
+
+  async #beginAll(type: string, hints: Hint[]): Promise<void> {
+    try {
+      for (let hint = hints.shift(); hint; hint = hints.shift()) await this.#begin(type, hint);
+    } finally {
+      for (const hint of hints) await this.#giveBack(type, hint);
+    }
+  }
+
+  async #begin(type: string, hint: Hint): Promise<void> {
+    if (!this.#isWanted || this.#denied.has(type)) return this.#giveBack(type, hint);
+    const { limit } = this.parts;
+    const { worker } = this.request;
+    let leave: Leave | undefined;
+    let claimed: ExternalClaim | undefined;
+    try {
+      const answer = await limit.take(type, worker, this.#waited);
+      if ('reason' in answer) {
+        this.#denied.set(type, answer);
+        return await this.#giveBack(type, hint);
+      }
+      leave = answer;
+      claimed = await this.#claim(hint, leave);
+      if (claimed) this.claimed.push(claimed);
+    } catch (error) {
+      // After an unknown outcome the task may be claimed. Then the sweep finds it when its lease is over.
+      if (!(error instanceof UnknownOutcomeError)) await this.#giveBack(type, hint);
+      throw error;
+    } finally {
+      if (!claimed) await limit.free(type, worker.instance, leave?.holder);
+    }
+  }
+
+  async #claim({ text }: Hint, leave: Leave): Promise<ExternalClaim | undefined> {
+    const { store, context } = this.parts;
+    const { lease, worker } = this.request;
+    const waited = this.#waited;
+    const claim = await store.claim(text, lease, ownerOf(worker.instance, leave.holder));
+    const remaining = Math.min(leave.remaining, waited + lease - context.timing.clockTolerance);
+    if (!claim || (await this.#isStopped(claim))) return undefined;
+    return { claim, leave, remaining: Math.floor(remaining) };
+  }
+
+  /** Whether its group is stopped. Then it ends now. If the store can't say it, the attempt begins, and is stopped later. */
+  async #isStopped(claim: Claim): Promise<boolean> {
+    const { store, context } = this.parts;
+    try {
+      const stopped = await store.stops.stoppedFor(claim.task);
+      if (!stopped) return false;
+      await store.cancel(claim, stopped);
+      await store.giveBack(claim);
+      return true;
+    } catch (error) {
+      const action = `look whether the group of ${claim.task.id} is stopped`;
+      context.events.next({ type: 'problem', action, error });
+      return false;
+    }
+  }
+
+  /** Never rejects: the sweep finds a task whose hint was lost. */
+  #giveBack(type: string, { priority, text }: Hint): Promise<void> {
+    return this.parts.store.hints.offer({ type, priority }, text);
+  }
+
+  get #room(): number {
+    return this.request.most - this.claimed.length;
+  }
+
+  get #isWanted(): boolean {
+    return this.#room > 0 && !this.request.signal.aborted && !this.parts.context.isClosing();
+  }
+
+  get #waited(): number {
+    return this.#now - this.#begun;
+  }
+
+  get #now(): number {
+    return this.parts.context.nodeClock.monotonic();
+  }
+}

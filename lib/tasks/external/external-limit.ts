@@ -1,0 +1,104 @@
+import type { Context } from '../../context/context.js';
+import { type DenialReason, TASK_PREFIX } from '../../decision/index.js';
+import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
+import { ExternalRecord } from '../../permits/external/external-record.js';
+import type { NodeSemaphore } from '../../permits/node-semaphore.js';
+import type { SemaphoreDirectory } from '../../permits/semaphore-directory.js';
+
+/** A worker that is no node: a program that asks any node over HTTP. */
+export interface ExternalWorker {
+  /** Name of the program, the same on all nodes, with a colon. Only this name can end its attempts. */
+  readonly instance: string;
+  /** Name that the acquirer pattern of a limit must match. */
+  readonly acquirer: string;
+  /** Group that the group pattern of a limit must match. Default: that of the answering node. */
+  readonly group?: string | undefined;
+}
+
+/** Why a worker gets no task of a type. */
+export interface TypeDenial {
+  readonly type: string;
+  readonly reason: DenialReason;
+  /** ms until a permit is free, if none is refreshed or released before. Absent if waiting alone frees none. */
+  readonly freeIn?: number;
+}
+
+/** Leave to claim one task. */
+export interface Leave {
+  /** Holder of the permit; absent if the type has no limit. */
+  readonly holder?: string;
+  /** ms for which the worker may count on the permit, from the moment at which it sent its request. */
+  readonly remaining: number;
+}
+
+const UNLIMITED: Leave = { remaining: Infinity };
+
+/**
+ * The limits of types for external workers: permits of `task:<type>` that no node keeps alive. The worker refreshes its
+ * permit with each renewal of its task. The permit's holder stands in the task's record, so any node finds it.
+ */
+export class ExternalLimit {
+  constructor(
+    private readonly directory: Pick<SemaphoreDirectory, 'visit'>,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Takes a permit for one attempt, if the type has a limit.
+   *
+   * @param waited ms since the request arrived
+   * @throws errors of a store that can't be asked
+   */
+  async take(type: string, worker: ExternalWorker, waited: number): Promise<Leave | TypeDenial> {
+    const holder = this.context.random.id();
+    try {
+      return await this.#visit(type, async (record, semaphore) => {
+        const asked = { semaphore, holder, ...worker };
+        const asking = { mayTake: true, permitId: this.context.random.id(), waited };
+        const answer = await record.take(asked, asking);
+        if (answer.outcome === 'granted') return { holder, remaining: answer.remaining };
+        const { reason, freeIn } = record.withEnd(answer);
+        return { type, reason, ...(freeIn !== undefined && { freeIn }) };
+      });
+    } catch (error) {
+      if (error instanceof UnknownSemaphoreError) return UNLIMITED;
+      throw error;
+    }
+  }
+
+  /**
+   * Makes the permit of an attempt last for another duration of the limit. It needs none after the limit was removed.
+   *
+   * @throws errors of a store that can't be asked
+   */
+  refresh(type: string, instance: string, holder: string): Promise<Leave | TypeDenial> {
+    return this.#visit(type, async (record, semaphore, known) => {
+      const answer = await record.refresh(isOf(instance, holder), { semaphore });
+      if (answer.outcome === 'granted') return { holder, remaining: answer.remaining };
+      if (!known()) return UNLIMITED;
+      return { type, reason: answer.reason };
+    });
+  }
+
+  /** Never rejects: a permit that could not be released expires. */
+  async free(type: string, instance: string, holder: string | undefined): Promise<void> {
+    if (holder === undefined) return;
+    await this.#visit(type, (record) => record.free(isOf(instance, holder))).catch((error: unknown) => {
+      const semaphore = TASK_PREFIX + type;
+      this.context.events.next({ type: 'problem', semaphore, action: 'give a permit back', error });
+    });
+  }
+
+  #visit<T>(
+    type: string,
+    work: (record: ExternalRecord, name: string, isDefined: () => boolean) => Promise<T>,
+  ): Promise<T> {
+    return this.directory.visit(TASK_PREFIX + type, (semaphore: NodeSemaphore) => {
+      const isDefined = () => semaphore.recordClient.known?.definition !== undefined;
+      return work(new ExternalRecord(semaphore, this.context), semaphore.name, isDefined);
+    });
+  }
+}
+
+const isOf = (instance: string, holder: string) => (permit: { readonly instance: string; readonly holder: string }) =>
+  permit.instance === instance && permit.holder === holder;

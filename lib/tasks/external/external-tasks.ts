@@ -1,0 +1,274 @@
+import type { Context } from '../../context/context.js';
+import { InvalidOptionsError, show, shortestDuration } from '../../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import { Claim, whyLost } from '../claim.js';
+import { faultOf } from '../fault.js';
+import { MOST_BYTES, readJson } from '../json.js';
+import type { Task, TaskProgress } from '../task.js';
+import type { TaskStore } from '../task-store.js';
+import { decodeTask } from '../task.codec.js';
+import { LeaseExpiredError, TaskCancelledError, TasksClosingError, TooManyTypesError } from '../tasks.errors.js';
+import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
+import { ExternalLimit, type TypeDenial } from './external-limit.js';
+import { holderIn, isHeldBy } from './owner.js';
+import { WaitingClaims } from './waiting-claims.js';
+
+/** Types of tasks that external programs may name on one node: each one has queues in the store. */
+const MOST_TYPES = 1000;
+
+/** An attempt of an external worker, by data of the answer that gave it the task. */
+export interface ExternalAttempt {
+  /** Id of the task. */
+  readonly id: string;
+  readonly token: number;
+  /** As of the {@link ExternalWorker} that claimed it. */
+  readonly instance: string;
+}
+
+/** An error of an external worker. */
+export interface ExternalError {
+  readonly name?: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** Answer to a renewal: ms for which the worker may count on its task, or why it gets no permit. */
+export type Renewed = { readonly remaining: number } | TypeDenial;
+
+export interface ExternalTasksParts {
+  readonly context: Context;
+  readonly directory: ConstructorParameters<typeof ExternalLimit>[0];
+  /** Bytes of a result as JSON. */
+  readonly mostBytes?: number;
+  /** Opens the store. */
+  readonly store: () => TaskStore;
+  /** Sweeps from now on: otherwise nothing would take over the task of a worker that crashed. */
+  readonly sweep: () => void;
+}
+
+/** A change of a claim, and how to see in the task that an earlier call of the same change was applied. */
+interface Ending {
+  readonly change: (store: TaskStore, claim: Claim) => Promise<void>;
+  readonly isDone: (task: Task) => boolean;
+}
+
+/**
+ * Tasks for external workers, which are no nodes. A worker asks any node each time. So this node keeps nothing between
+ * two requests: the record says who has the task, by owner and token. The worker renews its lease itself, and measures it
+ * with its own clock, from before each request. A task that is not renewed goes to another worker after the lease, as after
+ * a crash.
+ *
+ * | call       | the task is claimed by this worker and token | an earlier call did the same    | else                |
+ * | ---------- | -------------------------------------------- | ------------------------------- | ------------------- |
+ * | renew      | renewed; refused once it was cancelled       |                                 | `LeaseExpiredError` |
+ * | complete   | ends; refused if it was cancelled            | the same answer                 | `LeaseExpiredError` |
+ * | fail       | delayed, or ends                             | the same, until its next attempt | `LeaseExpiredError` |
+ * | retryLater | delayed                                      | the same, until its next attempt | `LeaseExpiredError` |
+ * | giveBack   | waits                                        | the same, until its next attempt | `LeaseExpiredError` |
+ */
+export class ExternalTasks {
+  readonly #waiting: WaitingClaims;
+  readonly #limit: ExternalLimit;
+  readonly #types = new Set<string>();
+  #looks = 0;
+  #isClosed = false;
+
+  constructor(private readonly parts: ExternalTasksParts) {
+    this.#waiting = new WaitingClaims(() => parts.store().hints, parts.context);
+    this.#limit = new ExternalLimit(parts.directory, parts.context);
+  }
+
+  /**
+   * Claims tasks for a worker. Waits for the first one, if asked to.
+   *
+   * @returns no tasks if there were none in this time; `denied` names the types whose limit allowed none
+   * @throws InvalidOptionsError, TooManyTypesError, TasksClosingError, or the signal's reason
+   * @throws StoreUnavailableError, UnknownOutcomeError if nothing was claimed because of it
+   */
+  async claim(request: ClaimRequest): Promise<{ tasks: ExternalClaim[]; denied: TypeDenial[] }> {
+    this.#expectLease(request.lease);
+    this.expectTypes(request.types);
+    const store = this.#begin();
+    const look = () => this.#looks++;
+    const call = new ClaimCall(request, {
+      context: this.parts.context,
+      store,
+      limit: this.#limit,
+      waiting: this.#waiting,
+      look,
+    });
+    try {
+      await call.run();
+    } catch (error) {
+      const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
+      if (!isOfStore || call.claimed.length === 0) throw error;
+    }
+    if (request.signal.aborted) {
+      await Promise.all(call.claimed.map((claimed) => this.#takeBack(claimed, request.worker.instance)));
+      request.signal.throwIfAborted();
+    }
+    return { tasks: call.claimed, denied: call.denied };
+  }
+
+  /**
+   * Makes the lease last at least so long from now, and the permit of its limit for another duration.
+   *
+   * @param lease ms
+   * @param progress how far the attempt has come, if the worker says it
+   * @throws LeaseExpiredError, TaskCancelledError, InvalidOptionsError
+   * @throws StoreUnavailableError, UnknownOutcomeError if the lease may end as before
+   */
+  async renew(attempt: ExternalAttempt, lease: number, progress?: Omit<TaskProgress, 'at'>): Promise<Renewed> {
+    this.#expectLease(lease);
+    const { context } = this.parts;
+    const store = this.#begin();
+    const begun = context.nodeClock.monotonic();
+    const claim = await this.#held(store, attempt);
+    expectWanted(claim.task);
+    const leave = await this.#refresh(claim.task, attempt.instance);
+    if ('reason' in leave) return leave;
+    const waited = context.nodeClock.monotonic() - begun;
+    if (progress) claim.progress = { ...progress, at: this.#now };
+    await store.renew(claim, lease);
+    expectWanted(claim.task);
+    return { remaining: Math.floor(Math.min(leave.remaining, waited + lease - context.timing.clockTolerance)) };
+  }
+
+  /**
+   * Ends a task with a result.
+   *
+   * @throws InvalidOptionsError if the result can't be kept; the worker still has the task
+   * @throws LeaseExpiredError, TaskCancelledError if the result is refused
+   * @throws StoreUnavailableError, UnknownOutcomeError; then call it again
+   */
+  async complete(attempt: ExternalAttempt, result: unknown): Promise<Task> {
+    const read = readJson(result, this.parts.mostBytes ?? MOST_BYTES);
+    if ('fault' in read) throw new InvalidOptionsError(`task ${show(attempt.id)}`, [`result: ${read.fault}`]);
+    const task = await this.#end(attempt, {
+      change: (store, claim) => store.end(claim, 'completed', read.value),
+      isDone: ({ ending }) => ending?.outcome === 'completed',
+    });
+    expectWanted(task);
+    return task;
+  }
+
+  /**
+   * Notes that an attempt failed.
+   *
+   * @param error a name, a message and perhaps a stack
+   * @param isFinal whether no other attempt can succeed
+   * @throws LeaseExpiredError, StoreUnavailableError, UnknownOutcomeError
+   */
+  fail(attempt: ExternalAttempt, { name = 'Error', message, stack }: ExternalError, isFinal: boolean): Promise<Task> {
+    const error = Object.assign(new Error(message), { name, stack });
+    const fault = faultOf(error, this.#now);
+    return this.#end(attempt, {
+      change: (store, claim) => store.fail(claim, fault, isFinal),
+      isDone: ({ state, error: noted, isPutOff, ending }) =>
+        (state === 'delayed' && noted !== undefined && !isPutOff) ||
+        ending?.outcome === 'failed' ||
+        ending?.outcome === 'invalid',
+    });
+  }
+
+  /** Lets the task wait, which is no failure. @param after ms @throws as {@link fail} */
+  retryLater(attempt: ExternalAttempt, after: number): Promise<Task> {
+    return this.#end(attempt, {
+      change: (store, claim) => store.retryLater(claim, after),
+      isDone: ({ state, isPutOff }) => state === 'delayed' && isPutOff === true,
+    });
+  }
+
+  /** Gives the task back: another worker may have it at once. @throws as {@link fail} */
+  giveBack(attempt: ExternalAttempt): Promise<Task> {
+    return this.#end(attempt, {
+      change: (store, claim) => store.giveBack(claim),
+      isDone: ({ state }) => state === 'waiting',
+    });
+  }
+
+  /** Notes the types that an external program names. @throws TooManyTypesError */
+  expectTypes(types: readonly string[]): void {
+    const added = new Set(types.filter((type) => !this.#types.has(type)));
+    if (this.#types.size + added.size > MOST_TYPES) throw new TooManyTypesError(MOST_TYPES);
+    for (const type of added) this.#types.add(type);
+  }
+
+  /** Number of claims that wait for a task. */
+  get waiting(): number {
+    return this.#waiting.count;
+  }
+
+  /** Ends all waiting claims: they get no task. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#waiting.close();
+  }
+
+  async #end(attempt: ExternalAttempt, { change, isDone }: Ending): Promise<Task> {
+    const store = this.#begin();
+    try {
+      const claim = await this.#held(store, attempt);
+      const holder = holderIn(claim.task.owner!);
+      await change(store, claim);
+      await this.#limit.free(claim.task.type, attempt.instance, holder);
+      return claim.task;
+    } catch (error) {
+      // Its answer may have been lost, or the same call came twice.
+      if (!(error instanceof LeaseExpiredError)) throw error;
+      const task = await store.find(attempt.id);
+      const isOver = task?.token === attempt.token && task.state !== 'claimed';
+      if (isOver && (isDone(task) || task.ending?.outcome === 'cancelled')) return task;
+      throw error;
+    }
+  }
+
+  async #held(store: TaskStore, attempt: ExternalAttempt): Promise<Claim> {
+    const text = await store.texts.read(attempt.id);
+    const task = text === undefined ? undefined : decodeTask(text);
+    if (task && isHeldBy(task, attempt)) return new Claim(task, text!);
+    const isOther = task?.state === 'claimed' && task.token === attempt.token;
+    throw new LeaseExpiredError(attempt.id, isOther ? 'another worker has it' : whyLost(task, attempt));
+  }
+
+  async #refresh(task: Task, instance: string) {
+    const holder = holderIn(task.owner!);
+    return holder === undefined ? { remaining: Infinity } : this.#limit.refresh(task.type, instance, holder);
+  }
+
+  /** Its worker has gone away. After an error the task goes to another worker when its lease is over. */
+  async #takeBack({ claim, leave }: ExternalClaim, instance: string): Promise<void> {
+    const { id, type } = claim.task;
+    await this.parts
+      .store()
+      .giveBack(claim)
+      .catch((error: unknown) => {
+        this.parts.context.events.next({ type: 'problem', action: `give task ${id} back`, error });
+      });
+    await this.#limit.free(type, instance, leave.holder);
+  }
+
+  /** @throws TasksClosingError if this node shuts down */
+  #begin(): TaskStore {
+    if (this.#isClosed) throw new TasksClosingError();
+    const store = this.parts.store();
+    this.parts.sweep();
+    return store;
+  }
+
+  /** Cluster time in ms. */
+  get #now(): number {
+    return Math.round(this.parts.context.clusterClock.latest());
+  }
+
+  #expectLease(lease: number): void {
+    const shortest = shortestDuration(this.parts.context.timing.clockTolerance);
+    if (lease >= shortest) return;
+    throw new InvalidOptionsError('the lease of a task', [`lease: ${lease} ms is shorter than ${shortest} ms`]);
+  }
+}
+
+/** @throws TaskCancelledError */
+function expectWanted({ id, cancel }: Task): void {
+  if (cancel) throw new TaskCancelledError(id, cancel);
+}

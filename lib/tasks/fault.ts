@@ -1,0 +1,22 @@
+import { messageOf } from '../decision/index.js';
+import type { TaskFault } from './task.js';
+
+const LONGEST_NAME = 200;
+const LONGEST_MESSAGE = 2000;
+const LONGEST_STACK = 4000;
+
+/**
+ * An error as far as a task keeps it.
+ *
+ * @param error anything that was thrown
+ * @param at cluster time in ms
+ */
+export function faultOf(error: unknown, at: number): TaskFault {
+  const { name = 'Error', stack } = (error ?? {}) as Partial<Error>;
+  return {
+    name: String(name).slice(0, LONGEST_NAME),
+    message: messageOf(error).slice(0, LONGEST_MESSAGE),
+    at,
+    ...(stack && { stack: String(stack).slice(0, LONGEST_STACK) }),
+  };
+}
