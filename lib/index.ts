@@ -126,6 +126,7 @@ export {
   manualSlice,
 } from './allocation/index.js';
 export {
+  type AwaitedName,
   type CancelOptions,
   type Cancellation,
   type Cancelled,
@@ -136,6 +137,7 @@ export {
   type GroupContext,
   type GroupCounts,
   type GroupFunction,
+  type GroupName,
   type HandledType,
   type HandlerOptions,
   InvalidTaskError,
@@ -180,6 +182,7 @@ export {
   defineTask,
   grouped,
   single,
+  wholeGroup,
 } from './tasks/index.js';
 export { fileArchive } from './definitions/archive/file/index.js';
 export {

@@ -4,6 +4,7 @@ export { defineTask } from './define-task.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest } from './submit-many.js';
 export {
   type DataOf,
+  type GroupName,
   LARGEST_GROUP,
   type MemberName,
   type ResultOf,
@@ -13,8 +14,9 @@ export {
   grouped,
   single,
   typeOf,
+  wholeGroup,
 } from './task-id.js';
-export type { Dedup, SubmitOptions } from './submit-options.js';
+export type { AwaitedName, Dedup, SubmitOptions } from './submit-options.js';
 export type { HandlerOptions } from './handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './schedules/schedule-options.js';
 export type { SkippedTick } from './schedules/schedule-record.js';

@@ -1,7 +1,9 @@
+import type { Written } from './conditional-texts.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
 import type { MemberName } from './task-id.js';
-import { type Submission, hasEnded } from './transitions.js';
+import { decodeTask } from './task.codec.js';
+import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
 
 /** A submission before its group is opened. */
 export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
@@ -50,10 +52,16 @@ export function knownBecause({ state, ending }: Task): string {
   if (state === 'claimed') return 'a node works on it now';
   if (state === 'waiting') return 'it waits for a node';
   if (state === 'delayed') return 'it waits for its time';
+  if (state === 'blocked') return 'it waits for the end of others';
   if (state === 'awaiting') return 'its sub-tasks have not ended';
   return `it has ended (${ending?.outcome}), and is still remembered`;
 }
 
 function incarnationOf({ member, join, sub }: Pick<Submission, 'member' | 'join' | 'sub'>): number | undefined {
   return (member ?? join ?? sub)?.incarnation;
+}
+
+/** Whether the text found is of the submission that was written with this stamp. */
+export function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
+  return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
 }

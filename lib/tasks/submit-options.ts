@@ -6,12 +6,34 @@ import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task
 /** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
 export type Dedup = 'unfinished' | 'retained';
 
+/** A task or a group for whose end another task waits: a name, or an id. */
+export type AwaitedName =
+  | string
+  | {
+      readonly type: string;
+      readonly id: string;
+      /** Of a member of a group. */
+      readonly member?: { readonly group: string; readonly number: number };
+      /** Of a group. */
+      readonly group?: string;
+    };
+
 /** Options of a submission. Durations are ms, or text ("5m"). */
 export interface SubmitOptions {
   /** Tasks of a higher priority usually run first; no strict order is promised. Default "normal". */
   readonly priority?: Priority;
   /** When the task may run: a `Date`, or a delay from now. Default: at once. */
   readonly runAt?: Date | number | string;
+  /**
+   * Names or ids of tasks, and names of groups ({@link wholeGroup}), that must end before the task may run: at most 100.
+   * They must have been submitted. In a handler, a name is that of another sub-task.
+   */
+  readonly after?: readonly AwaitedName[];
+  /**
+   * If one of `after` fails, or ends in another way without success: `cancel` (default) ends the task as cancelled at once,
+   * `run` lets it run when all have ended.
+   */
+  readonly afterFailed?: 'cancel' | 'run';
   /** Attempts that may fail before the task is given up. Default 5. */
   readonly maxAttempts?: number;
   /** Attempts in which the node may crash before the task is given up. Default 3. */
@@ -31,6 +53,11 @@ export interface SubmitOptions {
   readonly failGroupFast?: boolean;
 }
 
+const AFTER_FAILED = ['cancel', 'run'] as const;
+/** Characters of an id. */
+const LONGEST_ID = 500;
+/** Tasks that one task waits for. */
+const MOST_AWAITED = 100;
 const DEDUPS = ['unfinished', 'retained'] as const;
 /** ms; a completed task must be known for longer than a call may take. */
 const SHORTEST_RETENTION = 60_000;
@@ -53,9 +80,18 @@ const dateSchema = z.unknown().transform((value, context): Date | number => {
   return z.NEVER;
 });
 
+const awaitedSchema = z.custom<AwaitedName>(isAwaitedName, {
+  error: ({ input }) => `${show(input)} is neither an id nor a name: make it with single(), grouped() or wholeGroup()`,
+});
+
 const optionsSchema = onlyFields({
   priority: choiceSchema(PRIORITIES).default('normal'),
   runAt: dateSchema.optional(),
+  after: z
+    .array(awaitedSchema, { error: ({ input }) => `${show(input)} is not a list of tasks` })
+    .max(MOST_AWAITED, { error: `more than ${MOST_AWAITED} tasks: wait for a group` })
+    .optional(),
+  afterFailed: choiceSchema(AFTER_FAILED).default('cancel'),
   maxAttempts: countSchema.default(USUAL_LIMITS.maxAttempts),
   maxCrashes: countSchema.default(USUAL_LIMITS.maxCrashes),
   backoff: onlyFields({
@@ -72,6 +108,9 @@ export interface ParsedSubmitOptions {
   readonly priority: Priority;
   /** A point in time, or ms from now. */
   readonly runAt?: Date | number | undefined;
+  /** Not empty. */
+  readonly after?: readonly AwaitedName[] | undefined;
+  readonly afterFailed?: 'run';
   readonly limits: TaskLimits;
   readonly dedup: Dedup;
   readonly failGroupFast: boolean;
@@ -97,9 +136,21 @@ export function parseSubmitOptions(
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
-  const { priority, runAt, dedup, failGroupFast, ...limits } = data;
-  const others = { priority, dedup, failGroupFast, ...(runAt !== undefined && { runAt }) };
-  return { ...others, limits: isUsual(limits) ? USUAL_LIMITS : limits };
+  const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, ...limits } = data;
+  return {
+    priority,
+    dedup,
+    failGroupFast,
+    ...(runAt !== undefined && { runAt }),
+    ...(after.length > 0 && { after }),
+    ...(after.length > 0 && afterFailed === 'run' && { afterFailed }),
+    limits: isUsual(limits) ? USUAL_LIMITS : limits,
+  };
+}
+
+function isAwaitedName(value: unknown): boolean {
+  const id: unknown = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;
+  return typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
 }
 
 /** Usual limits are left out of the texts. */

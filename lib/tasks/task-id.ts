@@ -49,6 +49,16 @@ export interface MemberName {
   readonly total?: number;
 }
 
+/** Name of a group of tasks. Make it with {@link wholeGroup}. */
+export interface GroupName {
+  /** Name of the type. */
+  readonly type: string;
+  /** Id of the group in the whole cluster: `import[2026-06]`. */
+  readonly id: string;
+  /** Name of the group. */
+  readonly group: string;
+}
+
 /** Characters. The id is a key of the store, and part of every text about the task. */
 const LONGEST_NAME = 200;
 /** Begins the names of sub-tasks, and of their groups. Names of applications begin otherwise. */
@@ -97,6 +107,21 @@ export function grouped<In = unknown>(
   return { type, id: memberId(type, group, number), member, ...defaults };
 }
 
+/**
+ * The name of a group, to wait for its end: of all members, and of its handler.
+ *
+ * @param task type of its members, or its definition
+ * @param group name of the group
+ * @throws InvalidOptionsError
+ *
+ * @example wholeGroup('import', '2026-06')
+ */
+export function wholeGroup(task: TaskType, group: string): GroupName {
+  const { type } = typeOf(task);
+  expectValid('a group of tasks', [...typeFaults(type), ...nameFaults('group', group)]);
+  return { type, id: groupId(type, group), group };
+}
+
 /** Name of a type, and its default options. Callers without types may give anything. */
 export function typeOf(task: TaskType): { readonly type: string; readonly defaults?: SubmitOptions } {
   if (typeof task !== 'object' || task === null) return { type: task };
@@ -113,10 +138,20 @@ export function groupId(type: string, group: string): string {
   return `${type}[${group}]`;
 }
 
+/** Whether an id is that of a group. A member's id ends with its number, and other ids have a colon before any bracket. */
+export function isGroupId(id: string): boolean {
+  return id[id.search(/[:[]/)] === '[' && id.endsWith(']');
+}
+
 /** Id of the task that runs the group's handler. */
 export function joinId(type: string, group: string): string {
   return `${groupId(type, group)}#join`;
 }
+
+/** Type of the tasks that run the handler of groups of a type. No application's type has this form. */
+export const joinType = (type: string): string => `${type}#join`;
+/** Type of the groups of a task, or of a task that runs their handler. */
+export const groupType = (type: string): string => type.replace(/#join$/, '');
 
 /** The faults of a type, each in a sentence. */
 export function typeFaults(type: unknown): string[] {

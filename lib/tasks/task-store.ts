@@ -4,19 +4,20 @@ import { Slices } from '../async/slices.js';
 import { UnknownOutcomeError } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { TaskStorage } from '../stores/task-storage.js';
+import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
 import { Claim, isOfClaim, whyLost } from './claim.js';
-import { ConditionalTexts, type Written } from './conditional-texts.js';
+import { ConditionalTexts } from './conditional-texts.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
 import type { Dedup } from './submit-options.js';
-import { type Joining, type NewTask, type Submitted, isKnown, mayFollow } from './submission.js';
+import { type Joining, type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import { FAMILY, familyOf } from './subtasks/sub-name.js';
 import type { Incarnation, Outcome, Task, TaskFault } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
-import { joinId } from './task-id.js';
+import { groupId, groupType, joinId, joinType } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
@@ -26,11 +27,6 @@ import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js'
 const RETRY = 200;
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';
-
-/** Type of the tasks that run the handler of groups of a type. No application's type has this form. */
-export const joinType = (type: string): string => `${type}#join`;
-/** Type of the groups of a task, or of a task that runs their handler. */
-export const groupType = (type: string): string => type.replace(/#join$/, '');
 
 /**
  * All changes of tasks in the store, on the records of {@link TaskStorage}. Each change is one write by comparison. The steps
@@ -45,6 +41,7 @@ export class TaskStore {
   readonly slices: Slices;
   readonly parents: Parents;
   readonly stops: GroupStops;
+  readonly awaiting: Awaiting;
 
   constructor(
     storage: TaskStorage,
@@ -61,6 +58,7 @@ export class TaskStore {
     });
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
+    this.awaiting = new Awaiting(this);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
   }
@@ -77,14 +75,18 @@ export class TaskStore {
     if (!name) return this.create(others, dedup);
     const { type, id } = newTask;
     let known: Task | undefined;
-    // A closed group has all its members, so a look after the root was found closed surely finds one that is remembered.
-    const mayBegin = async () => dedup === 'unfinished' || (known = await this.find(id)) === undefined;
+    if (newTask.awaits) await this.awaiting.expectPossible(newTask, dedup);
+    const mayBegin = async () => {
+      // A crash may have come between its end and its dependents. A new incarnation does not know them.
+      await this.awaiting.tellEndOfGroup(groupId(type, name.group));
+      // A closed group has all its members, so a look after the root was found closed surely finds one that is remembered.
+      return dedup === 'unfinished' || (known = await this.find(id)) === undefined;
+    };
     const opened = await this.groups.open(type, name, mayBegin);
     const member = opened?.member ?? known?.member;
     const newMember = { ...others, ...(member && { member }) };
-    const submitted = known
-      ? isKnown(known)
-      : await this.create(newMember, dedup, transitions.firstState(opened?.stopped));
+    const make = transitions.firstState(opened?.stopped);
+    const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
       await this.joinIfEnded(type, member, others);
@@ -188,12 +190,15 @@ export class TaskStore {
    */
   async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
     if (task.state === 'awaiting') return this.parents.settle(task, text, confirmed);
+    if (task.state === 'blocked') return this.awaiting.settle(task, text);
     if (task.state !== 'done') return;
     const { type, member, join, sub, split, ending } = task;
     const hasFailed = ending?.outcome !== 'completed';
     if (split !== undefined) await this.groups.close(FAMILY, familyOf(task.id, split));
     if (join && (await this.groups.close(groupType(type), join))) await this.stops.forget(groupType(type), join);
     if (member && hasFailed) await this.stops.memberFailed(task);
+    if (join) await this.awaiting.tellEndOfGroup(groupId(groupType(type), join.group));
+    await this.awaiting.tellEndOf(task);
     if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
     if (sub && !member) await this.parents.ended(sub, hasFailed);
     // If the sweep has finished it meanwhile, there is nothing to do.
@@ -222,19 +227,19 @@ export class TaskStore {
     return { now: clusterClock.latest(), nonce: random.id() };
   }
 
-  /**
-   * Makes a task, unless there is one of this id.
-   *
-   * @param make the first state of the task
-   */
+  /** Makes a task in the state that `make` returns, unless there is one of this id. */
   async create(submission: Submission, dedup: Dedup, make = transitions.submit): Promise<Submitted> {
     const { id } = submission;
-    for (let found: string | undefined; ;) {
+    // A task that is known waits for nothing new.
+    for (let found = submission.awaits && (await this.texts.read(id)); ;) {
       const former = found === undefined ? undefined : decodeTask(found);
       if (former && !mayFollow(submission, former, dedup)) return this.#again(submission, former, found!, dedup);
       if (former?.split !== undefined) await this.parents.remove(id, former.split);
+      if (former) await this.awaiting.tellEndOf(former);
+      const { afterFailed } = submission;
+      const after = submission.awaits && (await this.awaiting.register(submission, afterFailed));
       const stamp = await this.stamp();
-      const task = make(submission, former, stamp);
+      const task = make({ ...submission, ...(after && { after }) }, former, stamp);
       const text = encodeTask(task);
       const written = await this.texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
@@ -253,7 +258,7 @@ export class TaskStore {
     if (hasEnded(task)) return isKnown(task);
     const place = { ...(member && { member }), ...(sub && { sub }) };
     if ((member ?? sub)?.incarnation !== (task.member ?? task.sub)?.incarnation) {
-      const next = encodeTask({ ...task, ...place, nonce: this.context.random.id() });
+      const next = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
       const written = await this.texts.write(id, text, next);
       if (!written.isWritten) return this.create(submission, dedup);
       if (task.state === 'waiting') await this.hints.offer(task, next);
@@ -290,9 +295,4 @@ export class TaskStore {
       claim.follow(found, written.found!);
     }
   }
-}
-
-/** Whether the text found is of the submission that was written with this stamp. */
-function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
-  return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
 }

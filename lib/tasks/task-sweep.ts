@@ -1,3 +1,4 @@
+import { groupType } from './task-id.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -5,7 +6,7 @@ import type { TextEntry } from '../stores/index.js';
 import type { Priority, Task } from './task.js';
 import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
 import { dueStops } from './stops/group-stop.js';
-import { type TaskStore, groupType } from './task-store.js';
+import type { TaskStore } from './task-store.js';
 import { Untaken } from './untaken.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
@@ -29,6 +30,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | tasks                                       | what it does                                        |
  * | ------------------------------------------- | --------------------------------------------------- |
  * | delayed, and due                            | lets them wait for a node                           |
+ * | blocked by others for long                  | looks whether these have ended                      |
  * | claimed, and the lease is over              | lets them wait again, or ends them as `crashed`     |
  * | awaiting their sub-tasks for long           | takes the steps after the end of the handler again  |
  * | done for long                               | takes the steps after the end again                 |
@@ -59,6 +61,7 @@ export class TaskSweep {
     const now = clusterClock.earliest();
     const counts = [
       await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
+      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),
       await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),
       await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),

@@ -12,7 +12,7 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
  *
  *     w|mail|1|0001790000000000|3f2a|{…}     waiting: by type, band, and time of the last hint
  *     l|0001790000000000|3f2a|{…}            delayed, by due time
- *     c|…  a|…  d|…  f|…                     claimed, awaiting, done, finished, by the time in `at`
+ *     b|…  c|…  a|…  d|…  f|…                blocked, claimed, awaiting, done, finished, by the time in `at`
  *     s|…                                    no task: the stop of a group, by the time at which it goes on
  *
  * The four hexadecimal digits are a hash of the id. They divide tasks of the same ms.
@@ -20,6 +20,7 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
 const LETTERS: Record<TaskState, string> = {
   waiting: 'w',
   delayed: 'l',
+  blocked: 'b',
   claimed: 'c',
   awaiting: 'a',
   done: 'd',
@@ -69,6 +70,10 @@ const bodySchema = z.strictObject({
   progress: z
     .strictObject({ done: z.number(), total: z.number(), note: z.string().max(200).optional(), at: storedTime })
     .optional(),
+  after: z.array(z.strictObject({ id, life: z.string().min(1).max(100) })).optional(),
+  afterFailed: z.literal('run').optional(),
+  runAt: storedTime.optional(),
+  dependents: z.array(id).optional(),
   error: fault.optional(),
   cancel: cancellationSchema.optional(),
   failGroupFast: z.literal(true).optional(),

@@ -7,12 +7,13 @@ import type { Backoff } from '../async/backoff.js';
  * | ---------- | ------------------------------------------------------- | ------------------------------ |
  * | `waiting`  | any node that handles the type may claim it             | a hint was offered last        |
  * | `delayed`  | it is to wait: `runAt`, or the backoff after a failure  | it becomes `waiting`           |
+ * | `blocked`  | other tasks or groups must end before it may run        | they are looked at again       |
  * | `claimed`  | one node works on it                                    | the lease ends                 |
  * | `awaiting` | its handler has ended, and not all of its sub-tasks have | its sub-tasks are looked at    |
  * | `done`     | it has ended, but its group may not know that yet       | it ended                       |
  * | `finished` | it has ended, and nothing is left to do for it          | the record may be removed      |
  *
- * A `delayed` or `waiting` task that is cancelled ends at once; a `claimed` one when its handler ends, or the lease.
+ * A `blocked`, `delayed` or `waiting` task that is cancelled ends at once; a `claimed` one when its handler ends, or the lease.
  *
  *     delayed ──due──▶ waiting ──claim──▶ claimed ──ended──▶ done ──group knows──▶ finished ──retention──▶ (removed)
  *        ▲                ▲                 │ │ └──ended, in no group──────────────────▲
@@ -20,6 +21,7 @@ import type { Backoff } from '../async/backoff.js';
  *                         └──lease is over────┘
  *
  *     claimed ──ended, has sub-tasks──▶ awaiting ──they have ended──▶ done
+ *     blocked ──the others have ended──▶ waiting, delayed; or done, finished if one of them did not complete
  *
  * All times are cluster time in ms.
  */
@@ -67,6 +69,14 @@ export interface Task {
   readonly sub?: SubTask;
   /** The last report of the latest attempt; absent if it made none. */
   readonly progress?: TaskProgress;
+  /** The tasks and groups that must end before it may run; only while it is `blocked`. */
+  readonly after?: readonly Awaited[];
+  /** Present if it is `blocked`, and runs also if one of the others does not complete. */
+  readonly afterFailed?: 'run';
+  /** When it may run at the earliest; only while it is `blocked`. */
+  readonly runAt?: number;
+  /** Ids of tasks that may wait for its end. Written before they are `blocked`, so its end surely reaches them. */
+  readonly dependents?: readonly string[];
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
   /** Whether the rest of its group ends at once if it ends without success. Only in members of groups. */
@@ -78,7 +88,7 @@ export interface Task {
 }
 
 /** State of a task; {@link Task} has a table of them. */
-export type TaskState = 'waiting' | 'delayed' | 'claimed' | 'awaiting' | 'done' | 'finished';
+export type TaskState = 'waiting' | 'delayed' | 'blocked' | 'claimed' | 'awaiting' | 'done' | 'finished';
 
 export const PRIORITIES = ['high', 'normal', 'low'] as const;
 /** Tasks of a higher priority usually run first. */
@@ -129,6 +139,13 @@ export interface SubTask {
   readonly incarnation: number;
   /** From 1. */
   readonly number: number;
+}
+
+/** One life of a task or group for whose end a task waits. */
+export interface Awaited {
+  readonly id: string;
+  /** Nonce of the task's submission, or incarnation of the group. Another one under the same id means that this one has ended. */
+  readonly life: string;
 }
 
 /**

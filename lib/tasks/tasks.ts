@@ -9,10 +9,11 @@ import { ExternalTasks } from './external/external-tasks.js';
 import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
-import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
-import type { TaskName, TaskType } from './task-id.js';
+import { subAwaitedId } from './subtasks/sub-name.js';
+import { type AwaitedName, type SubmitOptions, parseSubmitOptions } from './submit-options.js';
+import { groupType, type TaskName, type TaskType } from './task-id.js';
 import { Schedules } from './schedules/schedules.js';
-import { TaskStore, groupType } from './task-store.js';
+import { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
@@ -32,7 +33,7 @@ export class Tasks {
     this.handlers = new TaskHandlers({
       ...parts,
       store: () => this.#store,
-      read: (name, data, options) => this.#read(name, data, options),
+      read: (name, data, options, parent) => this.#read(name, data, options, parent),
     });
     this.external = new ExternalTasks({
       ...parts,
@@ -70,10 +71,17 @@ export class Tasks {
     return this.#store.submit(task, dedup);
   }
 
-  /** @throws InvalidOptionsError */
-  async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined) {
+  /**
+   * @param parent id of the task whose handler submits it
+   * @throws InvalidOptionsError
+   */
+  async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string) {
     const { id, type, member, defaults } = expectName(name);
-    const { runAt, dedup, priority, limits, failGroupFast } = parseSubmitOptions(id, options, defaults);
+    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed } = parseSubmitOptions(
+      id,
+      options,
+      defaults,
+    );
     if (!member && options?.failGroupFast) throw new InvalidOptionsError(`task ${show(id)}`, [NO_GROUP]);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
@@ -86,6 +94,8 @@ export class Tasks {
       ...(read.value !== undefined && { data: read.value }),
       ...(member && { member, ...(failGroupFast && { failGroupFast }) }),
       ...(at !== undefined && { runAt: at }),
+      ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),
+      ...(afterFailed && { afterFailed }),
     };
     return { task, dedup };
   }
@@ -199,6 +209,11 @@ const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()
 
 function idOf(task: TaskName | string): string {
   return typeof task === 'string' ? task : expectName(task).id;
+}
+
+function awaitedId(name: AwaitedName, parent: string | undefined): string {
+  if (parent !== undefined) return subAwaitedId(name, parent);
+  return typeof name === 'string' ? name : name.id;
 }
 
 /** Callers without types may give anything. */

@@ -1,6 +1,7 @@
 import { pauseAfter } from '../async/backoff.js';
 import { nextToken } from '../decision/index.js';
 import type {
+  Awaited,
   Cancellation,
   Ending,
   GroupCounts,
@@ -19,19 +20,20 @@ import type {
  *
  * | change     | from                 | to                                    | counts    |
  * | ---------- | -------------------- | ------------------------------------- | --------- |
- * | `submit`   | none, or finished    | waiting, delayed                      |           |
+ * | `submit`   | none, or finished    | waiting, delayed, blocked             |           |
  * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group |           |
  * | `hint`     | waiting, delayed     | waiting                               |           |
+ * | `unblock`  | blocked              | blocked, waiting, delayed; see `after/awaited.ts` |  |
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
  * | `giveBack` | claimed              | waiting                               |           |
  * | `split`    | claimed              | claimed: its sub-tasks are counted     |           |
- * | `end`      | claimed              | awaiting if it has sub-tasks; else done; finished if it is in no group | |
+ * | `end`      | claimed              | awaiting if it has sub-tasks; else done; finished if no other record must learn it | |
  * | `subTasksEnded` | awaiting        | done                                  |           |
  * | `fail`     | claimed              | delayed; done or finished at the last | `attempts` |
  * | `expire`   | claimed              | waiting; done or finished at the last | `crashes` |
  * | `finish`   | done                 | finished                              |           |
- * | `cancel`   | waiting, delayed     | done or finished, as `cancelled`      |           |
+ * | `cancel`   | waiting, delayed, blocked | done or finished, as `cancelled`      |           |
  * | `cancel`   | claimed              | claimed, with the wish to cancel      |           |
  * | `hurry`    | delayed              | waiting, with fresh counts            |           |
  * | `requeue`  | done, finished       | waiting, with fresh counts            |           |
@@ -58,21 +60,28 @@ export interface Submission {
   readonly join?: Task['join'];
   readonly sub?: Task['sub'];
   readonly failGroupFast?: true;
+  /** Ids of the tasks and groups that must end before. They are looked up when the task is made: see {@link after}. */
+  readonly awaits?: readonly string[];
+  readonly after?: readonly Awaited[];
+  readonly afterFailed?: 'run';
 }
+
+/** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
+const FIRST_LOOK = 5000;
 
 /** @param former the task of this id that has ended, if the store still has it: tokens go on from its token */
 export function submit(submission: Submission, former: Task | undefined, { now, nonce }: Stamp): Task {
-  const { runAt, ...kept } = submission;
-  const isDelayed = runAt !== undefined && runAt > now;
-  return {
-    ...kept,
-    ...(isDelayed ? { state: 'delayed', at: runAt } : { state: 'waiting', at: now }),
-    nonce,
-    token: former?.token ?? 0,
-    submittedAt: now,
-    attempts: 0,
-    crashes: 0,
-  };
+  const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
+  const counts = { token: former?.token ?? 0, submittedAt: now, attempts: 0, crashes: 0 };
+  const task: Task = { ...kept, ...ready(runAt, now), nonce, ...counts };
+  if (after.length === 0) return task;
+  const wishes = { ...(afterFailed && { afterFailed }), ...(runAt !== undefined && { runAt }) };
+  return { ...task, ...wishes, state: 'blocked', at: now + FIRST_LOOK, after };
+}
+
+/** State of a task for which only its time may have to come. */
+export function ready(runAt: number | undefined, now: number): Pick<Task, 'state' | 'at'> {
+  return runAt !== undefined && runAt > now ? { state: 'delayed', at: runAt } : { state: 'waiting', at: now };
 }
 
 /** Written before a new hint is offered. So the texts' order says which tasks may have lost their hint. */
@@ -115,9 +124,9 @@ export function split(task: Task, { nonce }: Stamp): Task {
 export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: unknown): Task {
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
   const ending: Ending = { outcome, at: now, by: nonce, ...(result !== undefined && { result }) };
-  const { error, isPutOff: _isPutOff, ...others } = withoutOwner(task);
+  const { error, isPutOff: _isPutOff, after: _after, afterFailed: _afterFailed, runAt: _runAt, ...others } = task;
   const ended: Task = {
-    ...others,
+    ...withoutOwner(others),
     ...(error && outcome !== 'completed' && { error }),
     state: 'done',
     at: now,
@@ -125,7 +134,7 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
     ending,
   };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
-  return isInGroup(task) ? ended : finish(ended, { now, nonce });
+  return isInGroup(task) || task.dependents ? ended : finish(ended, { now, nonce });
 }
 
 /** All sub-tasks of a task whose handler has ended have ended, too. */
@@ -179,8 +188,8 @@ export function expire(task: Task, stamp: Stamp): Task {
   return crashed.crashes >= task.limits.maxCrashes ? end(crashed, 'crashed', stamp) : giveBack(crashed, stamp);
 }
 
-/** Its group knows that it has ended. */
-export function finish(task: Task, { now, nonce }: Stamp): Task {
+/** Its group, its parent and its dependents know that it has ended. */
+export function finish({ dependents: _dependents, ...task }: Task, { now, nonce }: Stamp): Task {
   const { retention, deadLetterRetention } = task.limits;
   const kept = task.ending?.outcome === 'completed' ? retention : deadLetterRetention;
   return { ...task, state: 'finished', at: now + kept, nonce };
@@ -224,7 +233,7 @@ export function bornOf({ born, nonce }: Task): string {
   return born ?? nonce;
 }
 
-/** Whether another record must learn that the task has ended. */
+/** Whether its group, or its parent, must learn that the task has ended. */
 export function isInGroup({ member, join, sub }: Pick<Task, 'member' | 'join' | 'sub'>): boolean {
   const of = member ?? join;
   return of ? !of.isOver : sub !== undefined;

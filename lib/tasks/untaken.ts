@@ -1,7 +1,7 @@
+import { groupType, joinType } from './task-id.js';
 import { show } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import type { Priority } from './task.js';
-import { groupType, joinType } from './task-store.js';
 
 /** ms for which the first hint of a queue may stay. Nodes that handle a type look at its queues all the time. */
 const PATIENCE = 60_000;

@@ -1,3 +1,4 @@
+import { AFTER_BUGS } from './after.bugs.js';
 import { ALLOCATION_BUGS } from './allocation.bugs.js';
 import { ALLOCATION_NODE_BUGS } from './allocation-node.bugs.js';
 import type { Bug } from './bug.js';
@@ -21,6 +22,7 @@ export const BUGS: readonly Bug[] = [
   ...ALLOCATION_BUGS,
   ...ALLOCATION_NODE_BUGS,
   ...TASKS_BUGS,
+  ...AFTER_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */

@@ -2,7 +2,7 @@ import type { TaskFaultKind } from '../simulation/tasks/tasks-scene.js';
 import type { Bug, Layer } from './bug.js';
 
 /** The simulation of tasks, in which the bug must be found within so many schedules. */
-function simulation(says: RegExp, faults: readonly TaskFaultKind[], within = 300): Layer {
+export function simulation(says: RegExp, faults: readonly TaskFaultKind[], within = 300): Layer {
   return { kind: 'tasks', faults, within, says };
 }
 

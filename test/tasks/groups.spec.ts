@@ -1,7 +1,7 @@
+import { joinType } from '../../lib/tasks/task-id.js';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type GroupContext, grouped } from '../../lib/tasks/index.js';
-import { joinType } from '../../lib/tasks/task-store.js';
 import { USUAL_LIMITS } from '../../lib/tasks/task.js';
 import { type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 

@@ -34,6 +34,7 @@ const fault = z
 const TASK_STATES = [
   'waiting',
   'delayed',
+  'blocked',
   'running',
   'awaiting',
   'completed',
@@ -60,6 +61,7 @@ export const taskSchema: z.ZodType<TaskView> = z
     token,
     submittedAt: time,
     runAt: time.optional(),
+    after: z.array(z.string()).optional().meta({ description: 'ids of those that must end before it may run' }),
     lease: z
       .object({
         instance: z.string().meta({ description: 'of the node; or "http:" and the name of the token' }),
@@ -99,6 +101,7 @@ const EXPLANATIONS = [
   'running',
   'cancelling',
   'sub-tasks',
+  'after',
   'ended',
 ] as const;
 

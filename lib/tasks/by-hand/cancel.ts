@@ -44,7 +44,7 @@ export interface TaskRecords {
  *
  * | the task         | it                                                                    |
  * | ---------------- | --------------------------------------------------------------------- |
- * | waiting, delayed | ends as cancelled; its group counts it as failed                      |
+ * | waiting, delayed, blocked | ends as cancelled; its group counts it as failed                      |
  * | claimed          | has the wish to cancel from now on; every change of its claim ends it |
  * | awaiting, ended  | stays: its sub-tasks go on                                            |
  *

@@ -1,9 +1,9 @@
+import { groupType } from '../task-id.js';
 import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
 import { skipSentence } from '../../permits/runs/run-skipped.error.js';
 import type { GroupRoot } from '../groups/group.js';
 import type { Task, TaskProgress } from '../task.js';
 import { instanceIn } from '../external/owner.js';
-import { groupType } from '../task-store.js';
 import { isInGroup } from '../transitions.js';
 import type { WorkerState } from '../workers/handled-type.js';
 import { UNKNOWN } from './cancel.js';
@@ -34,6 +34,13 @@ export type TaskExplanation = {
       readonly reason: 'run-at' | 'backoff' | 'retry-later';
       /** When it may run next. A sweep looks every second. */
       readonly until: number;
+      readonly task: TaskView;
+    }
+  | {
+      /** It waits for the end of other tasks or groups. */
+      readonly reason: 'after';
+      /** Their ids. */
+      readonly after: readonly string[];
       readonly task: TaskView;
     }
   | {
@@ -109,6 +116,8 @@ function explanationOf(task: Task, root: GroupRoot | undefined, node: Explaining
   switch (task.state) {
     case 'delayed':
       return delayed(task);
+    case 'blocked':
+      return blocked(task);
     case 'waiting':
       return waiting(task, node);
     case 'claimed':
@@ -128,6 +137,14 @@ function delayed(task: Task): Known {
     return { reason: 'backoff', until, sentence };
   }
   return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
+}
+
+function blocked({ after = [], afterFailed }: Task): Known {
+  const ids = after.map(({ id }) => id);
+  const [first, ...others] = ids;
+  const more = others.length > 0 ? ` and ${others.length} others` : '';
+  const otherwise = afterFailed ? 'it runs also if one fails' : 'if one does not complete, it is cancelled';
+  return { reason: 'after', after: ids, sentence: `it waits for the end of ${show(first)}${more}; ${otherwise}` };
 }
 
 function waiting({ type, at, join }: Task, { worker }: ExplainingNode): Known {

@@ -1,7 +1,7 @@
+import { groupType } from '../task-id.js';
 import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
-import { groupType } from '../task-store.js';
 import * as transitions from '../transitions.js';
 import { type Stamp, bornOf } from '../transitions.js';
 import { type TaskRecords, UNKNOWN } from './cancel.js';
@@ -35,6 +35,7 @@ type Verdict =
  * | waits for its next attempt after a failure | runs at once                                  |
  * | a sub-task whose parent has not ended    | stays: the parent counts it as failed already   |
  * | completed, or has not ended              | stays                                           |
+ * | was cancelled, because one that it was to run after failed | runs at once: they have ended |
  *
  * A group that is over stays so. So a look at its root before the write is enough, although another node may begin a new
  * incarnation between the two.
@@ -85,12 +86,13 @@ const UNFINISHED: Partial<Record<Task['state'], string>> = {
   claimed: 'a node works on it now',
   waiting: 'it waits for a node',
   delayed: 'it waits for its time',
+  blocked: 'it waits for the end of others',
   awaiting: 'its sub-tasks have not ended',
 };
 
 /** Why its group does not let the task run again. */
 async function groupFault(
-  { type, member, join, sub, state, split }: Task,
+  { type, member, join, sub, state, split, dependents }: Task,
   { groups }: TaskRecords,
 ): Promise<string | undefined> {
   if (member && !(await groups.isOver(type, member))) {
@@ -99,7 +101,8 @@ async function groupFault(
   if (sub && !(await groups.isOver(FAMILY, familyOf(sub.parent, sub.incarnation)))) {
     return 'its parent has not ended and counts it as failed: retry the parent, or wait for its end';
   }
-  if (split !== undefined && state === 'done') return 'its end is not noted everywhere yet: retry it in a few seconds';
+  if ((split !== undefined || dependents) && state === 'done')
+    return 'its end is not noted everywhere yet: retry it in a few seconds';
   if (!join) return undefined;
   const root = await groups.find(groupType(type), join);
   if (root?.state === 'closed') return undefined;

@@ -1,3 +1,4 @@
+import { groupType } from '../task-id.js';
 import { givenName } from '../subtasks/sub-name.js';
 import type {
   Cancellation,
@@ -11,10 +12,9 @@ import type {
   TaskState,
 } from '../task.js';
 import { instanceIn } from '../external/owner.js';
-import { groupType } from '../task-store.js';
 
 /** State of a task for people: where it is, or how it ended. */
-export type TaskViewState = 'waiting' | 'delayed' | 'running' | 'awaiting' | Outcome;
+export type TaskViewState = 'waiting' | 'delayed' | 'blocked' | 'running' | 'awaiting' | Outcome;
 
 /** A task as it stands in the store. All times are cluster time in ms since 1970. */
 export interface TaskView {
@@ -23,7 +23,7 @@ export interface TaskView {
   /** Name of its type. */
   readonly type: string;
   /**
-   * `waiting` for a node, `delayed` until `runAt`, `running` on a node, `awaiting` the end of its
+   * `waiting` for a node, `delayed` until `runAt`, `blocked` until those of `after` have ended, `running` on a node, `awaiting` the end of its
    * sub-tasks, or how it ended: `completed`, `failed` after
    * `maxAttempts`, `crashed` after `maxCrashes`, `invalid`, or `cancelled`.
    */
@@ -48,8 +48,10 @@ export interface TaskView {
   readonly token: number;
   /** When it was submitted. */
   readonly submittedAt: number;
-  /** When it may run next, while it is `delayed`. */
+  /** When it may run next, while it is `delayed`; when it may run at the earliest, while it is `blocked`. */
   readonly runAt?: number;
+  /** Ids of the tasks and groups that have not ended, and must end first; only while it is `blocked`. */
+  readonly after?: readonly string[];
   /**
    * The instance of the node, or `http:` and the name of the program, that works on it, and until when no other one can take it.
    * Only while it is `running`.
@@ -92,6 +94,7 @@ export function viewOf(task: Task): TaskView {
     token,
     submittedAt,
     ...(task.state === 'delayed' && { runAt: task.at }),
+    ...(task.state === 'blocked' && blockOf(task)),
     ...(task.state === 'claimed' && { lease: { instance: instanceIn(task.owner!), until: task.at } }),
     ...(task.progress && { progress: task.progress }),
     ...(error && { lastError: error }),
@@ -104,6 +107,7 @@ export function viewOf(task: Task): TaskView {
 const STATES: Record<TaskState, TaskViewState> = {
   waiting: 'waiting',
   delayed: 'delayed',
+  blocked: 'blocked',
   claimed: 'running',
   awaiting: 'awaiting',
   done: 'completed',
@@ -113,6 +117,10 @@ const STATES: Record<TaskState, TaskViewState> = {
 function groupOf({ member, join }: Task): TaskView['group'] {
   if (member) return { name: givenName(member.group), number: member.number };
   return join && { name: givenName(join.group) };
+}
+
+function blockOf({ after = [], runAt }: Task) {
+  return { after: after.map(({ id }) => id), ...(runAt !== undefined && { runAt }) };
 }
 
 function endOf({ state, at }: Task, { at: endedAt, result, subTasks }: Ending) {

@@ -26,6 +26,7 @@ const rootSchema = z.strictObject({
   highest: storedCount.max(LARGEST_GROUP).optional(),
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
   stopped: cancellationSchema.optional(),
+  dependents: z.array(id).optional(),
 });
 
 const pageSchema = z.strictObject({ v: z.literal(VERSION), nonce, ended: bits, failed: bits });

@@ -28,6 +28,8 @@ export interface GroupRoot {
   readonly full: readonly number[];
   /** Present if all members that have not ended must end as cancelled, also those that are submitted later. */
   readonly stopped?: Cancellation;
+  /** Ids of tasks that may wait for the end of this incarnation. */
+  readonly dependents?: readonly string[];
 }
 
 /** Members that have ended, of one page of one incarnation. */

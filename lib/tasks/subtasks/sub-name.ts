@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Incarnation } from '../task.js';
-import { OF_SUB_TASKS, type TaskName, groupId, memberId } from '../task-id.js';
+import type { AwaitedName } from '../submit-options.js';
+import { OF_SUB_TASKS, type MemberName, groupId, memberId } from '../task-id.js';
 
 /** Type of the groups that count the sub-tasks of one task. No task has it: sub-tasks may be of any type. */
 export const FAMILY = '';
@@ -8,7 +9,11 @@ export const FAMILY = '';
 /** Characters of a hash: 132 bits. */
 const SCOPE = 22;
 
-type Named = Pick<TaskName, 'type' | 'id' | 'member'>;
+interface Named {
+  readonly type: string;
+  readonly id: string;
+  readonly member?: MemberName;
+}
 
 /** The group that counts the sub-tasks of a task in one of its lives. Its type is {@link FAMILY}. */
 export function familyOf(parent: string, incarnation: number): Incarnation {
@@ -24,6 +29,12 @@ export function subName<Name extends Named>({ type, id, member, ...others }: Nam
   if (!member) return { ...others, type, id: `${type}:${prefix}${id.slice(type.length + 1)}` };
   const group = prefix + member.group;
   return { ...others, type, id: memberId(type, group, member.number), member: { ...member, group } };
+}
+
+/** Id in the whole cluster of what a sub-task waits for. A name is that of another sub-task, or of a group of them. */
+export function subAwaitedId(name: AwaitedName, parent: string): string {
+  if (typeof name === 'string') return name;
+  return name.group !== undefined ? groupId(name.type, prefixOf(parent) + name.group) : subName(name, parent).id;
 }
 
 /** The entry of a sub-task in its parent's list: a task, or a group of tasks, that the parent waits for. */

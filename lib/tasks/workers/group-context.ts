@@ -1,8 +1,8 @@
 import type { GroupCounts, Incarnation, Task } from '../task.js';
 import { givenName } from '../subtasks/sub-name.js';
 import { decodeTask } from '../task.codec.js';
-import { memberId } from '../task-id.js';
-import { type TaskStore, groupType } from '../task-store.js';
+import { groupType, memberId } from '../task-id.js';
+import type { TaskStore } from '../task-store.js';
 import { InvalidTaskError, RetryLaterError } from '../tasks.errors.js';
 import type { EndedMember, GroupContext, TaskContext } from './task-handler.js';
 

@@ -12,6 +12,7 @@ export type ReadSubmission = (
   name: TaskName,
   data: unknown,
   options: SubmitOptions | undefined,
+  parent: string,
 ) => Promise<{ readonly task: NewTask }>;
 
 /** The context of one attempt. What it submits are sub-tasks. */
@@ -19,7 +20,7 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
   const { id, type, data, token, attempts, crashes } = held.claim.task;
   const subTasks = new SubTasks(held, store);
   const submit = async (name: TaskName, subData?: unknown, options?: SubmitOptions) =>
-    subTasks.submit((await read(name, subData, options)).task);
+    subTasks.submit((await read(name, subData, options, id)).task);
   return {
     id,
     type,

@@ -4,8 +4,8 @@ import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js'
 import { MOST_BYTES } from '../json.js';
 import { Sweeping } from '../sweeping.js';
 import type { Cancellation, Task } from '../task.js';
-import { type DataOf, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
-import { type TaskStore, joinType } from '../task-store.js';
+import { type DataOf, joinType, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
+import type { TaskStore } from '../task-store.js';
 import { TaskSweep } from '../task-sweep.js';
 import { readGroup } from './group-context.js';
 import type { HandledType, WorkerState } from './handled-type.js';

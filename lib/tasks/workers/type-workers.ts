@@ -1,6 +1,5 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
-import { typeFaults } from '../task-id.js';
-import { groupType, joinType } from '../task-store.js';
+import { groupType, joinType, typeFaults } from '../task-id.js';
 import type { HandledType } from './handled-type.js';
 import type { TypeWorker } from './type-worker.js';
 

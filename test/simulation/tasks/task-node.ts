@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../../../lib/decision/index.js';
+import { GatekeeperError, InvalidOptionsError } from '../../../lib/decision/index.js';
 import type { GatekeeperEvent } from '../../../lib/context/events.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
@@ -9,6 +9,7 @@ import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyTasks } from './faulty-tasks.js';
 import type { TasksScene } from './tasks-scene.js';
+import type { PlannedLink } from './chain-plan.js';
 import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
 
 /** Types of tasks in a schedule. */
@@ -66,6 +67,10 @@ export class TaskNode {
     this.#trees = chance.beside();
     // In a schedule without them, their queues would shift the draws of all calls.
     if (scene.trees.tasks.length > 0) this.#handleTrees();
+    if (scene.links.size > 0) {
+      this.tasks.handlers.handle('link', (task) => this.#work(task), { lease, concurrency: 2 });
+      this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
+    }
   }
 
   get isLiving(): boolean {
@@ -79,12 +84,16 @@ export class TaskNode {
   }
 
   /** One try of an application to submit. */
-  async submit(name: TaskName, data: unknown): Promise<void> {
-    // A member of a group that is submitted again after its group's end would open a new incarnation.
-    const { outcome } = await this.tasks.submit(name, data, {
-      ...OPTIONS,
-      ...this.scene.stops.optionsOf(name.id),
-      dedup: name.member ? 'retained' : 'unfinished',
+  async submit(name: TaskName, data: unknown, link?: PlannedLink): Promise<void> {
+    // A member of a group that is submitted again after its group's end would open a new incarnation. A link is planned once.
+    const dedup = name.member || link ? 'retained' : 'unfinished';
+    const { after, afterFailed } = link ?? {};
+    const own: SubmitOptions = { ...OPTIONS, ...this.scene.stops.optionsOf(name.id), dedup };
+    const options: SubmitOptions = { ...own, ...(after && afterFailed && { after, afterFailed }) };
+    const { outcome } = await this.tasks.submit(name, data, options).catch((error: unknown) => {
+      // The others have ended and are forgotten, so it may run now.
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      return this.tasks.submit(name, data, own);
     });
     this.scene.trace.note(this.name, () => `${name.id}: ${outcome}`);
     this.scene.checker.accepted(name.id);
@@ -191,7 +200,8 @@ export class TaskNode {
     for await (const { id, outcome } of group.members()) {
       members++;
       // An invalid parent skips what it has announced and not submitted.
-      if (outcome === 'cancelled' && group.type !== 'leaf' && !scene.checker.wasCancelled(id))
+      // A link is cancelled if one before it failed.
+      if (outcome === 'cancelled' && group.type !== 'leaf' && group.type !== 'link' && !scene.checker.wasCancelled(id))
         scene.checker.violated(`T3 ${id} was not cancelled`);
     }
     if (members !== group.total) scene.checker.violated(`T3 ${group.group} has ${members} of ${group.total} members`);

@@ -1,10 +1,12 @@
 import type { Incarnation, Task } from '../../../lib/tasks/task.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
 import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
+import { ChainChecker, isUnstarted } from './chain-checker.js';
+import type { PlannedLink } from './chain-plan.js';
 import type { Trace } from '../world/trace.js';
 
 /** One life of a task: from a submission to its end. */
-interface Life {
+export interface Life {
   readonly id: string;
   readonly born: string;
   /** Whether the store has taken a cancel of it. */
@@ -28,6 +30,7 @@ interface Life {
  * | T7      | a task ends after its sub-tasks and the handlers of their groups                   |
  * | T8      | a group that is stopped begins no more attempts (see `stopped-groups.ts`)          |
  * | T9      | the progress of a task is of its latest attempt                                    |
+ * | T10     | a task with `after` starts when all of these have ended, and not if one failed (see `chain-checker.ts`) |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -37,13 +40,19 @@ export class TasksChecker {
   /** Incarnation of each group -> joins that ended. */
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
+  readonly #chains: ChainChecker;
   /** The same for groups of sub-tasks. */
   readonly subJoins = new Map<string, number>();
   claims = 0;
   subTasks = 0;
   ends = 0;
 
-  constructor(private readonly trace: Trace) {}
+  constructor(
+    private readonly trace: Trace,
+    links: ReadonlyMap<string, PlannedLink>,
+  ) {
+    this.#chains = new ChainChecker(links, this.#lives, (text) => this.violated(text));
+  }
 
   violated(text: string): void {
     this.trace.note('!!!', () => text);
@@ -104,11 +113,13 @@ export class TasksChecker {
       if (after.token <= (this.#tokens.get(key) ?? 0)) this.violated(`T2 token of ${key} did not grow`);
       this.#tokens.set(key, after.token);
       if (after.join) this.#expectMembersEnded(key, after.join);
+      this.#chains.claimed(after);
     }
     // The handlers report their token.
     if (after.owner && after.progress && after.progress.done !== after.token)
       this.violated(`T9 ${key} has the progress of token ${after.progress.done} under token ${after.token}`);
     const life = this.#lifeOf(key, after);
+    if (after.state === 'blocked') this.#chains.blocked(after);
     life.isCancelled ||= after.cancel !== undefined;
     const isTriedAgain = before?.ending?.outcome === 'completed' && after.submittedAt === before.submittedAt;
     if (isTriedAgain && !after.ending) this.violated(`T4 ${key} was tried again, although it completed`);
@@ -117,7 +128,7 @@ export class TasksChecker {
     this.ends++;
     if (life.hasEnding) this.violated(`T2 ${key} ended twice`);
     life.hasEnding = true;
-    if (isSkipped(before, after)) return;
+    if (isSkipped(before, after) || isUnstarted(before, after)) return;
     this.#ended(key, before, after);
     const { outcome, result } = after.ending;
     const isEndOfCancel = outcome === 'cancelled' && result === undefined;
@@ -129,7 +140,7 @@ export class TasksChecker {
   /** The end is of the claim; of a cancelled task also by another node. */
   #ended(key: string, before: Task | undefined, { token, cancel, ending }: Task): void {
     const isOfClaim = before?.state === 'claimed' && before.token === token;
-    const isWaiting = before?.state === 'waiting' || before?.state === 'delayed';
+    const isWaiting = ['waiting', 'delayed', 'blocked'].includes(before?.state ?? '');
     // A member of a group that is stopped ends when it is submitted.
     const isStopped = cancel?.isOfGroup && (!before || before.ending !== undefined);
     if (!isOfClaim && !(cancel && isWaiting) && !isStopped) this.violated(`T2 ${key} ended without its claim`);

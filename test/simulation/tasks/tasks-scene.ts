@@ -11,6 +11,7 @@ import { Trace } from '../world/trace.js';
 import { VirtualTime } from '../world/virtual-time.js';
 import { StopPlan } from './stop-plan.js';
 import { StoppedGroups } from './stopped-groups.js';
+import type { PlannedLink } from './chain-plan.js';
 import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
@@ -52,6 +53,8 @@ export class TasksScene {
   /** Whether handlers report their progress. */
   readonly hasReports: boolean;
   readonly stopped: StoppedGroups;
+  /** Tasks that run after others, by id. */
+  readonly links = new Map<string, PlannedLink>();
   readonly lease: number;
   readonly grace: number;
   readonly callTimeout: number;
@@ -60,12 +63,16 @@ export class TasksScene {
   isTrouble = false;
   #processes = 0;
 
-  constructor(seed: number, isTraced: boolean, faults?: readonly TaskFaultKind[]) {
+  constructor(
+    readonly seed: number,
+    isTraced: boolean,
+    faults?: readonly TaskFaultKind[],
+  ) {
     const chance = new Chance(seed);
     this.trees = planTrees(chance.beside());
     this.chance = chance;
     this.trace = new Trace(this.time, isTraced);
-    this.checker = new TasksChecker(this.trace);
+    this.checker = new TasksChecker(this.trace, this.links);
     this.stopped = new StoppedGroups(this.time, this.checker);
     const drawn = () => TROUBLES.filter(() => chance.happens(0.45));
     // Half of all seeds, without a number of the stream that all else uses.

@@ -1,6 +1,7 @@
 import { type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
 import { planByHand } from './by-hand.js';
+import { type PlannedLink, planChains } from './chain-plan.js';
 import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
 
 export interface TasksScheduleOptions {
@@ -93,25 +94,39 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
     }
   }
   for (const { name, data } of trees.tasks) submitSoon(scene, () => name, data);
+  const ids = groups.map(({ name }) => `import[${name}]`);
+  for (const link of planChains(scene.seed, ids)) {
+    scene.links.set(link.name.id, link);
+    submitSoon(scene, () => link.name, undefined, link);
+  }
+  const ends = [...scene.links.values()].filter(({ name }) => name.member).length;
+  if (ends > 0) groups.push({ name: 'ends', total: ends });
   if (trees.groups > 0) groups.push({ name: 'forest', total: trees.tasks.filter(({ name }) => name.member).length });
   return groups;
 }
 
 /** The application of a node that dies meanwhile submits again, from another node. */
-function submitSoon(scene: TasksScene, name: () => TaskName, data?: unknown): void {
+function submitSoon(scene: TasksScene, name: () => TaskName, data?: unknown, link?: PlannedLink): void {
   const { chance, time, checker } = scene;
   const wanted = name();
   scene.wanted.add(wanted.id);
   const attempt = (): void => {
     if (checker.isAccepted(wanted.id)) return;
     const nodes = scene.staying.filter(({ process }) => process.isRunning);
-    if (nodes.length > 0) {
+    if (nodes.length > 0 && mayFollow(scene, link)) {
       const node = chance.pick(nodes);
-      node.watch('submit', node.submit(wanted, data ?? { of: wanted.id }));
+      node.watch('submit', node.submit(wanted, data ?? { of: wanted.id }, link));
     }
     time.after(2000, attempt);
   };
   time.after(chance.between(600, TROUBLE / 2), attempt);
+}
+
+/** A task can only wait for those that were submitted before, and for whole groups. */
+function mayFollow({ wanted, checker }: TasksScene, link: PlannedLink | undefined): boolean {
+  const isPartOf = (id: string, of: string) => id === of || (of.endsWith(']') && id.startsWith(`${of}#`));
+  const awaited = [...wanted].filter((id) => link?.after.some((of) => isPartOf(id, of)));
+  return awaited.every((id) => checker.isAccepted(id));
 }
 
 function plan(scene: TasksScene): void {

@@ -1,0 +1,120 @@
+import { InvalidOptionsError, show } from '../../decision/index.js';
+import type { ConditionalTexts } from '../conditional-texts.js';
+import type { Groups } from '../groups/groups.js';
+import type { Hints } from '../hints.js';
+import type { GroupRoot } from '../groups/group.js';
+import { decodeRoot, encodeRoot, rootKey } from '../groups/group.codec.js';
+import type { Outcome, Task } from '../task.js';
+import { isGroupId } from '../task-id.js';
+import { decodeTask, encodeTask } from '../task.codec.js';
+import { type Stamp, bornOf, hasEnded } from '../transitions.js';
+import { type EndedAwaited, withDependent } from './awaited.js';
+
+/** Dependents of one task or group. Each write of its record writes them again. */
+const MOST_DEPENDENTS = 1000;
+
+/** The latest life of a task or group, as its record says. */
+export interface FoundAwaited {
+  readonly life: string;
+  /** How it ended; absent before. */
+  readonly outcome?: Outcome;
+  /** Ids of the tasks that may wait for its end. */
+  readonly dependents: readonly string[];
+}
+
+/** The part of the store of tasks that is needed here. */
+export interface AwaitedStore {
+  readonly texts: ConditionalTexts;
+  readonly groups: Groups;
+  readonly hints: Hints;
+  stamp(): Promise<Stamp>;
+  find(id: string): Promise<Task | undefined>;
+  settle(task: Task, text: string): Promise<void>;
+}
+
+/** The records of tasks and groups for whose end others wait. */
+export class AwaitedRecords {
+  constructor(private readonly store: AwaitedStore) {}
+
+  /** @returns undefined if it is not in the store */
+  async find(id: string): Promise<FoundAwaited | undefined> {
+    if (!isGroupId(id)) {
+      const task = await this.store.find(id);
+      if (!task) return undefined;
+      const end = hasEnded(task) && task.ending && { outcome: task.ending.outcome };
+      return { life: bornOf(task), ...end, dependents: task.dependents ?? [] };
+    }
+    const root = await this.#root(id);
+    if (!root) return undefined;
+    const found = { life: String(root.incarnation), dependents: root.dependents ?? [] };
+    return root.state === 'closed' ? { ...found, outcome: await this.#outcomeOf(root) } : found;
+  }
+
+  /** The dependents of a group that is closed; undefined if it has none. */
+  async findClosed(id: string): Promise<{ dependents: readonly string[]; ended: EndedAwaited } | undefined> {
+    const root = await this.#root(id);
+    if (root?.state !== 'closed' || !root.dependents) return undefined;
+    const ended = { id, life: String(root.incarnation), outcome: await this.#outcomeOf(root) };
+    return { dependents: root.dependents, ended };
+  }
+
+  /**
+   * Notes that a task waits for the end of this one, unless it has ended. Idempotent.
+   *
+   * @returns as it stood before; undefined if it is not in the store
+   * @throws InvalidOptionsError if it has too many dependents
+   */
+  add(id: string, dependent: string): Promise<FoundAwaited | undefined> {
+    return isGroupId(id) ? this.#addToGroup(id, dependent) : this.#addToTask(id, dependent);
+  }
+
+  async #addToTask(id: string, dependent: string): Promise<FoundAwaited | undefined> {
+    const { texts, hints } = this.store;
+    for (let text = await texts.read(id); text !== undefined;) {
+      const task = decodeTask(text);
+      const { dependents = [] } = task;
+      if (hasEnded(task) || dependents.includes(dependent)) return this.find(id);
+      expectRoom(id, dependents);
+      const next = withDependent(task, dependent, (await this.store.stamp()).nonce);
+      const nextText = encodeTask(next);
+      const written = await texts.write(id, text, nextText);
+      // The hint that was offered before has another text.
+      if (written.isWritten && next.state === 'waiting') await hints.offer(next, nextText);
+      if (written.isWritten) return { life: bornOf(task), dependents };
+      text = written.found;
+    }
+    return undefined;
+  }
+
+  async #addToGroup(id: string, dependent: string): Promise<FoundAwaited | undefined> {
+    const { texts, id: newNonce } = this.store.groups.parts;
+    for (let text = await texts.read(rootKey(id)); text !== undefined;) {
+      const root = decodeRoot(text);
+      const { dependents = [], incarnation } = root;
+      if (root.state === 'closed' || dependents.includes(dependent)) return this.find(id);
+      expectRoom(id, dependents);
+      const next = { ...root, dependents: [...dependents, dependent], nonce: newNonce() };
+      const written = await texts.write(rootKey(id), text, encodeRoot(next));
+      if (written.isWritten) return { life: String(incarnation), dependents };
+      text = written.found;
+    }
+    return undefined;
+  }
+
+  async #root(id: string): Promise<GroupRoot | undefined> {
+    const text = await this.store.groups.parts.texts.read(rootKey(id));
+    return text === undefined ? undefined : decodeRoot(text);
+  }
+
+  /** A closed group ended as its handler did. The task of the handler goes last, so one that is gone was forgotten with it. */
+  async #outcomeOf({ group, incarnation }: GroupRoot): Promise<Outcome> {
+    const join = await this.store.find(`${group}#join`);
+    return (join?.join?.incarnation === incarnation && join.ending?.outcome) || 'completed';
+  }
+}
+
+function expectRoom(id: string, dependents: readonly string[]): void {
+  if (dependents.length < MOST_DEPENDENTS) return;
+  const why = `${MOST_DEPENDENTS} tasks wait for ${show(id)} already: let one task wait for it, and submit the others in its handler`;
+  throw new InvalidOptionsError('a task that waits for others', [`after: ${why}`]);
+}

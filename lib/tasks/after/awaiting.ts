@@ -1,0 +1,164 @@
+import { forEachLimit } from '../../async/for-each-limit.js';
+import { InvalidOptionsError, show } from '../../decision/index.js';
+import { MOST_KEYS } from '../../stores/index.js';
+import type { Dedup } from '../submit-options.js';
+import type { Awaited, Outcome, Task } from '../task.js';
+import { groupId, groupType, isGroupId } from '../task-id.js';
+import { decodeTask, encodeTask } from '../task.codec.js';
+import { type Submission, bornOf, hasEnded } from '../transitions.js';
+import { type EndedAwaited, lookedAt, unblock } from './awaited.js';
+import { AwaitedRecords, type AwaitedStore } from './awaited-records.js';
+
+/** A task that is to wait for others. */
+type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
+  readonly member?: { readonly group: string } | undefined;
+  readonly sub?: Task['sub'] | undefined;
+};
+
+/**
+ * Tasks that wait for the end of other tasks and groups.
+ *
+ *     submission  its id in the records of the others ─▶ the task itself, blocked ─▶ a look whether they have ended
+ *     end         the other one is done, or the group is closed ─▶ each of its dependents loses it ─▶ finished
+ *
+ * The submitter looks after its write, and the end of another one reads the dependents after its own write. So one of both
+ * finds the other. After a crash between two steps the sweep goes on: with a `done` task, or with a `blocked` one.
+ */
+export class Awaiting {
+  readonly #records: AwaitedRecords;
+
+  constructor(private readonly store: AwaitedStore) {
+    this.#records = new AwaitedRecords(store);
+  }
+
+  /**
+   * Call this before the group of a member is opened.
+   *
+   * @throws InvalidOptionsError if the task would be a new one, and one of the awaited is not in the store, or waits itself
+   * for the task
+   */
+  async expectPossible(waiter: Waiter, dedup: Dedup): Promise<void> {
+    const { id, awaits = [] } = waiter;
+    const former = await this.store.find(id);
+    if (former && (!hasEnded(former) || dedup === 'retained')) return;
+    for (const each of awaits) if (!(await this.#records.find(each))) throw unknown(id, each);
+    await this.#expectNoCycle(waiter);
+  }
+
+  /**
+   * Notes in the records of the awaited that the task waits for them.
+   *
+   * @returns those that it must wait for. One that has ended and failed is among them: it decides about the task
+   * @throws as {@link expectPossible}
+   */
+  async register(waiter: Waiter, afterFailed: Task['afterFailed']): Promise<Awaited[]> {
+    await this.#expectNoCycle(waiter);
+    const awaited: Awaited[] = [];
+    for (const id of waiter.awaits ?? []) {
+      const found = await this.#records.add(id, waiter.id);
+      if (!found) throw unknown(waiter.id, id);
+      const { life, outcome } = found;
+      const isSettled = outcome === 'completed' || (outcome !== undefined && afterFailed !== undefined);
+      if (!isSettled) awaited.push({ id, life });
+    }
+    return awaited;
+  }
+
+  /** Looks whether those have ended for which a blocked task waits. */
+  async settle(task: Task, text: string): Promise<void> {
+    const ended: EndedAwaited[] = [];
+    await forEachLimit(task.after ?? [], async (each) => {
+      const outcome = await this.#outcomeOf(each);
+      if (outcome) ended.push({ ...each, outcome });
+    });
+    if (ended.length > 0) return this.#note(task.id, ended, text);
+    const stamp = await this.store.stamp();
+    if (task.at <= stamp.now) await this.store.texts.write(task.id, text, encodeTask(lookedAt(task, stamp)));
+  }
+
+  /** Tells the dependents of a task, or of a group, that it has ended. Idempotent. */
+  async tell(ended: EndedAwaited, dependents: readonly string[]): Promise<void> {
+    await forEachLimit(dependents, async (id) => this.#note(id, [ended], await this.store.texts.read(id)));
+  }
+
+  /** {@link tell} for a task that has ended. */
+  async tellEndOf(task: Task): Promise<void> {
+    if (!task.dependents || !task.ending || !hasEnded(task)) return;
+    await this.tell({ id: task.id, life: bornOf(task), outcome: task.ending.outcome }, task.dependents);
+  }
+
+  /** {@link tell} for a group, if it is closed: then no other dependents come any more. */
+  async tellEndOfGroup(id: string): Promise<void> {
+    const { dependents = [], ended } = (await this.#records.findClosed(id)) ?? {};
+    if (ended) await this.tell(ended, dependents);
+  }
+
+  async #note(id: string, ended: readonly EndedAwaited[], text: string | undefined): Promise<void> {
+    const { texts, hints } = this.store;
+    while (text !== undefined) {
+      const task = decodeTask(text);
+      const next = unblock(task, ended, await this.store.stamp());
+      if (next === task) return;
+      const nextText = encodeTask(next);
+      const written = await texts.write(id, text, nextText);
+      if (written.isWritten && next.state === 'waiting') await hints.offer(next, nextText);
+      if (written.isWritten) return next.state === 'blocked' ? undefined : this.store.settle(next, nextText);
+      text = written.found;
+    }
+  }
+
+  /** How an awaited one ended. One that was forgotten, or was submitted again, told its dependents before. */
+  async #outcomeOf({ id, life }: Awaited): Promise<Outcome | undefined> {
+    const found = await this.#records.find(id);
+    return found?.life === life ? found.outcome : 'completed';
+  }
+
+  /**
+   * A new task can only be waited for by what it belongs to: its group, its parent and the parent's group, and so on; and by
+   * their dependents. A task of its own belongs to nothing, and costs no read.
+   */
+  async #expectNoCycle({ id, type, member, sub, awaits = [] }: Waiter): Promise<void> {
+    const awaited = new Set(awaits);
+    const seen = new Set<string>();
+    let next = [id, ...ownersOf({ type, member, sub })];
+    while (awaited.size > 0 && next.length > 0) {
+      const found = next.find((each) => awaited.has(each));
+      if (found !== undefined) throw cycle(id, found);
+      for (const each of next) seen.add(each);
+      const waiting = await this.#waitingFor(next.filter((each) => each !== id));
+      next = [...new Set(waiting)].filter((each) => !seen.has(each));
+    }
+  }
+
+  /** Ids of what surely ends after one of these. */
+  async #waitingFor(ids: readonly string[]): Promise<string[]> {
+    const waiting: string[] = [];
+    await forEachLimit(ids.filter(isGroupId), async (id) => {
+      waiting.push(...((await this.#records.find(id))?.dependents ?? []));
+    });
+    const others = ids.filter((id) => !isGroupId(id));
+    for (let begin = 0; begin < others.length; begin += MOST_KEYS) {
+      const texts = await this.store.texts.readMany(others.slice(begin, begin + MOST_KEYS));
+      for (const task of [...texts.values()].map(decodeTask)) {
+        waiting.push(...(task.dependents ?? []), ...ownersOf(task));
+      }
+    }
+    return waiting;
+  }
+}
+
+/** Ids of the group and the parent of a task, which end after it. */
+function ownersOf({ type, member, join, sub }: Omit<Waiter, 'id' | 'awaits'> & Pick<Task, 'join'>): string[] {
+  const of = member ?? join;
+  return [...(of ? [groupId(groupType(type), of.group)] : []), ...(sub ? [sub.parent] : [])];
+}
+
+function unknown(id: string, awaited: string): InvalidOptionsError {
+  const why = 'is not in the store: it was not submitted, or it is no longer remembered. Submit it first';
+  return new InvalidOptionsError(`task ${show(id)}`, [`after: ${show(awaited)} ${why}`]);
+}
+
+function cycle(id: string, awaited: string): InvalidOptionsError {
+  const why = id === awaited ? 'is this task itself' : 'can only end after this task: both would wait for ever';
+  return new InvalidOptionsError(`task ${show(id)}`, [`after: ${show(awaited)} ${why}`]);
+}

@@ -1,0 +1,42 @@
+import type { Bug } from './bug.js';
+import { simulation } from './tasks.bugs.js';
+
+/** Mistakes in the protocol of tasks that wait for others. */
+export const AFTER_BUGS: readonly Bug[] = [
+  {
+    name: 'starts-after-the-first',
+    why: 'a task that waits for several others starts when the first of them has ended',
+    patches: [
+      {
+        file: 'lib/tasks/after/awaited.ts',
+        find: 'return rest.length > 0 ? {',
+        replace: 'return rest.length > after.length ? {',
+      },
+    ],
+    layer: simulation(/T10 .* before/, []),
+  },
+  {
+    name: 'blocked-and-forgotten',
+    why: 'the submitter of a task dies before it looks whether the others have ended meanwhile, and the sweep does not look either',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),\n",
+        replace: '',
+      },
+    ],
+    layer: simulation(/T1 not done/, ['crash', 'slow', 'calls']),
+  },
+  {
+    name: 'failure-forgotten',
+    why: 'a task runs although one that it waits for has failed',
+    patches: [
+      {
+        file: 'lib/tasks/after/awaited.ts',
+        find: 'if (failed && !task.afterFailed)',
+        replace: "if (failed?.outcome === 'crashed' && !task.afterFailed)",
+      },
+    ],
+    layer: simulation(/T10 .* although/, []),
+  },
+];
