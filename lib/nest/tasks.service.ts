@@ -48,6 +48,18 @@ export class TasksService {
   }
 
   /**
+   * Submits a task of a serial queue: one of its tasks runs at a time in the whole cluster, in the order of their submissions.
+   *
+   * @param queue name of the queue: 1 to 200 characters
+   * @param name made with `single()`
+   * @throws InvalidOptionsError as {@link submit}, and for a member of a group, and with `after`
+   * @throws StoreUnavailableError, UnknownOutcomeError
+   */
+  submitSerial<In>(queue: string, name: TaskName<In>, ...rest: SubmitArguments<In>): Promise<Submitted> {
+    return this.#tasks.submitSerial(queue, name, ...rest);
+  }
+
+  /**
    * Submits a list of tasks, 64 at the same time.
    *
    * @param tasks a list, or a generator (also an asynchronous one), which is asked for the next task when there is room

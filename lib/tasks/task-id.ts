@@ -159,7 +159,8 @@ export function typeFaults(type: unknown): string[] {
   return [`type: ${show(type)} is not 1 to 64 letters, digits, "_", "." or "-"`];
 }
 
-function nameFaults(field: string, name: unknown): string[] {
+/** The faults of a name, each in a sentence. */
+export function nameFaults(field: string, name: unknown): string[] {
   if (typeof name !== 'string' || name === '') return [`${field}: ${show(name)} is not a text`];
   if (name.length > LONGEST_NAME) return [`${field}: ${name.length} characters are more than ${LONGEST_NAME}`];
   if (name.startsWith(OF_SUB_TASKS)) return [`${field}: ${show(name)} begins with "^", as only names of sub-tasks do`];

@@ -154,6 +154,8 @@ export class TaskSweep {
     if (sub && !(await this.store.parents.isOver(sub))) return this.#keep(task, text);
     if (split !== undefined) await this.store.parents.remove(task.id, split);
     if (join) await this.store.groups.remove(type, join);
+    // A late write may have made the tail of its queue again.
+    if (task.queue !== undefined) await this.store.awaiting.tellEndOf(task);
     await this.store.texts.write(task.id, text, undefined);
   }
 

@@ -73,6 +73,7 @@ const bodySchema = z.strictObject({
   after: z.array(z.strictObject({ id, life: z.string().min(1).max(100) })).optional(),
   afterFailed: z.literal('run').optional(),
   runAt: storedTime.optional(),
+  queue: z.string().min(1).max(200).optional(),
   dependents: z.array(id).optional(),
   error: fault.optional(),
   cancel: cancellationSchema.optional(),

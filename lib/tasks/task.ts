@@ -75,6 +75,8 @@ export interface Task {
   readonly afterFailed?: 'run';
   /** When it may run at the earliest; only while it is `blocked`. */
   readonly runAt?: number;
+  /** The serial queue that it is in. While it is `blocked` and has no `after`, it waits for its place there. */
+  readonly queue?: string;
   /** Ids of tasks that may wait for its end. Written before they are `blocked`, so its end surely reaches them. */
   readonly dependents?: readonly string[];
   /** The error of the last attempt, until an attempt succeeds. */

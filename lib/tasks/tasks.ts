@@ -11,7 +11,7 @@ import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
 import { type AwaitedName, type SubmitOptions, parseSubmitOptions } from './submit-options.js';
-import { groupType, type TaskName, type TaskType } from './task-id.js';
+import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
 import { Schedules } from './schedules/schedules.js';
 import { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
@@ -69,6 +69,30 @@ export class Tasks {
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
     const { task, dedup } = await this.#read(name, data, options);
     return this.#store.submit(task, dedup);
+  }
+
+  /**
+   * Submits a task that runs when all tasks of the same queue have ended that were submitted before. Idempotent, as
+   * {@link submit}.
+   *
+   * @param queue name of the queue: 1 to 200 characters
+   * @param name made with `single()`
+   * @throws InvalidOptionsError as {@link submit}, and for a member of a group, and with `after`
+   * @throws StoreUnavailableError, UnknownOutcomeError
+   */
+  async submitSerial<In>(
+    queue: string,
+    name: TaskName<In>,
+    ...[data, options]: SubmitArguments<In>
+  ): Promise<Submitted> {
+    const { task, dedup } = await this.#read(name, data, options);
+    const faults = nameFaults('queue', queue);
+    if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
+    if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');
+    if (faults.length > 0) throw new InvalidOptionsError(`task ${show(task.id)} of a queue`, faults);
+    const submitted = await this.#store.submit({ ...task, queue }, dedup);
+    await this.#store.awaiting.ensurePlaced(task.id);
+    return submitted;
   }
 
   /**

@@ -64,6 +64,8 @@ export interface Submission {
   readonly awaits?: readonly string[];
   readonly after?: readonly Awaited[];
   readonly afterFailed?: 'run';
+  /** The serial queue in which it gets its place after this write. */
+  readonly queue?: string;
 }
 
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
@@ -74,9 +76,14 @@ export function submit(submission: Submission, former: Task | undefined, { now, 
   const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
   const counts = { token: former?.token ?? 0, submittedAt: now, attempts: 0, crashes: 0 };
   const task: Task = { ...kept, ...ready(runAt, now), nonce, ...counts };
-  if (after.length === 0) return task;
   const wishes = { ...(afterFailed && { afterFailed }), ...(runAt !== undefined && { runAt }) };
-  return { ...task, ...wishes, state: 'blocked', at: now + FIRST_LOOK, after };
+  if (kept.queue !== undefined) return enqueued({ ...task, ...wishes }, now);
+  return after.length === 0 ? task : { ...task, ...wishes, state: 'blocked', at: now + FIRST_LOOK, after };
+}
+
+/** A task of a serial queue that has no place there yet. It runs also if the one before it fails. */
+function enqueued(task: Task, now: number): Task {
+  return { ...task, state: 'blocked', at: now + FIRST_LOOK, afterFailed: 'run' };
 }
 
 /** State of a task for which only its time may have to come. */
@@ -134,7 +141,7 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
     ending,
   };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
-  return isInGroup(task) || task.dependents ? ended : finish(ended, { now, nonce });
+  return isInGroup(task) || task.dependents || task.queue !== undefined ? ended : finish(ended, { now, nonce });
 }
 
 /** All sub-tasks of a task whose handler has ended have ended, too. */
@@ -198,7 +205,9 @@ export function finish({ dependents: _dependents, ...task }: Task, { now, nonce 
 /** @param task one that has not ended */
 export function cancel(task: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
   const cancelled = { ...task, born: bornOf(task), cancel: { at: stamp.now, ...author }, nonce: stamp.nonce };
-  return task.state === 'claimed' ? cancelled : end(cancelled, 'cancelled', stamp);
+  // In a queue the next task must not begin before those in front of this one have ended.
+  const hasToWait = task.state === 'claimed' || (task.state === 'blocked' && task.queue !== undefined);
+  return hasToWait ? cancelled : end(cancelled, 'cancelled', stamp);
 }
 
 /** The next attempt by hand, before its time. Both counts begin anew. */
@@ -212,7 +221,7 @@ export function hurry(task: Task, stamp: Stamp): Task {
  */
 export function requeue(task: Task, { now, nonce }: Stamp): Task {
   const { ending: _ending, cancel: _cancel, born: _born, split: _split, member, join, ...kept } = task;
-  return {
+  const next: Task = {
     ...kept,
     ...(member && { member: over(member) }),
     ...(join && { join: over(join) }),
@@ -222,6 +231,7 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
     crashes: 0,
     nonce,
   };
+  return task.queue === undefined ? next : enqueued(next, now);
 }
 
 function over<Of extends Incarnation>(of: Of): Of {

@@ -39,4 +39,28 @@ export const AFTER_BUGS: readonly Bug[] = [
     ],
     layer: simulation(/T10 .* although/, []),
   },
+  {
+    name: 'cancelled-leaves-its-place',
+    why: 'a task of a queue that is cancelled ends at once: the next one begins beside the one before it',
+    patches: [
+      {
+        file: 'lib/tasks/transitions.ts',
+        find: "(task.state === 'blocked' && task.queue !== undefined)",
+        replace: "(task.state === 'blocked' && task.queue === '')",
+      },
+    ],
+    layer: simulation(/T11/, ['by-hand', 'slow']),
+  },
+  {
+    name: 'last-without-its-place',
+    why: 'the last task of a queue is replaced before it waits for the one before it: after a crash it gets a place behind its successor',
+    patches: [
+      {
+        file: 'lib/tasks/after/serial-queues.ts',
+        find: '      if (tail) await this.#link(tail.last, tail.before);\n',
+        replace: '',
+      },
+    ],
+    layer: simulation(/T11|T1 not done/, ['crash', 'slow', 'calls', 'cut']),
+  },
 ];

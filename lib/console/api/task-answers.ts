@@ -61,6 +61,7 @@ export const taskSchema: z.ZodType<TaskView> = z
     token,
     submittedAt: time,
     runAt: time.optional(),
+    queue: z.string().optional(),
     after: z.array(z.string()).optional().meta({ description: 'ids of those that must end before it may run' }),
     lease: z
       .object({

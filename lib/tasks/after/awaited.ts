@@ -27,7 +27,9 @@ export function unblock(task: Task, ended: readonly EndedAwaited[], stamp: Stamp
 }
 
 /** A blocked task that waits for its time only, or for a node. */
-export function unblocked(task: Task, { now, nonce }: Stamp): Task {
+export function unblocked(task: Task, stamp: Stamp): Task {
+  const { now, nonce } = stamp;
+  if (task.cancel) return end({ ...task, born: bornOf(task) }, 'cancelled', stamp);
   const { after: _after, afterFailed: _afterFailed, runAt, ...kept } = task;
   return { ...kept, born: bornOf(task), nonce, ...ready(runAt, now) };
 }

@@ -7,6 +7,7 @@ import { groupId, groupType, isGroupId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import { type Submission, bornOf, hasEnded } from '../transitions.js';
 import { type EndedAwaited, lookedAt, unblock } from './awaited.js';
+import { SerialQueues, isUnplaced } from './serial-queues.js';
 import { AwaitedRecords, type AwaitedStore } from './awaited-records.js';
 
 /** A task that is to wait for others. */
@@ -26,9 +27,11 @@ type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
  */
 export class Awaiting {
   readonly #records: AwaitedRecords;
+  readonly #queues: SerialQueues;
 
   constructor(private readonly store: AwaitedStore) {
     this.#records = new AwaitedRecords(store);
+    this.#queues = new SerialQueues(store, this.#records);
   }
 
   /**
@@ -66,6 +69,7 @@ export class Awaiting {
 
   /** Looks whether those have ended for which a blocked task waits. */
   async settle(task: Task, text: string): Promise<void> {
+    if (isUnplaced(task)) return this.#queues.place(task.queue!, { id: task.id, life: bornOf(task) });
     const ended: EndedAwaited[] = [];
     await forEachLimit(task.after ?? [], async (each) => {
       const outcome = await this.#outcomeOf(each);
@@ -76,6 +80,13 @@ export class Awaiting {
     if (task.at <= stamp.now) await this.store.texts.write(task.id, text, encodeTask(lookedAt(task, stamp)));
   }
 
+  /** Makes sure that a task of a serial queue has its place there: a crash may have come before. */
+  async ensurePlaced(id: string): Promise<void> {
+    const text = await this.store.texts.read(id);
+    const task = text === undefined ? undefined : decodeTask(text);
+    if (task && isUnplaced(task)) await this.settle(task, text!);
+  }
+
   /** Tells the dependents of a task, or of a group, that it has ended. Idempotent. */
   async tell(ended: EndedAwaited, dependents: readonly string[]): Promise<void> {
     await forEachLimit(dependents, async (id) => this.#note(id, [ended], await this.store.texts.read(id)));
@@ -83,8 +94,11 @@ export class Awaiting {
 
   /** {@link tell} for a task that has ended. */
   async tellEndOf(task: Task): Promise<void> {
-    if (!task.dependents || !task.ending || !hasEnded(task)) return;
-    await this.tell({ id: task.id, life: bornOf(task), outcome: task.ending.outcome }, task.dependents);
+    const { id, dependents, ending, queue } = task;
+    if (!ending || !hasEnded(task)) return;
+    const own = { id, life: bornOf(task) };
+    if (dependents) await this.tell({ ...own, outcome: ending.outcome }, dependents);
+    if (queue !== undefined) await this.#queues.leave(queue, own);
   }
 
   /** {@link tell} for a group, if it is closed: then no other dependents come any more. */

@@ -106,11 +106,12 @@ async function settle(task: Task, text: string, store: TaskRecords, { events }: 
   });
 }
 
-function answerOf({ id, ending }: Task, written: ReadonlySet<string>): Cancelled {
-  if (!ending) return { id, outcome: 'requested', because: REQUESTED };
+function answerOf({ id, ending, state }: Task, written: ReadonlySet<string>): Cancelled {
+  if (!ending) return { id, outcome: 'requested', because: state === 'blocked' ? AT_ITS_TURN : REQUESTED };
   if (written.has(ending.by)) return { id, outcome: 'cancelled', because: 'no node worked on it' };
   const how = ending.outcome === 'cancelled' ? 'it was cancelled before' : `it had ended before (${ending.outcome})`;
   return { id, outcome: 'ended', because: how };
 }
 
+const AT_ITS_TURN = 'it ends as cancelled when its turn in its queue comes, and does not run';
 const REQUESTED = 'a node works on it: the signal of its handler aborts, and its result is refused';

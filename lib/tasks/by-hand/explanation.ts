@@ -139,9 +139,14 @@ function delayed(task: Task): Known {
   return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
 }
 
-function blocked({ after = [], afterFailed }: Task): Known {
+function blocked({ after = [], afterFailed, queue, cancel }: Task): Known {
   const ids = after.map(({ id }) => id);
   const [first, ...others] = ids;
+  if (queue !== undefined) {
+    const place = first === undefined ? '' : `, after ${show(first)}`;
+    const end = cancel ? `; ${cancel.by} cancelled it, so it ends then` : '';
+    return { reason: 'after', after: ids, sentence: `it waits for its turn in the queue ${show(queue)}${place}${end}` };
+  }
   const more = others.length > 0 ? ` and ${others.length} others` : '';
   const otherwise = afterFailed ? 'it runs also if one fails' : 'if one does not complete, it is cancelled';
   return { reason: 'after', after: ids, sentence: `it waits for the end of ${show(first)}${more}; ${otherwise}` };

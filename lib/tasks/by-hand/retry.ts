@@ -61,7 +61,8 @@ export async function retryTask(id: string, store: TaskRecords): Promise<Retried
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
-      await store.hints.offer(task, next);
+      if (task.state === 'waiting') await store.hints.offer(task, next);
+      else await store.settle(task, next);
       return { id, outcome: 'retried', because: verdict.because };
     }
     text = outcome.found;
@@ -92,7 +93,7 @@ const UNFINISHED: Partial<Record<Task['state'], string>> = {
 
 /** Why its group does not let the task run again. */
 async function groupFault(
-  { type, member, join, sub, state, split, dependents }: Task,
+  { type, member, join, sub, state, split, dependents, queue }: Task,
   { groups }: TaskRecords,
 ): Promise<string | undefined> {
   if (member && !(await groups.isOver(type, member))) {
@@ -101,7 +102,7 @@ async function groupFault(
   if (sub && !(await groups.isOver(FAMILY, familyOf(sub.parent, sub.incarnation)))) {
     return 'its parent has not ended and counts it as failed: retry the parent, or wait for its end';
   }
-  if ((split !== undefined || dependents) && state === 'done')
+  if ((split !== undefined || dependents || queue !== undefined) && state === 'done')
     return 'its end is not noted everywhere yet: retry it in a few seconds';
   if (!join) return undefined;
   const root = await groups.find(groupType(type), join);

@@ -50,6 +50,8 @@ export interface TaskView {
   readonly submittedAt: number;
   /** When it may run next, while it is `delayed`; when it may run at the earliest, while it is `blocked`. */
   readonly runAt?: number;
+  /** Its serial queue; absent if it is in none. */
+  readonly queue?: string;
   /** Ids of the tasks and groups that have not ended, and must end first; only while it is `blocked`. */
   readonly after?: readonly string[];
   /**
@@ -94,6 +96,7 @@ export function viewOf(task: Task): TaskView {
     token,
     submittedAt,
     ...(task.state === 'delayed' && { runAt: task.at }),
+    ...(task.queue !== undefined && { queue: task.queue }),
     ...(task.state === 'blocked' && blockOf(task)),
     ...(task.state === 'claimed' && { lease: { instance: instanceIn(task.owner!), until: task.at } }),
     ...(task.progress && { progress: task.progress }),

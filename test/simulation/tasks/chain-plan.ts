@@ -6,6 +6,8 @@ export interface PlannedLink {
   readonly name: TaskName;
   /** Ids of tasks and groups that were planned before. */
   readonly after: readonly string[];
+  /** Its serial queue. */
+  readonly queue?: string;
   readonly afterFailed: NonNullable<SubmitOptions['afterFailed']>;
 }
 
@@ -31,6 +33,18 @@ export function planChains(seed: number, groups: readonly string[]): PlannedLink
   if (total > 0) {
     ids.push(wholeGroup('link', 'ends').id);
     add(single('link', 'last'));
+  }
+  return links;
+}
+
+/** Tasks of up to two serial queues, in half of the schedules. */
+export function planQueues(seed: number): PlannedLink[] {
+  if (seed % 4 !== 1 && seed % 4 !== 2) return [];
+  const chance = new Chance(seed ^ 0x3c3c3c);
+  const links: PlannedLink[] = [];
+  for (let index = chance.whole(3, 7); index > 0; index--) {
+    const queue = chance.happens(0.7) ? 'one' : 'other';
+    links.push({ name: single('link', `q${index}`), after: [], afterFailed: 'run', queue });
   }
   return links;
 }

@@ -90,7 +90,11 @@ export class TaskNode {
     const { after, afterFailed } = link ?? {};
     const own: SubmitOptions = { ...OPTIONS, ...this.scene.stops.optionsOf(name.id), dedup };
     const options: SubmitOptions = { ...own, ...(after && afterFailed && { after, afterFailed }) };
-    const { outcome } = await this.tasks.submit(name, data, options).catch((error: unknown) => {
+    this.scene.checker.asked(name.id);
+    const queue = link?.queue;
+    const submitted =
+      queue === undefined ? this.tasks.submit(name, data, options) : this.tasks.submitSerial(queue, name, data, own);
+    const { outcome } = await submitted.catch((error: unknown) => {
       // The others have ended and are forgotten, so it may run now.
       if (!(error instanceof InvalidOptionsError)) throw error;
       return this.tasks.submit(name, data, own);

@@ -2,6 +2,7 @@ import type { Incarnation, Task } from '../../../lib/tasks/task.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
 import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
 import { ChainChecker, isUnstarted } from './chain-checker.js';
+import { QueueChecker } from './queue-checker.js';
 import type { PlannedLink } from './chain-plan.js';
 import type { Trace } from '../world/trace.js';
 
@@ -31,6 +32,7 @@ export interface Life {
  * | T8      | a group that is stopped begins no more attempts (see `stopped-groups.ts`)          |
  * | T9      | the progress of a task is of its latest attempt                                    |
  * | T10     | a task with `after` starts when all of these have ended, and not if one failed (see `chain-checker.ts`) |
+ * | T11     | one task of a serial queue is at its turn, in the order of the submissions (see `queue-checker.ts`) |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -41,6 +43,7 @@ export class TasksChecker {
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
   readonly #chains: ChainChecker;
+  readonly #queues: QueueChecker;
   /** The same for groups of sub-tasks. */
   readonly subJoins = new Map<string, number>();
   claims = 0;
@@ -51,6 +54,7 @@ export class TasksChecker {
     private readonly trace: Trace,
     links: ReadonlyMap<string, PlannedLink>,
   ) {
+    this.#queues = new QueueChecker(this.#lives, (text) => this.violated(text));
     this.#chains = new ChainChecker(links, this.#lives, (text) => this.violated(text));
   }
 
@@ -59,8 +63,14 @@ export class TasksChecker {
     this.violations.push(text);
   }
 
+  /** A node begins to submit a task. */
+  asked(id: string): void {
+    this.#queues.asked(id);
+  }
+
   /** A submission was answered. */
   accepted(id: string): void {
+    this.#queues.accepted(id);
     this.#accepted.add(id);
   }
 
@@ -74,7 +84,7 @@ export class TasksChecker {
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
-    if (/^(root:|page:|list:|#)/.test(key)) return;
+    if (/^(root:|page:|list:|tail:|#)/.test(key)) return;
     const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
     this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
     if (after) this.#changed(key, before, after);
@@ -114,6 +124,7 @@ export class TasksChecker {
       this.#tokens.set(key, after.token);
       if (after.join) this.#expectMembersEnded(key, after.join);
       this.#chains.claimed(after);
+      this.#queues.claimed(after);
     }
     // The handlers report their token.
     if (after.owner && after.progress && after.progress.done !== after.token)

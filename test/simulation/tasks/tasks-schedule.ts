@@ -1,7 +1,7 @@
 import { type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
 import { planByHand } from './by-hand.js';
-import { type PlannedLink, planChains } from './chain-plan.js';
+import { type PlannedLink, planChains, planQueues } from './chain-plan.js';
 import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
 
 export interface TasksScheduleOptions {
@@ -95,7 +95,7 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
   }
   for (const { name, data } of trees.tasks) submitSoon(scene, () => name, data);
   const ids = groups.map(({ name }) => `import[${name}]`);
-  for (const link of planChains(scene.seed, ids)) {
+  for (const link of [...planChains(scene.seed, ids), ...planQueues(scene.seed)]) {
     scene.links.set(link.name.id, link);
     submitSoon(scene, () => link.name, undefined, link);
   }

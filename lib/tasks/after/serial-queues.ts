@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { decodeStored } from '../../decision/index.js';
+import type { Awaited, Task } from '../task.js';
+import { decodeTask, encodeTask } from '../task.codec.js';
+import { bornOf } from '../transitions.js';
+import { unblocked } from './awaited.js';
+import type { AwaitedRecords, AwaitedStore } from './awaited-records.js';
+
+const VERSION = 1;
+const life = z.strictObject({ id: z.string().min(1).max(500), life: z.string().min(1).max(100) });
+const tailSchema = z.strictObject({ v: z.literal(VERSION), nonce: z.string(), last: life, before: life.optional() });
+
+/**
+ * Queues whose tasks run one after another. A queue is a list: each task waits for the one before it. The record of its tail
+ * names the last task, and the one before. A task gets its place in two writes:
+ *
+ *     tail { last: L, before: K }  ─▶  tail { last: T, before: L }  ─▶  T waits for L, or runs if L has ended
+ *
+ * Before a process replaces L as the last task, it makes sure that L waits for K. So a blocked task that waits for nothing is
+ * either not in the list, or its last one, and any process can go on after a crash. A task of a queue only ends when its turn
+ * has come, also if it was cancelled. So all tasks before one that has ended have ended.
+ */
+export class SerialQueues {
+  constructor(
+    private readonly store: AwaitedStore,
+    private readonly records: AwaitedRecords,
+  ) {}
+
+  /** Gives a blocked task its place, if it has none. Idempotent. */
+  async place(queue: string, own: Awaited): Promise<void> {
+    const { texts, id: newNonce } = this.store.groups.parts;
+    const key = keyOf(queue);
+    for (let text = await texts.read(key); ;) {
+      const tail = text === undefined ? undefined : decodeTail(text);
+      if (tail && isSame(tail.last, own)) return this.#link(own, tail.before);
+      if (tail) await this.#link(tail.last, tail.before);
+      // After the read of the tail: one that was replaced as the last task since then has its place.
+      if (!(await this.#unplaced(own))) return;
+      const next = { v: VERSION, nonce: newNonce(), last: own, ...(tail && { before: tail.last }) };
+      const written = await texts.write(key, text, JSON.stringify(next));
+      if (written.isWritten) return this.#link(own, tail?.last);
+      text = written.found;
+    }
+  }
+
+  /** Removes the tail if the last task of a queue has ended: an empty queue leaves nothing. Idempotent. */
+  async leave(queue: string, own: Awaited): Promise<void> {
+    const { texts } = this.store.groups.parts;
+    const text = await texts.read(keyOf(queue));
+    if (text !== undefined && isSame(decodeTail(text).last, own)) await texts.write(keyOf(queue), text, undefined);
+  }
+
+  /** Lets a task wait for the one before it. */
+  async #link(own: Awaited, before: Awaited | undefined): Promise<void> {
+    if (!(await this.#unplaced(own))) return;
+    const isOpen = before !== undefined && (await this.#isOpen(before, own.id));
+    for (let task = await this.#unplaced(own); task; task = await this.#unplaced(own)) {
+      const stamp = await this.store.stamp();
+      const next = isOpen
+        ? { ...task.found, born: bornOf(task.found), nonce: stamp.nonce, after: [before] }
+        : unblocked(task.found, stamp);
+      const text = encodeTask(next);
+      const written = await this.store.texts.write(own.id, task.text, text);
+      if (!written.isWritten) continue;
+      if (next.state === 'waiting') await this.store.hints.offer(next, text);
+      return this.store.settle(next, text);
+    }
+  }
+
+  async #isOpen(before: Awaited, dependent: string): Promise<boolean> {
+    const found = await this.records.find(before.id);
+    if (found?.life !== before.life || found.outcome) return false;
+    const added = await this.records.add(before.id, dependent);
+    return added?.life === before.life && !added.outcome;
+  }
+
+  /** The task, if it waits for its place. */
+  async #unplaced({ id, life: born }: Awaited): Promise<{ found: Task; text: string } | undefined> {
+    const text = await this.store.texts.read(id);
+    const found = text === undefined ? undefined : decodeTask(text);
+    return found && text !== undefined && isUnplaced(found) && bornOf(found) === born ? { found, text } : undefined;
+  }
+}
+
+/** Whether a task of a queue has no place in it yet. */
+export function isUnplaced({ state, queue, after }: Task): boolean {
+  return state === 'blocked' && queue !== undefined && after === undefined;
+}
+
+function isSame(one: Awaited, other: Awaited): boolean {
+  return one.id === other.id && one.life === other.life;
+}
+
+/** Key of a queue's tail, among the records of groups. */
+function keyOf(queue: string): string {
+  return `tail:${queue}`;
+}
+
+function decodeTail(text: string): z.output<typeof tailSchema> {
+  return decodeStored(tailSchema, VERSION, 'the tail of a serial queue', text);
+}
