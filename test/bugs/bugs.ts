@@ -6,6 +6,7 @@ import { LEADERSHIP_BUGS } from './leadership.bugs.js';
 import { MEMBERSHIP_BUGS } from './membership.bugs.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
+import { SCHEDULES_BUGS } from './schedules.bugs.js';
 import { STORE_BUGS } from './store.bugs.js';
 import { SWEEP_BUGS } from './sweep.bugs.js';
 import { TASKS_BUGS } from './tasks.bugs.js';
@@ -23,6 +24,7 @@ export const BUGS: readonly Bug[] = [
   ...ALLOCATION_NODE_BUGS,
   ...TASKS_BUGS,
   ...AFTER_BUGS,
+  ...SCHEDULES_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */

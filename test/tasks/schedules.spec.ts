@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
-import { useTaskCluster } from './task-nodes.js';
+import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
 const create = useTaskCluster();
 
@@ -46,6 +46,20 @@ describe('a schedule on several nodes', () => {
     expect(job.minutes).toEqual([0, 1, 2, 3]);
     expect(job.runs.slice(2).map(({ node }) => node)).toEqual(['app2', 'app2']);
     expect(job.runs[2]!.at - job.runs[2]!.planned).toBeLessThan(600);
+  });
+
+  it.each([1, 2, 3])('runs each tick once if a node is lost after %i writes of it', async (writes) => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const node = job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() - SOON);
+    job.node();
+    await cluster.time.advance(SOON / 2);
+    const isLost = loseAfter(node, writes);
+    await cluster.time.advance(2 * MINUTE + SWEPT);
+    expect(isLost()).toBe(true);
+    expect(job.minutes).toEqual([0, 1, 2]);
+    expect(job.runs.map((run) => run.node)).toEqual(['app2', 'app2', 'app2']);
   });
 
   it('runs a tick again whose handler failed', async () => {

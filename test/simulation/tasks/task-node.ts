@@ -3,13 +3,15 @@ import type { GatekeeperEvent } from '../../../lib/context/events.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
 import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
-import type { GroupContext, SubmitOptions } from '../../../lib/tasks/index.js';
+import type { GroupContext, ScheduleContext, SubmitOptions } from '../../../lib/tasks/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyTasks } from './faulty-tasks.js';
+import type { SchedulePlan } from './schedule-plan.js';
 import type { TasksScene } from './tasks-scene.js';
 import type { PlannedLink } from './chain-plan.js';
+import { SCHEDULE } from './schedule-checker.js';
 import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
 
 /** Types of tasks in a schedule. */
@@ -71,6 +73,7 @@ export class TaskNode {
       this.tasks.handlers.handle('link', (task) => this.#work(task), { lease, concurrency: 2 });
       this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
     }
+    if (scene.schedule) this.#schedule(scene.schedule.plan);
   }
 
   get isLiving(): boolean {
@@ -80,7 +83,7 @@ export class TaskNode {
   start(): void {
     this.scene.trace.note(this.name, () => 'starts');
     this.#context.clusterClock.start();
-    this.tasks.handlers.start();
+    this.tasks.start();
   }
 
   /** One try of an application to submit. */
@@ -129,7 +132,7 @@ export class TaskNode {
   }
 
   async #close(): Promise<void> {
-    await this.tasks.handlers.close();
+    await this.tasks.close();
     await Promise.all([...this.#directory.inUse.values()].map((semaphore) => semaphore.close()));
     this.#context.clusterClock.stop();
     this.#context.timers.close();
@@ -167,6 +170,17 @@ export class TaskNode {
     if (scene.isTrouble && chance.happens(0.05)) throw new RetryLaterError(chance.whole(1, 1000));
     if (chance.happens(0.02)) throw new InvalidTaskError('simulated: no attempt can succeed');
     return { by: this.name };
+  }
+
+  #schedule({ expression, mode, missed, interval }: SchedulePlan): void {
+    const { lease } = this.scene;
+    const run = async ({ id, signal }: ScheduleContext) => {
+      this.scene.trace.note(this.name, () => `  ${id} begins`);
+      await this.pause(this.#trees.skewed(1, Math.min(interval / 3, lease)));
+      signal.throwIfAborted();
+      if (this.scene.isTrouble && this.#trees.happens(0.1)) throw new Error('simulated: the tick failed');
+    };
+    this.tasks.schedules.add(SCHEDULE, expression, run, { ...OPTIONS, mode, missed, lease });
   }
 
   #handleTrees(): void {
@@ -214,8 +228,9 @@ export class TaskNode {
   }
 
   #observe(key: string, former: string | undefined, next: string | undefined): void {
-    const { checker, stopped } = this.scene;
+    const { checker, stopped, schedule } = this.scene;
     checker.observe(key, former, next);
+    schedule?.observe(key, former, next);
     if (next !== undefined && key.startsWith('root:')) stopped.observe(next);
   }
 

@@ -12,9 +12,10 @@ export const tasksKind: ScheduleKind<TasksScheduleResult> = {
   faults: TASK_FAULTS,
   simulate: (seed, options) => simulateTasks(seed, options as { readonly faults?: readonly TaskFaultKind[] }),
   summary(results) {
-    const total = (of: 'claims' | 'ends' | 'joins' | 'subTasks') => results.reduce((sum, each) => sum + each[of], 0);
+    const total = (of: 'claims' | 'ends' | 'joins' | 'subTasks' | 'ticks') =>
+      results.reduce((sum, each) => sum + each[of], 0);
     return [
-      `${total('claims')} claims, ${total('ends')} tasks ended, ${total('joins')} groups, ${total('subTasks')} sub-tasks`,
+      `${total('claims')} claims, ${total('ends')} tasks ended, ${total('joins')} groups, ${total('subTasks')} sub-tasks, ${total('ticks')} ticks`,
       `all done after ms: ${spreadText(
         results.map(({ settledAfter }) => settledAfter),
         LATE,

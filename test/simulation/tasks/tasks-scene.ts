@@ -12,6 +12,8 @@ import { VirtualTime } from '../world/virtual-time.js';
 import { StopPlan } from './stop-plan.js';
 import { StoppedGroups } from './stopped-groups.js';
 import type { PlannedLink } from './chain-plan.js';
+import { ScheduleChecker } from './schedule-checker.js';
+import { planSchedule } from './schedule-plan.js';
 import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
@@ -60,6 +62,10 @@ export class TasksScene {
   readonly callTimeout: number;
   /** Present in half of the schedules. */
   readonly limits?: TypeLimits;
+  /** Present in a quarter of the schedules: the nodes have a cron schedule. */
+  readonly schedule?: ScheduleChecker;
+  /** Nodes that stay frozen for longer than tasks are remembered. */
+  readonly #frozen = new Set<TaskNode>();
   isTrouble = false;
   #processes = 0;
 
@@ -92,6 +98,8 @@ export class TasksScene {
     );
     const limits = this.#limit();
     if (limits) this.limits = limits;
+    const plan = planSchedule(seed);
+    if (plan) this.schedule = new ScheduleChecker(plan, this);
   }
 
   /** The types have limits, from before the first node. */
@@ -145,7 +153,34 @@ export class TasksScene {
     this.cluster.comeBack();
     this.cluster.faultMix = FAULT_MIXES.none;
     for (const node of this.nodes) node.mend();
-    for (const { process } of this.living) process.resume();
+    for (const node of this.living) if (!this.#frozen.has(node)) node.process.resume();
+  }
+
+  /** A node has written that ticks are to be submitted. It may crash or freeze just then, before it learns that. */
+  decided(name: string): void {
+    const node = this.living.find((each) => each.name === name);
+    if (!node || !this.isTrouble || this.#frozen.size > 0) return;
+    const { chance } = this.schedule!.plan;
+    if (this.faults.has('crash') && chance.happens(0.1)) node.process.crash();
+    else if (this.faults.has('freeze') && chance.happens(0.2)) this.#freeze(node, chance.between(70_000, 110_000));
+    else return;
+    this.time.after(chance.between(10, 1000), () => this.start());
+  }
+
+  #freeze(node: TaskNode, duration: number): void {
+    this.trace.note(node.name, () => 'freezes for long');
+    this.#frozen.add(node);
+    node.process.freeze();
+    this.time.after(duration, () => {
+      this.#frozen.delete(node);
+      this.trace.note(node.name, () => 'thaws');
+      node.process.resume();
+    });
+  }
+
+  /** Whether a node is frozen for long. */
+  get isFrozen(): boolean {
+    return this.#frozen.size > 0;
   }
 
   began({ id, token }: TaskContext): void {

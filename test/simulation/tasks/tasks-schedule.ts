@@ -19,6 +19,8 @@ export interface TasksScheduleResult {
   readonly joins: number;
   /** Sub-tasks that ended. */
   readonly subTasks: number;
+  /** Ticks of schedules that were submitted. */
+  readonly ticks: number;
   readonly happenings: number;
   /** ms from the end of the trouble until all tasks had ended. */
   readonly settledAfter: number;
@@ -39,10 +41,12 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     const groups = submitAll(scene);
     scene.beginTrouble();
     plan(scene);
+    jumpClocks(scene);
     planByHand(scene, seed, groups);
     scene.stops.plan(scene, groups);
     await time.pass(TROUBLE);
     scene.endTrouble();
+    await settleSchedule(scene);
     settledAfter = await settle(scene, groups);
     await time.pass(FORGOTTEN, () => left(shared).length === 0);
     if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
@@ -63,6 +67,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     ends,
     joins: joins.size,
     subTasks,
+    ticks: scene.schedule?.submitted ?? 0,
     happenings: time.count,
     settledAfter,
     trace: trace.lines,
@@ -164,6 +169,33 @@ function plan(scene: TasksScene): void {
   }
 }
 
+/** C5: the clock of a node may be set wrong by any time. */
+function jumpClocks({ schedule, time, nodes }: TasksScene): void {
+  if (!schedule?.plan.hasJumps) return;
+  const { chance } = schedule.plan;
+  for (let at = chance.between(600, 5000); at < TROUBLE; at += chance.between(1000, 8000)) {
+    time.after(at, () => nodes.length > 0 && chance.pick(nodes).process.jumpWall(chance.between(-200_000, 200_000)));
+  }
+}
+
+/** C3: ticks go on after the trouble, and after a downtime of all nodes. Then no node submits any more. */
+async function settleSchedule(scene: TasksScene): Promise<void> {
+  const { schedule, time } = scene;
+  if (!schedule) return;
+  if (!scene.staying.some(({ process }) => process.isRunning)) scene.start();
+  await schedule.goesOn();
+  await time.pass(FORGOTTEN, () => !scene.isFrozen);
+  await schedule.goesOn();
+  schedule.expectNoneLost();
+  if (schedule.plan.downtime > 0) {
+    for (const { process } of scene.living) process.crash();
+    await time.pass(schedule.plan.downtime);
+    scene.start();
+    await schedule.goesOn();
+  }
+  for (const node of scene.living) node.watch('stop of the schedule', node.tasks.schedules.close());
+}
+
 /** T1, T3: all tasks end, and all groups are closed. */
 async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promise<number> {
   const { time, checker, lease, callTimeout, settings } = scene;
@@ -189,5 +221,7 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
 
 /** Texts that are still there. */
 function left({ tasks, groups }: SharedTasks): string[] {
-  return [tasks, groups].flatMap((table) => table.range('', '\uffff', 100).map(({ text }) => text));
+  return [tasks, groups]
+    .flatMap((table) => table.range('', '\uffff', 100).map(({ text }) => text))
+    .filter((text) => !text.startsWith('s|'));
 }
