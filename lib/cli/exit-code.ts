@@ -33,6 +33,7 @@ const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
     'invalid-options': EXIT.usage,
     'unknown-semaphore': EXIT.notFound,
     'unknown-group': EXIT.notFound,
+    'unknown-task': EXIT.notFound,
     'nothing-matches': EXIT.notFound,
     'not-in-code': EXIT.notFound,
     'edit-conflict': EXIT.conflict,

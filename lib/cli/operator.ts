@@ -16,6 +16,17 @@ import type {
 } from '../gatekeeper/index.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
+import type {
+  Cancelled,
+  HandledType,
+  ListedState,
+  Priority,
+  Retried,
+  Submitted,
+  TaskDetails,
+  TaskPage,
+  WaitingType,
+} from '../tasks/index.js';
 import type { Group } from './views/allocation.view.js';
 
 /** All semaphores with their holders and warnings, at one moment. */
@@ -63,6 +74,28 @@ export interface AllocationOrder {
   readonly node?: string | undefined;
 }
 
+/** A task to submit. */
+export interface TaskSubmission {
+  readonly id: string;
+  readonly total?: number | undefined;
+  readonly data?: unknown;
+  readonly priority?: Priority | undefined;
+  /** ms */
+  readonly delay?: number | undefined;
+}
+
+/** Tasks that commands read and change. An unknown task is an error with the exit code `notFound`. */
+export interface TaskOperator {
+  types(): Promise<{ readonly waiting: readonly WaitingType[]; readonly here: readonly HandledType[] }>;
+  /** One page. @param from `next` of the page before */
+  list(query: { readonly state: ListedState; readonly type?: string | undefined }, from?: string): Promise<TaskPage>;
+  find(id: string): Promise<TaskDetails>;
+  submit(task: TaskSubmission): Promise<Submitted>;
+  cancel(id: string, meta: ChangeMeta): Promise<Cancelled>;
+  /** @throws an error with the exit code `conflict` if it can't run again */
+  retry(id: string, meta: ChangeMeta): Promise<Retried>;
+}
+
 /**
  * Everything that commands read and change. There are two implementations: over the console's HTTP API, and directly on
  * the store. Their errors may differ in class, but lead to the same exit code.
@@ -108,6 +141,8 @@ export interface Operator extends AsyncDisposable {
   allocationMoves(group: string, query: MovesQuery): Promise<PastMoves>;
   planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan>;
   orderAllocation(order: AllocationOrder, meta: ChangeMeta): Promise<void>;
+  /** Tasks; see {@link TaskOperator}. */
+  readonly tasks: TaskOperator;
   /** Newest first. */
   history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
   /** Newest first. */

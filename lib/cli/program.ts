@@ -16,6 +16,7 @@ import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
 import { statusCommand } from './commands/status.command.js';
+import { tasksCommand } from './commands/tasks.command.js';
 import { watchCommand } from './commands/watch.command.js';
 import { EXIT_CODES_HELP } from './exit-code.js';
 import { readSpan } from './option-readers.js';
@@ -53,6 +54,7 @@ const COMMANDS = [
   migrateCommand,
   leaderCommand,
   allocationCommand,
+  tasksCommand,
   revokeCommand,
   resetCommand,
   removeCommand,

@@ -4,6 +4,7 @@ import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
 import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
+import { type TaskPage, type TaskQuery, type WaitingType, listTasks, waitingTypes } from './by-hand/task-list.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { ExternalTasks } from './external/external-tasks.js';
 import { MOST_BYTES, readJson } from './json.js';
@@ -207,6 +208,16 @@ export class Tasks {
    */
   async retry(task: TaskName | string): Promise<Retried> {
     return retryTask(idOf(task), this.#store);
+  }
+
+  /** A page of the tasks of a state, without their data; for operators. @throws StoreUnavailableError, InvalidOptionsError */
+  list(query: TaskQuery): Promise<TaskPage> {
+    return listTasks(this.#store, query);
+  }
+
+  /** The types of which tasks wait, at most 100; for operators. @throws StoreUnavailableError */
+  waitingTypes(): Promise<WaitingType[]> {
+    return waitingTypes(this.#store);
   }
 
   /** A delay counts by cluster time. */

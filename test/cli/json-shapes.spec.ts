@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { single } from 'nestjs-gatekeeper';
 import { type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
 const DOCS = new URL('../../docs/cli.md', import.meta.url);
@@ -62,12 +63,18 @@ describe('the JSON that docs/cli.md documents', () => {
     ['leaders', [], 0],
     ['leader', ['step-down', 'default'], 0],
     ['leader', ['step-down', 'default', '--dry-run'], 1],
+    ['tasks', ['types'], 0],
+    ['tasks', ['list', '--state', 'waiting'], 1],
+    ['tasks', ['explain', 'mail:one'], 2],
+    ['tasks', ['submit', 'mail:two'], 3],
+    ['tasks', ['cancel', 'mail:one'], 3],
     ['dump', [], 0],
     ['contexts', [], 0],
   ])('is what "%s %j" prints', async (command, args, index) => {
     const { node, gatekeeper } = cluster();
     const app = await node({ leadership: { enabled: true } });
     await app.tryAcquire('report');
+    await app.tasks.submit(single('mail', 'one'));
     await app.cluster.initialize();
     await app.cluster.scope().whenLeader();
     const shape = (await documented()).get(command)![index]!;

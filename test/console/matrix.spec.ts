@@ -64,6 +64,8 @@ const MEANT = {
   'POST /api/allocation/groups/{group}/drain': 'operate, writes',
   'POST /api/allocation/groups/{group}/undrain': 'operate, writes',
   'POST /api/tasks': 'operate, writes',
+  'GET /api/tasks': 'view',
+  'GET /api/task-types': 'view',
   'POST /api/tasks/claim': 'operate, writes',
   'GET /api/tasks/{id}': 'view',
   'POST /api/tasks/{id}/renew': 'operate, writes',

@@ -25,10 +25,11 @@ import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview } from '../operator.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
+import { directTasks } from './direct-tasks.js';
 
 const NO_ALLOCATION = 'only a node of the group knows its resources: ask one with --url';
 
@@ -53,6 +54,7 @@ export interface DirectOptions {
  */
 export class DirectOperator implements Operator {
   readonly target: string;
+  readonly tasks: TaskOperator;
   readonly #store: ConnectedStore;
   readonly #gatekeeper: Gatekeeper;
   readonly #by: string;
@@ -72,6 +74,7 @@ export class DirectOperator implements Operator {
       strictStart: true,
     };
     this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), logger);
+    this.tasks = directTasks(partsOf(this.#gatekeeper), by);
   }
 
   /** @throws CommandFailure if the store can't be reached within `timeout` */

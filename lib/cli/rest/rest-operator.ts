@@ -19,7 +19,17 @@ import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
 import type { Group } from '../views/allocation.view.js';
-import type { AllocationOrder, BulkCall, ChangeMeta, Look, Operator, Overview, PlanRequest } from '../operator.js';
+import type {
+  AllocationOrder,
+  BulkCall,
+  ChangeMeta,
+  Look,
+  Operator,
+  Overview,
+  PlanRequest,
+  TaskOperator,
+} from '../operator.js';
+import { restTasks } from './rest-tasks.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 interface NodesAnswer {
@@ -35,10 +45,12 @@ const BULK_PATIENCE = 10;
 
 /** Operates over the console's HTTP API. The token names the author of changes. */
 export class RestOperator implements Operator {
+  readonly tasks: TaskOperator;
   readonly #client: RestClient;
 
   constructor(options: RestOptions) {
     this.#client = new RestClient(options);
+    this.tasks = restTasks(this.#client);
   }
 
   get target(): string {

@@ -7,5 +7,12 @@ export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';
 export * from './routes.js';
-export type { ChangedTask, ClaimedTask, ClaimsAnswer, TaskAnswer } from './task-answers.js';
-export { LONGEST_TASK_ID, typeOfId } from './task-fields.js';
+export type {
+  ChangedTask,
+  ClaimedTask,
+  ClaimsAnswer,
+  TaskAnswer,
+  TaskTypesAnswer,
+  TasksAnswer,
+} from './task-answers.js';
+export { LONGEST_TASK_ID } from './task-fields.js';

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import type { DenialReason } from '../../decision/index.js';
+import { DENIAL_REASONS, type DenialReason } from '../../decision/index.js';
 import {
   type Cancelled,
   PRIORITIES,
   type Retried,
+  type HandledType,
   type Submitted,
+  type TaskReason,
   type TaskView,
   type TypeDenial,
+  type WaitingType,
 } from '../../tasks/index.js';
 import { denialReasonSchema, list, time, whole } from './entities.js';
 
@@ -86,14 +89,6 @@ export const taskSchema: z.ZodType<TaskView> = z
   })
   .meta({ id: 'Task' });
 
-/** Why a task does not run, or where it runs. */
-export interface TaskExplanationAnswer {
-  readonly reason: (typeof EXPLANATIONS)[number];
-  readonly sentence: string;
-  readonly until?: number;
-  readonly groupWaitsFor?: 'total' | 'members' | 'handler';
-}
-
 const EXPLANATIONS = [
   'run-at',
   'backoff',
@@ -106,7 +101,7 @@ const EXPLANATIONS = [
   'ended',
 ] as const;
 
-const explanation: z.ZodType<TaskExplanationAnswer> = z
+const explanation: z.ZodType<TaskReason> = z
   .object({
     reason: z.enum(EXPLANATIONS),
     sentence: z.string(),
@@ -195,3 +190,34 @@ export const retriedSchema: z.ZodType<Retried> = z
     because: z.string(),
   })
   .meta({ id: 'RetriedTask' });
+
+export const tasksSchema = z
+  .object({
+    now: time,
+    tasks: list(taskSchema).meta({ description: 'without data and results' }),
+    next: z.string().optional().meta({ description: 'for the next page; a page may be empty although more follow' }),
+  })
+  .meta({ id: 'TaskList' });
+export type TasksAnswer = z.output<typeof tasksSchema>;
+
+const waitingTypeSchema: z.ZodType<WaitingType> = z
+  .object({ type: z.string(), offeredAt: time.meta({ description: 'when the first of its tasks was offered last' }) })
+  .meta({ id: 'WaitingTaskType' });
+const handledTypeSchema: z.ZodType<HandledType> = z
+  .object({
+    type: z.string(),
+    handles: z.enum(['tasks', 'groups']),
+    concurrency: whole,
+    running: whole,
+    obstacle: z.enum(['paused-here', ...DENIAL_REASONS]).optional(),
+  })
+  .meta({ id: 'HandledTaskType' });
+
+export const taskTypesSchema = z
+  .object({
+    now: time,
+    waiting: list(waitingTypeSchema).meta({ description: 'types of which tasks wait; at most 100' }),
+    here: list(handledTypeSchema).meta({ description: 'types that the answering node handles' }),
+  })
+  .meta({ id: 'TaskTypeList' });
+export type TaskTypesAnswer = z.output<typeof taskTypesSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
-import { LARGEST_DATA, LARGEST_GROUP, PRIORITIES } from '../../tasks/index.js';
-import { duration, durationOrZero, flag, line, name, text, wait } from './fields.js';
+import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES } from '../../tasks/index.js';
+import { duration, durationOrZero, flag, limitText, line, name, text, wait } from './fields.js';
 
 /* The parts of requests about tasks. */
 
@@ -36,11 +36,6 @@ export const taskId = z
     description: '"type:name", or "type[group]#number" for a member of a group',
     examples: ['mail:order-7', 'import[june]#12'],
   });
-
-/** Type of a task, by its id: a type has neither a colon nor a bracket. */
-export function typeOfId(id: string): string {
-  return id.slice(0, id.search(/[:[]/));
-}
 
 export const taskType = z
   .custom<string>((value) => typeof value === 'string' && isTaskType(value), {
@@ -79,6 +74,18 @@ export const submitTaskBody = onlyFields({
   failGroupFast: flag.optional().meta({ description: 'whether its group stops if it does not complete' }),
   dedup: choice(['unfinished', 'retained']).optional().meta({ description: 'when the same id is ignored' }),
 }).meta({ id: 'SubmitTaskRequest' });
+
+/** Characters of a mark: the begin of a text of the store, encoded. */
+const LONGEST_MARK = 8000;
+
+export const tasksQuery = onlyFields({
+  state: choice(LISTED_STATES)
+    .default('waiting')
+    .meta({ description: 'dead: ended without success. Default: waiting', examples: ['dead'] }),
+  type: taskType.optional(),
+  limit: limitText(100, 100),
+  from: text(LONGEST_MARK).optional().meta({ description: '"next" of the page before' }),
+});
 
 const lease = duration
   .default(30_000)

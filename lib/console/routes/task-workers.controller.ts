@@ -1,10 +1,10 @@
 import { timeOf } from '../../context/context.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { type ExternalClaim, type ExternalTasks, type Task, viewOf } from '../../tasks/index.js';
+import { type ExternalClaim, type ExternalTasks, type Task, typeOfId, viewOf } from '../../tasks/index.js';
 import { quoted } from '../../decision/index.js';
 import type { Visitor } from '../access/tokens.js';
-import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES, typeOfId } from '../api/index.js';
+import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, VisitorOf } from '../http/input.decorator.js';

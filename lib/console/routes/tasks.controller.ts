@@ -2,14 +2,31 @@ import { timeOf } from '../../context/context.js';
 import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
 import { type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { SubmitOptions, TaskView, Submitted, Cancelled, Retried } from '../../tasks/index.js';
+import {
+  detailsOf,
+  nameOfId,
+  typeOfId,
+  type SubmitOptions,
+  type TaskView,
+  type Submitted,
+  type Cancelled,
+  type Retried,
+} from '../../tasks/index.js';
+import type { Sees } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
-import { type InputOf, ROUTES, type TaskAnswer, includes, typeOfId } from '../api/index.js';
+import {
+  type InputOf,
+  ROUTES,
+  type TaskAnswer,
+  type TaskTypesAnswer,
+  type TasksAnswer,
+  includes,
+} from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import { Input, VisitorOf } from '../http/input.decorator.js';
+import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
-import { expectTypesSeen, nameOf } from './task-names.js';
+import { expectTypesSeen } from './task-names.js';
 
 /** Serves tasks for operators, and takes submissions. */
 @ConsoleController()
@@ -20,7 +37,7 @@ export class TasksController {
   submit(@Input() { body }: InputOf<typeof ROUTES.submitTask>, @VisitorOf() visitor: Visitor): Promise<Submitted> {
     const { id, total, data, ...given } = body;
     const { tasks } = this.#seen(visitor, id);
-    const name = nameOf(id, total);
+    const name = nameOfId(id, total);
     const options = optionsOf(id, given);
     tasks.external.expectTypes([name.type]);
     return tasks.submit(name, data, options);
@@ -32,16 +49,30 @@ export class TasksController {
     @VisitorOf() visitor: Visitor,
   ): Promise<TaskAnswer> {
     const { tasks, context } = this.#seen(visitor, id);
-    const explained = await tasks.explain(id);
-    if (explained.reason === 'unknown' || explained.reason === 'skipped') throw unknown(explained.sentence);
-    const { task, reason, sentence } = explained;
-    const until = 'until' in explained ? explained.until : undefined;
-    const groupWaitsFor = 'groupWaitsFor' in explained ? explained.groupWaitsFor : undefined;
-    return {
-      now: timeOf(context),
-      task: visibleTo(visitor, task),
-      explanation: { reason, sentence, ...(until !== undefined && { until }), ...(groupWaitsFor && { groupWaitsFor }) },
-    };
+    const details = detailsOf(await tasks.explain(id));
+    if (typeof details === 'string') throw unknown(details);
+    return { now: timeOf(context), task: visibleTo(visitor, details.task), explanation: details.explanation };
+  }
+
+  @Serves(ROUTES.tasks)
+  async list(
+    @Input() { query }: InputOf<typeof ROUTES.tasks>,
+    @VisitorOf() visitor: Visitor,
+    @SeenNames() sees: Sees,
+  ): Promise<TasksAnswer> {
+    const { type, ...asked } = query;
+    if (type !== undefined) expectTypesSeen(visitor, [type]);
+    const { tasks, context } = partsOf(this.gatekeeper);
+    const isWanted = (each: string) => (type === undefined || each === type) && (!sees || sees(TASK_PREFIX + each));
+    return { now: timeOf(context), ...(await tasks.list({ ...asked, isWanted })) };
+  }
+
+  @Serves(ROUTES.taskTypes)
+  async types(@SeenNames() sees: Sees): Promise<TaskTypesAnswer> {
+    const { tasks, context } = partsOf(this.gatekeeper);
+    const waiting = await tasks.waitingTypes();
+    const isSeen = ({ type }: { readonly type: string }) => !sees || sees(TASK_PREFIX + type);
+    return { now: timeOf(context), waiting: waiting.filter(isSeen), here: tasks.handlers.types().filter(isSeen) };
   }
 
   @Serves(ROUTES.cancelTask)

@@ -1,0 +1,133 @@
+import { Argument, Command, Option } from 'commander';
+import { TASK_PREFIX, quoted } from '../../decision/index.js';
+import { LISTED_STATES, type ListedState, PRIORITIES, type Priority, type TaskView } from '../../tasks/index.js';
+import { CommandFailure, EXIT, UsageFailure, exitCodeOf } from '../exit-code.js';
+import { readJsonFile } from '../json-file.js';
+import type { Operator } from '../operator.js';
+import { limitOption, readSpan, reasonOption, wholeNumber } from '../option-readers.js';
+import type { Runner, Session } from '../session.js';
+import { plain } from '../text/plain.js';
+import { taskText, tasksText, typesText } from '../views/tasks.view.js';
+
+const ACTIONS = ['types', 'list', 'explain', 'submit', 'cancel', 'retry', 'pause', 'resume'] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface Options {
+  readonly reason?: string;
+  readonly state: ListedState;
+  readonly type?: string;
+  readonly limit: number;
+  readonly data?: string;
+  readonly dataFile?: string;
+  readonly total?: number;
+  readonly priority?: Priority;
+  readonly delay?: number;
+}
+
+type Run = (session: Session, operator: Operator, subject: string, options: Options) => Promise<void>;
+
+export function tasksCommand(runner: Runner): Command {
+  return new Command('tasks')
+    .description('list, explain, submit, cancel and retry tasks, and pause or resume a type')
+    .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
+    .argument('[subject]', 'id of the task, such as mail:order-7; for pause and resume: the type')
+    .addOption(
+      new Option('--state <state>', 'for list: dead are those that ended without success')
+        .choices(LISTED_STATES)
+        .default('dead'),
+    )
+    .option('--type <type>', 'for list: only tasks of this type')
+    .addOption(limitOption())
+    .option('--data <json>', 'for submit: data of the task, as JSON')
+    .option('--data-file <file>', 'for submit: file with the data as JSON; "-" is standard input')
+    .addOption(new Option('--total <n>', 'for submit: number of members of its group').argParser(wholeNumber(1)))
+    .addOption(new Option('--priority <priority>', 'for submit').choices(PRIORITIES))
+    .addOption(new Option('--delay <duration>', 'for submit: how long it waits').argParser(readSpan))
+    .addOption(reasonOption())
+    .action(
+      runner.action<Options, [Action, string | undefined]>((session, options, action, subject) => {
+        const needed = SUBJECTS[action];
+        if ((subject === undefined) !== (needed === undefined)) {
+          throw new UsageFailure(`give: tasks ${action}${needed === undefined ? '' : ` ${needed}`}`);
+        }
+        return session.operate((operator) => RUNS[action](session, operator, subject ?? '', options));
+      }),
+    );
+}
+
+const SUBJECTS: Record<Action, string | undefined> = {
+  types: undefined,
+  list: undefined,
+  explain: '<id>',
+  submit: '<id>',
+  cancel: '<id>',
+  retry: '<id>',
+  pause: '<type>',
+  resume: '<type>',
+};
+
+const RUNS: Record<Action, Run> = {
+  types: async ({ output }, { tasks }) => output.result(await tasks.types(), typesText),
+  list: async ({ output }, operator, _, options) => output.result(await collect(operator, options), tasksText),
+  explain: async ({ output }, { tasks }, id) => {
+    const { task, explanation } = await tasks.find(id);
+    output.result({ task, explanation }, taskText);
+  },
+  submit: async ({ output }, { tasks }, id, options) => {
+    const { total, priority, delay } = options;
+    const data = dataOf(options);
+    const answer = await tasks.submit({ id, total, priority, delay, ...(data !== undefined && { data }) });
+    output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
+  },
+  cancel: async ({ output }, { tasks }, id, { reason }) => {
+    const answer = await tasks.cancel(id, { reason });
+    output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
+  },
+  retry: async ({ output }, { tasks }, id, { reason }) => {
+    const answer = await tasks.retry(id, { reason });
+    output.result(answer, () => plain(`${id}: runs again (${answer.because})`));
+  },
+  pause: (session, operator, type, options) => switched(session, operator, 'pause', { type, ...options }),
+  resume: (session, operator, type, options) => switched(session, operator, 'resume', { type, ...options }),
+};
+
+/** Reads page after page, because a page may be empty although more follow. */
+async function collect({ tasks }: Operator, { state, type, limit }: Options): Promise<{ tasks: TaskView[] }> {
+  const found: TaskView[] = [];
+  for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+    const page = await tasks.list({ state, type }, from);
+    found.push(...page.tasks);
+    from = found.length < limit ? page.next : undefined;
+  }
+  return { tasks: found.slice(0, limit) };
+}
+
+/** @throws UsageFailure */
+function dataOf({ data, dataFile }: Options): unknown {
+  if (data !== undefined && dataFile !== undefined) throw new UsageFailure('give either --data or --data-file');
+  if (dataFile !== undefined) return readJsonFile('--data-file', dataFile);
+  try {
+    return data === undefined ? undefined : JSON.parse(data);
+  } catch (cause) {
+    throw new UsageFailure(`--data is not JSON (${(cause as Error).message}): quote text as '"text"'`, { cause });
+  }
+}
+
+/** Pauses or resumes the limit of a type. */
+async function switched(
+  { output }: Session,
+  operator: Operator,
+  verb: 'pause' | 'resume',
+  { type, reason }: { readonly type: string; readonly reason?: string },
+): Promise<void> {
+  try {
+    await operator[verb](TASK_PREFIX + type, { reason });
+  } catch (error) {
+    if (exitCodeOf(error) !== EXIT.notFound) throw error;
+    throw new CommandFailure(EXIT.notFound, NO_LIMIT(type), { cause: error });
+  }
+  output.result({ type, action: verb }, () => plain(`${type}: ${verb}d`));
+}
+
+const NO_LIMIT = (type: string) =>
+  `type ${quoted(type)} has no limit: make one first, with "gatekeeper define ${TASK_PREFIX}${type} --permits 1000 --duration 1m"`;

@@ -1,0 +1,121 @@
+import { InvalidOptionsError, show } from '../../decision/index.js';
+import type { Task } from '../task.js';
+import { decodeTask, placeOfText } from '../task.codec.js';
+import { type TaskStore, groupType } from '../task-store.js';
+import { type TaskView, viewOf } from './task-view.js';
+
+export const LISTED_STATES = ['waiting', 'delayed', 'running', 'awaiting', 'dead'] as const;
+/** State of the tasks in a list. `dead`: ended without success. */
+export type ListedState = (typeof LISTED_STATES)[number];
+
+/** Rows and characters of one page, at most: a store reads whole tasks, with their data. */
+const MOST = { rows: 500, characters: 2 * 1024 * 1024 };
+/** Rows of the first read, while their size is not known. */
+const FIRST = 16;
+/** Characters of a text that say where the next page begins: its place, and the whole id. */
+const MARK = 1200;
+/** Types in one list. */
+const MOST_TYPES = 100;
+
+const RANGES: Record<ListedState, readonly [from: string, to: string]> = {
+  waiting: ['w|', 'w}'],
+  delayed: ['l|', 'l}'],
+  running: ['c|', 'c}'],
+  awaiting: ['a|', 'a}'],
+  dead: ['f|', 'f}'],
+};
+
+export interface TaskQuery {
+  readonly state: ListedState;
+  /** Only tasks for which it is true. */
+  readonly isWanted: (type: string) => boolean;
+  /** The most tasks of a page. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly from?: string | undefined;
+}
+
+/** Some tasks of a state, without their data and results. */
+export interface TaskPage {
+  readonly tasks: TaskView[];
+  /** Where the next page begins; absent: there is none. A page may be empty although more follow. */
+  readonly next?: string;
+}
+
+/**
+ * Lists tasks by their order in the store: those that wait by type and priority, all others by time. A page reads at most
+ * 500 tasks and about 2 MB, whatever it finds.
+ *
+ * @throws InvalidOptionsError if `from` is no place in this list, or errors of a store that can't be asked
+ */
+export async function listTasks(store: TaskStore, { state, isWanted, limit, from }: TaskQuery): Promise<TaskPage> {
+  const [first, end] = RANGES[state];
+  let begin = from === undefined ? first : placeIn(from, first, end);
+  const tasks: TaskView[] = [];
+  for (let rows = 0, characters = 0, size = FIRST; ;) {
+    const found = await store.timed.range(begin, end, size);
+    for (const { text } of found) {
+      await store.slices.turn();
+      begin = `${text.slice(0, MARK)}\uffff`;
+      rows++;
+      characters += text.length;
+      const task = readable(text);
+      if (task && isWanted(groupType(task.type)) && isListed(task, state)) tasks.push(summaryOf(task));
+      if (tasks.length >= limit) return { tasks, next: markOf(begin) };
+    }
+    if (found.length < size) return { tasks };
+    if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next: markOf(begin) };
+    size = Math.max(1, Math.min(MOST.rows - rows, Math.floor(((MOST.characters - characters) * rows) / characters)));
+  }
+}
+
+/** A type of which tasks wait. */
+export interface WaitingType {
+  readonly type: string;
+  /** When the first one in the order of the store was offered last: cluster time in ms. */
+  readonly offeredAt: number;
+}
+
+/** The types of which tasks or groups wait, at most 100: one small read for each type and priority. */
+export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
+  const types = new Map<string, WaitingType>();
+  for (let from = 'w|'; types.size < MOST_TYPES;) {
+    const [found] = await store.timed.range(from, 'w}', 1);
+    if (!found) break;
+    const place = placeOfText(found.text);
+    from = place ? `w|${place.type}|~` : `${found.text.slice(0, MARK)}\uffff`;
+    if (place) types.set(groupType(place.type), { type: groupType(place.type), offeredAt: place.at });
+  }
+  return [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
+}
+
+function isListed({ ending }: Task, state: ListedState): boolean {
+  return state !== 'dead' || ending?.outcome !== 'completed';
+}
+
+/** Tasks of a newer version, or of another program, are left out. */
+function readable(text: string): Task | undefined {
+  try {
+    return decodeTask(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function summaryOf(task: Task): TaskView {
+  const { data: _data, result: _result, lastError, ...others } = viewOf(task);
+  if (!lastError) return others;
+  const { stack: _stack, ...error } = lastError;
+  return { ...others, lastError: error };
+}
+
+function markOf(begin: string): string {
+  return Buffer.from(begin).toString('base64url');
+}
+
+/** @throws InvalidOptionsError */
+function placeIn(mark: string, first: string, end: string): string {
+  const begin = Buffer.from(mark, 'base64url').toString();
+  if (begin >= first && begin < end) return begin;
+  throw new InvalidOptionsError('the list of tasks', [`from: ${show(mark)} is not "next" of a page of this list`]);
+}

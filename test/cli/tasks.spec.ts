@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { single } from 'nestjs-gatekeeper';
+import { openOperator } from '../../lib/cli/open-operator.js';
+import { TOKENS, useConsoles } from '../console/consoles.js';
+import { eventually } from '../contract/eventually.js';
+import { call } from './command-line.js';
+import { useMemoryCluster } from './memory-cluster.js';
+
+describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) => {
+  const cluster = useMemoryCluster();
+  const start = useConsoles();
+
+  async function target() {
+    const { store, gatekeeper } = cluster();
+    const console = await start({ store });
+    const { tasks } = console.gatekeeper;
+    const options = { open: openOperator, env: { GATEKEEPER_URL: console.url, GATEKEEPER_TOKEN: TOKENS.define } };
+    return { console, tasks, run: way === 'directly' ? gatekeeper : (args: string[]) => call(args, options) };
+  }
+
+  it('submits a task, explains it, cancels it, and lets it run again', async () => {
+    const { tasks, run } = await target();
+    const submitted = await run(['tasks', 'submit', 'mail:a/b', '--data', '{"to":"ada"}', '--priority', 'high']);
+    expect(submitted).toMatchObject({ exitCode: 0, out: 'mail:a/b: created (it is new)\n' });
+    expect(await tasks.find('mail:a/b')).toMatchObject({ data: { to: 'ada' }, priority: 'high' });
+    const explained = await run(['tasks', 'explain', 'mail:a/b']);
+    expect(explained.out).toMatch(/^mail:a\/b: it waits for a node with room.*\nstate +waiting\n/);
+    expect((await run(['tasks', 'cancel', 'mail:a/b'])).out).toBe('mail:a/b: cancelled (no node worked on it)\n');
+    expect((await run(['tasks', 'list'])).out).toMatch(/^mail:a\/b +cancelled +0 +0 .*cancelled by (ann|dora)$/m);
+    expect((await run(['tasks', 'retry', 'mail:a/b'])).out).toBe('mail:a/b: runs again (it had ended (cancelled))\n');
+    const again = await run(['tasks', 'retry', 'mail:a/b']);
+    expect([again.exitCode, again.err]).toEqual([4, expect.stringContaining('it has not ended')]);
+    await eventually('the changes are written', async () =>
+      /retry-task +task:mail .* mail:a\/b/.test((await run(['audit', 'task:mail'])).out),
+    );
+  });
+
+  it('lists the tasks of a state and a type, over many pages', async () => {
+    const { tasks, run } = await target();
+    for (const type of ['letter', 'mail', 'mail2']) {
+      await tasks.submitMany(Array.from({ length: 120 }, (_, index) => ({ name: single(type, `${index}`) })));
+    }
+    const list = async (...args: string[]) => JSON.parse((await run(['tasks', 'list', '--json', ...args])).out).tasks;
+    const mails = await list('--state', 'waiting', '--type', 'mail', '--limit', '200');
+    expect(new Set(mails.map(({ id }: { id: string }) => id)).size).toBe(120);
+    expect(await list('--state', 'waiting', '--limit', '300')).toHaveLength(300);
+    expect(await list('--state', 'running')).toEqual([]);
+    const types = JSON.parse((await run(['tasks', 'types', '--json'])).out);
+    expect(types.waiting.map(({ type }: { type: string }) => type)).toEqual(['letter', 'mail', 'mail2']);
+    expect((await run(['tasks', 'types'])).out).toMatch(/^mail2 +20.*Z +-$/m);
+  });
+
+  it('finds dead letters among completed tasks', async () => {
+    const { console, run } = await target();
+    const { tasks } = console.gatekeeper;
+    await tasks.submitMany(Array.from({ length: 700 }, (_, index) => ({ name: single('mail', `${index}`) })));
+    tasks.handlers.handle('mail', () => 1, { concurrency: 100 });
+    tasks.handlers.start();
+    await eventually('most are completed', async () => (await tasks.find('mail:699'))?.state === 'completed');
+    await tasks.submit(single('letter', 'one'));
+    await tasks.cancel('letter:one');
+    const { out } = await run(['tasks', 'list', '--json']);
+    expect(JSON.parse(out).tasks).toMatchObject([{ id: 'letter:one', state: 'cancelled' }]);
+  });
+
+  it('pauses and resumes a type that has a limit', async () => {
+    const { console, run } = await target();
+    const none = await run(['tasks', 'pause', 'mail']);
+    expect([none.exitCode, none.err]).toEqual([3, expect.stringContaining('gatekeeper define task:mail')]);
+    await run(['define', 'task:mail', '--permits', '1000', '--duration', '1m']);
+    expect((await run(['tasks', 'pause', 'mail', '--reason', 'slow'])).out).toBe('mail: paused\n');
+    expect((await console.gatekeeper.definitions.get('task:mail'))!.pause).toMatchObject({ reason: 'slow' });
+    expect((await run(['tasks', 'resume', 'mail'])).out).toBe('mail: resumed\n');
+  });
+
+  it.each([
+    [['explain', 'mail:none'], 3],
+    [['cancel', 'mail:none'], 3],
+    [['retry', 'mail:none'], 3],
+    [['submit', 'order-7'], 2],
+    [['submit', 'mail:a', '--data', '{'], 2],
+    [['submit'], 2],
+    [['types', 'mail'], 2],
+  ])('ends with the right code: %j', async (args, exitCode) => {
+    const { run } = await target();
+    expect(await run(['tasks', ...args])).toMatchObject({ exitCode, out: '' });
+  });
+});
