@@ -1,10 +1,11 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { Task } from '../task.js';
 import { decodeTask, placeOfText } from '../task.codec.js';
-import { type TaskStore, groupType } from '../task-store.js';
+import { groupType } from '../task-id.js';
+import type { TaskStore } from '../task-store.js';
 import { type TaskView, viewOf } from './task-view.js';
 
-export const LISTED_STATES = ['waiting', 'delayed', 'running', 'awaiting', 'dead'] as const;
+export const LISTED_STATES = ['waiting', 'delayed', 'blocked', 'running', 'awaiting', 'dead'] as const;
 /** State of the tasks in a list. `dead`: ended without success. */
 export type ListedState = (typeof LISTED_STATES)[number];
 
@@ -20,6 +21,7 @@ const MOST_TYPES = 100;
 const RANGES: Record<ListedState, readonly [from: string, to: string]> = {
   waiting: ['w|', 'w}'],
   delayed: ['l|', 'l}'],
+  blocked: ['b|', 'b}'],
   running: ['c|', 'c}'],
   awaiting: ['a|', 'a}'],
   dead: ['f|', 'f}'],
