@@ -84,8 +84,7 @@ export class TasksChecker {
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
-    if (/^(root:|page:|list:|tail:|#)/.test(key)) return;
-    if (/^(root:|page:|list:|#|@)/.test(key)) return;
+    if (/^(root:|page:|list:|tail:|#|@)/.test(key)) return;
     const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
     this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
     if (after) this.#changed(key, before, after);
