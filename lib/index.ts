@@ -159,6 +159,7 @@ export {
   type SubmitArguments,
   SubmitManyError,
   type SubmitOptions,
+  type UniqueOptions,
   type SubmitRequest,
   type Submitted,
   TaskCancelledError,

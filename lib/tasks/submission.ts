@@ -15,8 +15,11 @@ export type Joining = Pick<Submission, 'limits' | 'sub'>;
 export interface Submitted {
   /** Id of the task. */
   readonly id: string;
-  /** `created`: it will run. `known`: there is such a task already, and nothing was changed. */
-  readonly outcome: 'created' | 'known';
+  /**
+   * `created`: it will run. `known`: there is such a task already, and nothing was changed. `replaced`: there was one that
+   * had not begun, and this submission took its place, as `unique` wants it.
+   */
+  readonly outcome: 'created' | 'known' | 'replaced';
   /** Why, in a sentence. */
   readonly because: string;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
+import { type Unique, type UniqueOptions, uniqueSchema } from './unique/unique-options.js';
 
 /** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
 export type Dedup = 'unfinished' | 'retained';
@@ -51,6 +52,8 @@ export interface SubmitOptions {
    * group's handler runs. Default false.
    */
   readonly failGroupFast?: boolean;
+  /** The rule for a task of the same key that has not ended. Default: it stays, and this submission is ignored. */
+  readonly unique?: UniqueOptions;
 }
 
 const AFTER_FAILED = ['cancel', 'run'] as const;
@@ -102,6 +105,7 @@ const optionsSchema = onlyFields({
   deadLetterRetention: retentionSchema.default(USUAL_LIMITS.deadLetterRetention),
   dedup: choiceSchema(DEDUPS).default('unfinished'),
   failGroupFast: switchSchema.default(false),
+  unique: uniqueSchema.optional(),
 });
 
 export interface ParsedSubmitOptions {
@@ -114,6 +118,7 @@ export interface ParsedSubmitOptions {
   readonly limits: TaskLimits;
   readonly dedup: Dedup;
   readonly failGroupFast: boolean;
+  readonly unique?: Unique & Pick<UniqueOptions, 'key'>;
 }
 
 const USUAL: ParsedSubmitOptions = {
@@ -136,12 +141,13 @@ export function parseSubmitOptions(
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
-  const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, ...limits } = data;
+  const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, unique, ...limits } = data;
   return {
     priority,
     dedup,
     failGroupFast,
     ...(runAt !== undefined && { runAt }),
+    ...(unique && { unique }),
     ...(after.length > 0 && { after }),
     ...(after.length > 0 && afterFailed === 'run' && { afterFailed }),
     limits: isUsual(limits) ? USUAL_LIMITS : limits,

@@ -13,6 +13,7 @@ import { Hints } from './hints.js';
 import type { Dedup } from './submit-options.js';
 import { type Joining, type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
 import { GroupStops } from './stops/group-stops.js';
+import { finishTask } from './unique/finish-task.js';
 import { Parents } from './subtasks/parents.js';
 import { FAMILY, familyOf } from './subtasks/sub-name.js';
 import type { Incarnation, Outcome, Task, TaskFault } from './task.js';
@@ -201,8 +202,7 @@ export class TaskStore {
     await this.awaiting.tellEndOf(task);
     if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
     if (sub && !member) await this.parents.ended(sub, hasFailed);
-    // If the sweep has finished it meanwhile, there is nothing to do.
-    await this.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.stamp())));
+    await finishTask(this, task, text);
   }
 
   /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */

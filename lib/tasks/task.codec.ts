@@ -48,6 +48,14 @@ export const cancellationSchema = z.strictObject({
   isOfGroup: z.literal(true).optional(),
 });
 
+const next = z.strictObject({
+  by: z.string().min(1).max(100),
+  priority: z.enum(PRIORITIES),
+  limits,
+  runAt: storedTime.optional(),
+  data: z.unknown().optional(),
+});
+
 const bodySchema = z.strictObject({
   v: z.literal(VERSION),
   id,
@@ -78,6 +86,8 @@ const bodySchema = z.strictObject({
   error: fault.optional(),
   cancel: cancellationSchema.optional(),
   failGroupFast: z.literal(true).optional(),
+  next: next.optional(),
+  endedBy: z.string().min(1).max(100).optional(),
   ending: z
     .strictObject({
       outcome: z.enum(['completed', 'failed', 'crashed', 'invalid', 'cancelled']),

@@ -85,8 +85,23 @@ export interface Task {
   readonly failGroupFast?: true;
   /** The wish to cancel it, noted while a node works on it. From then on it can only end as cancelled. */
   readonly cancel?: Cancellation;
+  /** A submission that waits for its end, and begins it anew. */
+  readonly next?: NextLife;
+  /** Until its next claim: id of the write that ended the former life. Its writer finds it here if the answer was lost. */
+  readonly endedBy?: string;
   /** How it ended; absent before. */
   readonly ending?: Ending;
+}
+
+/** The data and options with which a task begins anew when it has ended. */
+export interface NextLife {
+  /** Nonce of its submission. */
+  readonly by: string;
+  readonly priority: Priority;
+  readonly limits: TaskLimits;
+  /** Cluster time in ms; absent: at once. */
+  readonly runAt?: number;
+  readonly data?: unknown;
 }
 
 /** State of a task; {@link Task} has a table of them. */

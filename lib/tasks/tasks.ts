@@ -16,6 +16,8 @@ import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.j
 import { Schedules } from './schedules/schedules.js';
 import { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
+import { submitUnique } from './unique/submit-unique.js';
+import { nameOfKey } from './unique/unique-key.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
 export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
@@ -68,8 +70,12 @@ export class Tasks {
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
-    const { task, dedup } = await this.#read(name, data, options);
-    return this.#store.submit(task, dedup);
+    const { task, dedup, unique } = await this.#read(name, data, options);
+    if (!unique) return this.#store.submit(task, dedup);
+    const { member: _none, ...alone } = task;
+    const submitted = await submitUnique(this.#store, alone, dedup, unique);
+    if (submitted.task) this.handlers.cancel(submitted.task);
+    return submitted.answer;
   }
 
   /**
@@ -86,8 +92,9 @@ export class Tasks {
     name: TaskName<In>,
     ...[data, options]: SubmitArguments<In>
   ): Promise<Submitted> {
-    const { task, dedup } = await this.#read(name, data, options);
+    const { task, dedup, unique } = await this.#read(name, data, options);
     const faults = nameFaults('queue', queue);
+    if (unique) faults.push('unique: a task of a queue keeps its place');
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
     if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(task.id)} of a queue`, faults);
@@ -101,12 +108,11 @@ export class Tasks {
    * @throws InvalidOptionsError
    */
   async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string) {
-    const { id, type, member, defaults } = expectName(name);
-    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed } = parseSubmitOptions(
-      id,
-      options,
-      defaults,
-    );
+    const { id: givenId, defaults } = expectName(name);
+    const parsed = parseSubmitOptions(givenId, options, defaults);
+    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique } = parsed;
+    const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
+    if (unique && after) throw new InvalidOptionsError(`task ${show(id)}`, [NOT_UNIQUE]);
     if (!member && options?.failGroupFast) throw new InvalidOptionsError(`task ${show(id)}`, [NO_GROUP]);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
@@ -122,7 +128,7 @@ export class Tasks {
       ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),
       ...(afterFailed && { afterFailed }),
     };
-    return { task, dedup };
+    return { task, dedup, ...(unique && { unique }) };
   }
 
   /**
@@ -240,6 +246,7 @@ export class Tasks {
   }
 }
 
+const NOT_UNIQUE = 'after: a unique task waits for no other tasks';
 const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
 
 function idOf(task: TaskName | string): string {

@@ -33,6 +33,7 @@ import type {
  * | `fail`     | claimed              | delayed; done or finished at the last | `attempts` |
  * | `expire`   | claimed              | waiting; done or finished at the last | `crashes` |
  * | `finish`   | done                 | finished                              |           |
+ * | `begin`    | done                 | waiting, delayed: its next life       |           |
  * | `cancel`   | waiting, delayed, blocked | done or finished, as `cancelled`      |           |
  * | `cancel`   | claimed              | claimed, with the wish to cancel      |           |
  * | `hurry`    | delayed              | waiting, with fresh counts            |           |
@@ -99,7 +100,7 @@ export function hint(task: Task, { now, nonce }: Stamp): Task {
 
 /** @param lease ms */
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
-  const { progress: _ofFormerAttempt, ...kept } = task;
+  const { progress: _ofFormerAttempt, endedBy: _ofFormerLife, ...kept } = task;
   return {
     ...kept,
     born: bornOf(task),
@@ -141,7 +142,8 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
     ending,
   };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
-  return isInGroup(task) || task.dependents || task.queue !== undefined ? ended : finish(ended, { now, nonce });
+  const isWatched = isInGroup(task) || task.dependents || task.queue !== undefined || task.next;
+  return isWatched ? ended : finish(ended, { now, nonce });
 }
 
 /** All sub-tasks of a task whose handler has ended have ended, too. */
@@ -202,8 +204,8 @@ export function finish({ dependents: _dependents, ...task }: Task, { now, nonce 
   return { ...task, state: 'finished', at: now + kept, nonce };
 }
 
-/** @param task one that has not ended */
-export function cancel(task: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
+/** Its next life is cancelled as well. @param task one that has not ended */
+export function cancel({ next: _next, ...task }: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
   const cancelled = { ...task, born: bornOf(task), cancel: { at: stamp.now, ...author }, nonce: stamp.nonce };
   // In a queue the next task must not begin before those in front of this one have ended.
   const hasToWait = task.state === 'claimed' || (task.state === 'blocked' && task.queue !== undefined);

@@ -91,6 +91,30 @@ export const TASKS_BUGS: readonly Bug[] = [
     layer: simulation(/T2/, ['freeze', 'cut', 'slow']),
   },
   {
+    name: 'next-life-lost',
+    why: 'a task that was submitted again while it ran ends without its next life',
+    patches: [
+      {
+        file: 'lib/tasks/unique/unique.ts',
+        find: 'if (!task.next) return finish(',
+        replace: 'if (task.next?.runAt === undefined) return finish(',
+      },
+    ],
+    layer: simulation(/T12/, ['unique']),
+  },
+  {
+    name: 'replace-loses-the-last',
+    why: 'a submission that replaces a task while it runs keeps the data of the one before',
+    patches: [
+      {
+        file: 'lib/tasks/unique/unique.ts',
+        find: 'next: nextLife(submission, stamp),',
+        replace: 'next: task.next ?? nextLife(submission, stamp),',
+      },
+    ],
+    layer: simulation(/T12/, ['unique']),
+  },
+  {
     name: 'token-starts-anew',
     why: 'a task that is submitted again begins with the tokens of the first time',
     patches: [
@@ -229,7 +253,12 @@ export const TASKS_BUGS: readonly Bug[] = [
       {
         file: 'lib/tasks/task-store.ts',
         find: `    if (member && hasFailed) await this.stops.memberFailed(task);
-    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+`,
+        replace: '',
+      },
+      {
+        file: 'lib/tasks/task-store.ts',
+        find: `    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
 `,
         replace: `    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
     if (member && hasFailed) await this.stops.memberFailed(task);
@@ -244,7 +273,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/transitions.ts',
-        find: 'const { progress: _ofFormerAttempt, ...kept } = task;',
+        find: 'const { progress: _ofFormerAttempt, endedBy: _ofFormerLife, ...kept } = task;',
         replace: 'const kept = task;',
       },
     ],

@@ -4,6 +4,7 @@ import type {
   Cancellation,
   Ending,
   GroupCounts,
+  NextLife,
   Outcome,
   Priority,
   Task,
@@ -65,6 +66,8 @@ export interface TaskView {
   readonly lastError?: TaskFault;
   /** Author, time and reason if it was cancelled. A task that is still `running` then ends with its handler, or with its lease. */
   readonly cancel?: Cancellation;
+  /** The data and options with which it begins anew when it has ended: it was submitted again meanwhile, as `unique` wants it. */
+  readonly next?: { readonly data?: unknown; readonly priority: Priority; readonly runAt?: number };
   /** When it ended. */
   readonly endedAt?: number;
   /** How long it is remembered. A member of a group is also remembered until the group's handler has run. */
@@ -77,7 +80,7 @@ export interface TaskView {
 
 /** The public form of a task: without the fields that only the protocol needs. */
 export function viewOf(task: Task): TaskView {
-  const { id, type, priority, attempts, crashes, token, submittedAt, limits, error, cancel, sub } = task;
+  const { id, type, priority, attempts, crashes, token, submittedAt, limits, error, cancel, sub, next } = task;
   const ending = task.state === 'awaiting' ? undefined : task.ending;
   const { maxAttempts, maxCrashes } = limits;
   const group = groupOf(task);
@@ -102,6 +105,7 @@ export function viewOf(task: Task): TaskView {
     ...(task.progress && { progress: task.progress }),
     ...(error && { lastError: error }),
     ...(cancel && { cancel }),
+    ...(next && { next: nextOf(next) }),
     ...(ending && endOf(task, ending)),
   };
 }
@@ -116,6 +120,10 @@ const STATES: Record<TaskState, TaskViewState> = {
   done: 'completed',
   finished: 'completed',
 };
+
+function nextOf({ data, priority, runAt }: NextLife): TaskView['next'] {
+  return { priority, ...(data !== undefined && { data }), ...(runAt !== undefined && { runAt }) };
+}
 
 function groupOf({ member, join }: Task): TaskView['group'] {
   if (member) return { name: givenName(member.group), number: member.number };

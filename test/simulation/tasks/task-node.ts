@@ -3,7 +3,7 @@ import type { GatekeeperEvent } from '../../../lib/context/events.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
 import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
-import type { GroupContext, ScheduleContext, SubmitOptions } from '../../../lib/tasks/index.js';
+import type { GroupContext, ScheduleContext, SubmitOptions, Submitted } from '../../../lib/tasks/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
@@ -13,6 +13,7 @@ import type { TasksScene } from './tasks-scene.js';
 import type { PlannedLink } from './chain-plan.js';
 import { SCHEDULE } from './schedule-checker.js';
 import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
+import { UNIQUE_TYPE } from './uniques.js';
 
 /** Types of tasks in a schedule. */
 export const TYPES = ['mail', 'import'] as const;
@@ -67,6 +68,10 @@ export class TaskNode {
     this.tasks.handlers.onGroupFinished('import', (group) => this.#join(group), { lease });
     this.tasks.handlers.onInvalid(() => undefined);
     this.#trees = chance.beside();
+    if (scene.faults.has('unique')) {
+      const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: 2 };
+      this.tasks.handlers.handle(UNIQUE_TYPE, (task) => this.#work(task), options);
+    }
     // In a schedule without them, their queues would shift the draws of all calls.
     if (scene.trees.tasks.length > 0) this.#handleTrees();
     if (scene.links.size > 0) {
@@ -104,6 +109,10 @@ export class TaskNode {
     });
     this.scene.trace.note(this.name, () => `${name.id}: ${outcome}`);
     this.scene.checker.accepted(name.id);
+  }
+
+  submitUnique(name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
+    return this.tasks.submit(name, data, { ...OPTIONS, ...options });
   }
 
   cut(): void {

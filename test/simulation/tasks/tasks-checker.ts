@@ -4,6 +4,7 @@ import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
 import { ChainChecker, isUnstarted } from './chain-checker.js';
 import { QueueChecker } from './queue-checker.js';
 import type { PlannedLink } from './chain-plan.js';
+import { UNIQUE_TYPE } from './uniques.js';
 import type { Trace } from '../world/trace.js';
 
 /** One life of a task: from a submission to its end. */
@@ -33,6 +34,7 @@ export interface Life {
  * | T9      | the progress of a task is of its latest attempt                                    |
  * | T10     | a task with `after` starts when all of these have ended, and not if one failed (see `chain-checker.ts`) |
  * | T11     | one task of a serial queue is at its turn, in the order of the submissions (see `queue-checker.ts`) |
+ * | T12    | of unique submissions, the last one that replaces counts (see `uniques.ts`)              |
  */
 export class TasksChecker {
   readonly violations: string[] = [];
@@ -199,7 +201,11 @@ export class TasksChecker {
     const isTriedAgain = former?.task.submittedAt === task.submittedAt;
     if (of?.split === task.sub?.incarnation && of && hasEnded(of) && !isTriedAgain)
       this.violated(`T7 ${key} began after ${of.id} ended`);
-    if (former && !hasEnded(former.task)) this.violated(`T1 ${key} was submitted anew before it had ended`);
+    if (former && !hasEnded(former.task)) {
+      const isReplaced = task.type === UNIQUE_TYPE && ['waiting', 'delayed'].includes(former.task.state);
+      if (!isReplaced) this.violated(`T1 ${key} was submitted anew before it had ended`);
+      lives.pop();
+    }
     const life: Life = { id: key, born, isCancelled: false, task };
     lives.push(life);
     return life;

@@ -23,8 +23,11 @@ import { type TreePlan, planTrees } from './tree-plan.js';
 export const TROUBLE = 15_000;
 
 const TROUBLES = ['calls', 'hints', 'slow', 'crash', 'freeze', 'cut', 'outage', 'leave'] as const;
-/** `by-hand`: people cancel and retry tasks. `stops`: members fail their groups, and people cancel groups. */
-export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops'] as const;
+/**
+ * `by-hand`: people cancel and retry tasks. `stops`: members fail their groups, and people cancel groups. `unique`: tasks
+ * are submitted again while they wait or run.
+ */
+export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops', 'unique'] as const;
 export type TaskFaultKind = (typeof TASK_FAULTS)[number];
 
 /** Stands where each node puts a store with faults of its own. */
@@ -81,9 +84,7 @@ export class TasksScene {
     this.checker = new TasksChecker(this.trace, this.links);
     this.stopped = new StoppedGroups(this.time, this.checker);
     const drawn = () => TROUBLES.filter(() => chance.happens(0.45));
-    // Half of all seeds, without a number of the stream that all else uses.
-    const byHand = seed % 2 === 0 ? (['by-hand'] as const) : [];
-    this.faults = new Set(faults ?? [...drawn(), ...byHand, ...(seed % 3 === 0 ? (['stops'] as const) : [])]);
+    this.faults = new Set(faults ?? [...drawn(), ...besides(seed)]);
     this.hasReports = seed % 5 === 0;
     this.stops = new StopPlan(new Chance(seed + 7), this.faults.has('stops'));
     const tolerance = chance.pick([60, 200]);
@@ -197,6 +198,15 @@ export class TasksScene {
   joined({ group, total, token }: GroupContext): void {
     this.trace.note('', () => `  the handler of group ${group} has run, ${total} members, token ${token}`);
   }
+}
+
+/** Each in a part of all seeds, without a number of the stream that all else uses. */
+function besides(seed: number): TaskFaultKind[] {
+  return [
+    ...(seed % 2 === 0 ? (['by-hand'] as const) : []),
+    ...(seed % 3 === 0 ? (['stops'] as const) : []),
+    ...(seed % 4 < 2 ? (['unique'] as const) : []),
+  ];
 }
 
 function mixOf(faults: ReadonlySet<TaskFaultKind>, chance: Chance): FaultMix {

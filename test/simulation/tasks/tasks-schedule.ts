@@ -3,6 +3,7 @@ import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.
 import { planByHand } from './by-hand.js';
 import { type PlannedLink, planChains, planQueues } from './chain-plan.js';
 import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
+import { Uniques } from './uniques.js';
 
 export interface TasksScheduleOptions {
   readonly isTraced?: boolean;
@@ -44,12 +45,15 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     jumpClocks(scene);
     planByHand(scene, seed, groups);
     scene.stops.plan(scene, groups);
+    const uniques = new Uniques(scene);
+    if (faults.has('unique')) uniques.plan(seed);
     await time.pass(TROUBLE);
     scene.endTrouble();
     await settleSchedule(scene);
     settledAfter = await settle(scene, groups);
     await time.pass(FORGOTTEN, () => left(shared).length === 0);
     if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
+    uniques.check();
     for (const node of scene.staying) node.leave();
     const within = 20 * scene.callTimeout + 2 * scene.longestWork + scene.grace;
     if (!(await time.pass(within, () => scene.living.length === 0))) checker.violated('T5 a node did not close');

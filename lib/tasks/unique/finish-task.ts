@@ -1,0 +1,23 @@
+import type { ConditionalTexts } from '../conditional-texts.js';
+import type { Hints } from '../hints.js';
+import type { Parents } from '../subtasks/parents.js';
+import { encodeTask } from '../task.codec.js';
+import type { Task } from '../task.js';
+import type { Stamp } from '../transitions.js';
+import { over } from './unique.js';
+
+interface Records {
+  readonly texts: ConditionalTexts;
+  readonly parents: Pick<Parents, 'remove'>;
+  readonly hints: Pick<Hints, 'offer'>;
+  stamp(): Promise<Stamp>;
+}
+
+/** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
+export async function finishTask(store: Records, task: Task, text: string): Promise<void> {
+  if (task.next && task.split !== undefined) await store.parents.remove(task.id, task.split);
+  const next = over(task, await store.stamp());
+  const nextText = encodeTask(next);
+  const { isWritten } = await store.texts.write(task.id, text, nextText);
+  if (isWritten && next.state === 'waiting') await store.hints.offer(next, nextText);
+}

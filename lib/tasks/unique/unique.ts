@@ -1,0 +1,63 @@
+import type { NextLife, Task } from '../task.js';
+import { type Stamp, type Submission, bornOf, finish, submit } from '../transitions.js';
+import type { Unique } from './unique-options.js';
+
+/** A change of the task that a unique submission found. */
+export interface Resolved {
+  readonly task: Task;
+  readonly outcome: 'created' | 'replaced';
+  readonly because: string;
+}
+
+/**
+ * The effect of a unique submission on an unfinished task of its id.
+ *
+ * | the task there                     | `waiting`, keep      | `waiting`, replace | `unfinished`, keep | `unfinished`, replace         |
+ * | ---------------------------------- | -------------------- | ------------------ | ------------------ | ----------------------------- |
+ * | waits                              | stays                | is replaced        | stays              | is replaced                   |
+ * | runs, or its sub-tasks             | runs again after it  | runs again after it | stays             | is cancelled, runs again after it |
+ * | runs, and is to run again after it | stays                | the next life is replaced | stays       | the same                      |
+ *
+ * @returns undefined if it stays
+ */
+export function resolve(task: Task, submission: Submission, unique: Unique, stamp: Stamp): Resolved | undefined {
+  const { during, onConflict } = unique;
+  const hasBegun = !['waiting', 'delayed', 'blocked'].includes(task.state);
+  // A task of a queue has its place there.
+  if (task.queue !== undefined) return undefined;
+  if (onConflict === 'keep' && (during === 'unfinished' || !hasBegun || task.next)) return undefined;
+  if (!hasBegun) {
+    const replaced = { ...submit(submission, task, stamp), ...waitedFor(task) };
+    return { task: replaced, outcome: 'replaced', because: 'it had not begun' };
+  }
+  const isCancelled = during === 'unfinished' && task.state === 'claimed' && !task.cancel;
+  const changed: Task = {
+    ...task,
+    next: nextLife(submission, stamp),
+    nonce: stamp.nonce,
+    ...(isCancelled && { cancel: { at: stamp.now, by: 'a newer submission' } }),
+  };
+  if (task.next) return { task: changed, outcome: 'replaced', because: 'it was to run again, and had not begun' };
+  return { task: changed, outcome: 'created', because: 'it runs now, and runs again when it has ended' };
+}
+
+/** Nothing is left to do for a task that has ended, but to begin its next life. */
+export function over(task: Task, stamp: Stamp): Task {
+  if (!task.next) return finish(task, stamp);
+  const { by, ...given } = task.next;
+  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, endedBy: task.ending!.by };
+}
+
+/** Whether a submission with this nonce made the task as it is now, or its next life. */
+export function isFrom({ nonce, born = nonce, next }: Task, by: string): boolean {
+  return born === by || next?.by === by;
+}
+
+/** Tasks that wait for its end know it by the nonce of its first submission. */
+function waitedFor(task: Task): Partial<Task> {
+  return task.dependents ? { dependents: task.dependents, born: bornOf(task) } : {};
+}
+
+function nextLife({ priority, limits, data, runAt }: Submission, { nonce }: Stamp): NextLife {
+  return { by: nonce, priority, limits, ...(data !== undefined && { data }), ...(runAt !== undefined && { runAt }) };
+}
