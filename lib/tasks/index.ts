@@ -45,7 +45,7 @@ export type { Cancelled } from './by-hand/cancel.js';
 export type { GroupCancelled } from './by-hand/cancel-group.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Retried } from './by-hand/retry.js';
-export { type TaskView, type TaskViewState, viewOf } from './by-hand/task-view.js';
+export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
 export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';
 export type {
   EndedMember,

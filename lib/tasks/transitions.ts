@@ -204,6 +204,11 @@ export function finish({ dependents: _dependents, ...task }: Task, { now, nonce 
   return { ...task, state: 'finished', at: now + kept, nonce };
 }
 
+/** It does not begin anew when it has ended. */
+export function withoutNext({ next: _next, ...task }: Task, { nonce }: Stamp): Task {
+  return { ...task, born: bornOf(task), nonce };
+}
+
 /** Its next life is cancelled as well. @param task one that has not ended */
 export function cancel({ next: _next, ...task }: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
   const cancelled = { ...task, born: bornOf(task), cancel: { at: stamp.now, ...author }, nonce: stamp.nonce };

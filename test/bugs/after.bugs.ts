@@ -1,5 +1,5 @@
 import type { Bug } from './bug.js';
-import { simulation } from './tasks.bugs.js';
+import { LONG, simulation } from './tasks.bugs.js';
 
 /** Mistakes in the protocol of tasks that wait for others. */
 export const AFTER_BUGS: readonly Bug[] = [
@@ -13,7 +13,7 @@ export const AFTER_BUGS: readonly Bug[] = [
         replace: 'return rest.length > after.length ? {',
       },
     ],
-    layer: simulation(/T10 .* before/, []),
+    layer: simulation(/T10 .* before/, [], LONG),
   },
   {
     name: 'blocked-and-forgotten',
@@ -25,7 +25,7 @@ export const AFTER_BUGS: readonly Bug[] = [
         replace: '',
       },
     ],
-    layer: simulation(/T1 not done/, ['crash', 'slow', 'calls']),
+    layer: simulation(/T1 not done/, ['crash', 'slow', 'calls'], LONG),
   },
   {
     name: 'failure-forgotten',
@@ -37,7 +37,7 @@ export const AFTER_BUGS: readonly Bug[] = [
         replace: "if (failed?.outcome === 'crashed' && !task.afterFailed)",
       },
     ],
-    layer: simulation(/T10 .* although/, []),
+    layer: simulation(/T10 .* although/, [], LONG),
   },
   {
     name: 'cancelled-leaves-its-place',
@@ -61,6 +61,6 @@ export const AFTER_BUGS: readonly Bug[] = [
         replace: '',
       },
     ],
-    layer: simulation(/T11|T1 not done/, ['crash', 'slow', 'calls', 'cut']),
+    layer: simulation(/T11|T1 not done/, ['crash', 'slow', 'calls', 'cut'], LONG),
   },
 ];

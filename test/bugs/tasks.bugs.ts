@@ -1,6 +1,9 @@
 import type { TaskFaultKind } from '../simulation/tasks/tasks-scene.js';
 import type { Bug, Layer } from './bug.js';
 
+/** For a bug that `npm test` leaves to `npm run test:bugs`: the hunt is long. */
+export const LONG = 600;
+
 /** The simulation of tasks, in which the bug must be found within so many schedules. */
 export function simulation(says: RegExp, faults: readonly TaskFaultKind[], within = 300): Layer {
   return { kind: 'tasks', faults, within, says };
@@ -88,7 +91,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: "other.state === 'claimed' && other.id === this.task.id",
       },
     ],
-    layer: simulation(/T2/, ['freeze', 'cut', 'slow']),
+    layer: simulation(/T2/, ['freeze', 'cut', 'slow'], LONG),
   },
   {
     name: 'next-life-lost',
@@ -220,7 +223,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: "    if (submission.id === '') await this.store.create(submission, 'unfinished', transitions.skip);",
       },
     ],
-    layer: simulation(/T1 not done/, ['calls']),
+    layer: simulation(/T1 not done/, ['calls'], LONG),
   },
   {
     name: 'late-member-begins',
@@ -244,7 +247,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: '',
       },
     ],
-    layer: simulation(/T5|T8/, ['stops', 'crash', 'slow']),
+    layer: simulation(/T5|T8/, ['stops', 'crash', 'slow'], LONG),
   },
   {
     name: 'failure-counted-first',

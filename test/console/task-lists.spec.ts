@@ -28,8 +28,32 @@ describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
       ids.push(...json.tasks.map(({ id }: { id: string }) => id));
       expect(text).not.toContain('ada');
       next = json.next;
+      // Anyone can read it.
+      expect(Buffer.from(next ?? '', 'base64url').toString()).not.toMatch(/ada|data/);
     }
     expect([new Set(ids).size, ids.length, pages]).toEqual([30, 30, 5]);
+  });
+
+  it('tell nothing of the data of the next life, to the role view', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = server.gatekeeper;
+    const began = new Promise<void>((begin) => {
+      tasks.handlers.handle('mail', ({ signal }) => {
+        begin();
+        return new Promise((resolve) => signal.addEventListener('abort', resolve));
+      });
+    });
+    tasks.handlers.start();
+    const name = single('mail', 'again');
+    await tasks.submit(name);
+    await began;
+    await tasks.submit(name, { secret: 'ada' }, { unique: { during: 'waiting' } });
+    for (const path of ['/api/tasks?state=running', `/api/tasks/${encodeURIComponent(name.id)}`]) {
+      const { text } = await server.get(path, { token: LIMITED });
+      expect(text).toContain('"next":{"priority":"normal"}');
+      expect(text).not.toContain('ada');
+    }
+    await tasks.cancel(name);
   });
 
   it('show a limited token only its types', async () => {

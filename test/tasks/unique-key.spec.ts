@@ -1,11 +1,54 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { defineTask, grouped, single } from '../../lib/tasks/index.js';
-import { useTaskCluster, worker } from './task-nodes.js';
+import { SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 const NAME = single('mail', 'customer-7');
 const KEPT = { unique: { during: 'waiting' } } as const;
+
+describe('a unique submission of a task that waits for more than a node', () => {
+  it('leaves a blocked task blocked, with the new data', async () => {
+    const cluster = newCluster();
+    const ran: unknown[] = [];
+    const node = cluster.node();
+    await node.tasks.submit(single('other', 'first'));
+    await node.tasks.submit(NAME, 1, { after: ['other:first'] });
+    const replaced = await node.tasks.submit(NAME, 2, { unique: { onConflict: 'replace' } });
+    expect(replaced).toMatchObject({ outcome: 'replaced' });
+    expect(await node.tasks.find(NAME)).toMatchObject({ state: 'blocked', data: 2, after: ['other:first'] });
+    node.tasks.handlers.handle('mail', ({ data }) => void ran.push(data));
+    node.tasks.handlers.start();
+    await cluster.time.advance(SWEPT);
+    expect(ran).toEqual([]);
+    node.tasks.handlers.handle('other', () => undefined);
+    await cluster.time.advance(SWEPT);
+    expect(ran).toEqual([2]);
+  });
+
+  it('does not lose the sub-tasks of a former attempt', async () => {
+    const cluster = newCluster();
+    const ran: unknown[] = [];
+    const node = cluster.node();
+    node.tasks.handlers.handle('mail', async ({ data, submit, attempt }) => {
+      await submit(single('part', 'a'), data);
+      if (data === 1 && attempt === 1) throw new Error('failed');
+    });
+    await node.tasks.submit(NAME, 1, { backoff: { first: '1m', longest: '1m' }, retention: 60_000 });
+    node.tasks.handlers.start();
+    await cluster.time.advance(1000);
+    const answer = await node.tasks.submit(NAME, 2, {
+      unique: { during: 'waiting', onConflict: 'replace' },
+      retention: 60_000,
+    });
+    expect(answer).toMatchObject({ outcome: 'created' });
+    node.tasks.handlers.handle('part', ({ data }) => void ran.push(data));
+    await cluster.time.advance(120_000 + SWEPT);
+    expect(ran).toEqual([1, 2]);
+    await cluster.time.advance(2 * 3_600_000 + SWEPT);
+    expect(await cluster.texts()).toEqual([]);
+  });
+});
 
 describe('the key of a unique submission', () => {
   it('is the name of the task, given or made of the data', async () => {

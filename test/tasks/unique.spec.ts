@@ -158,6 +158,23 @@ describe('a unique submission while its task runs', () => {
     expect(await node.tasks.find(NAME)).toMatchObject({ state: 'cancelled' });
   });
 
+  it.each([NEWEST, KEPT])(
+    'is cancelled by hand although the running attempt is cancelled already: %j',
+    async (options) => {
+      const cluster = newCluster();
+      const { node, ran, end } = slow(cluster);
+      await node.tasks.submit(NAME, 1);
+      await cluster.time.advance(100);
+      await node.tasks.submit(NAME, 2, options);
+      if (options === KEPT) await node.tasks.submit(NAME, 3, NEWEST);
+      expect(await node.tasks.cancel(NAME)).toMatchObject({ outcome: 'requested' });
+      await end();
+      await cluster.time.advance(SWEPT);
+      expect(ran).toEqual([1]);
+      expect(await node.tasks.find(NAME)).toMatchObject({ state: 'cancelled' });
+    },
+  );
+
   it('begins after a crash of the running attempt, when no attempt is left', async () => {
     const cluster = newCluster();
     const ran: unknown[] = [];

@@ -82,6 +82,10 @@ export const taskSchema: z.ZodType<TaskView> = z
       .object({ at: time, by: z.string(), reason: z.string().optional() })
       .optional()
       .meta({ id: 'TaskCancellation' }),
+    next: z
+      .object({ data: data.optional(), priority: z.enum(PRIORITIES), runAt: time.optional() })
+      .optional()
+      .meta({ id: 'NextLife', description: 'it was submitted again meanwhile, and begins anew when it has ended' }),
     endedAt: time.optional(),
     keptUntil: time.optional().meta({ description: 'how long it is remembered' }),
     result: data.optional().meta({ description: 'only for the role operate' }),
@@ -116,7 +120,7 @@ export type TaskAnswer = z.output<typeof detailsSchema>;
 export const submittedSchema: z.ZodType<Submitted> = z
   .object({
     id: z.string(),
-    outcome: z.enum(['created', 'known']),
+    outcome: z.enum(['created', 'known', 'replaced']),
     because: z.string(),
   })
   .meta({ id: 'SubmittedTask' });

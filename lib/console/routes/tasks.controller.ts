@@ -11,6 +11,7 @@ import {
   type Submitted,
   type Cancelled,
   type Retried,
+  withoutSecrets,
 } from '../../tasks/index.js';
 import type { Sees } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
@@ -131,11 +132,7 @@ function optionsOf(id: string, { runAt, delay, ...options }: Given): SubmitOptio
   return { ...options, ...(runAt !== undefined && { runAt: new Date(runAt) }) };
 }
 
-/** Data, results and stacks may contain secrets. A role that may claim tasks sees them in any case. */
+/** A role that may claim tasks sees their data in any case. */
 function visibleTo({ role }: Visitor, task: TaskView): TaskView {
-  if (includes(role, 'operate')) return task;
-  const { data: _data, result: _result, lastError, ...others } = task;
-  if (!lastError) return others;
-  const { stack: _stack, ...error } = lastError;
-  return { ...others, lastError: error };
+  return includes(role, 'operate') ? task : withoutSecrets(task);
 }

@@ -47,6 +47,7 @@ export interface TaskRecords {
  * | waiting, delayed, blocked | ends as cancelled; its group counts it as failed                      |
  * | claimed          | has the wish to cancel from now on; every change of its claim ends it |
  * | awaiting, ended  | stays: its sub-tasks go on                                            |
+ * | is to run again  | does not run again, whatever its state is                             |
  *
  * Idempotent: after an error, cancel it again.
  *
@@ -79,14 +80,15 @@ export async function cancelFound(
   for (;;) {
     if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
     const found = decodeTask(text);
-    if (found.ending || found.cancel || !isMeant(found)) return { answer: answerOf(found, written), task: found };
+    const isDecided = found.ending || found.cancel;
+    if ((isDecided && !found.next) || !isMeant(found)) return { answer: answerOf(found, written), task: found };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
-    const task = transitions.cancel(found, author, stamp);
+    const task = isDecided ? transitions.withoutNext(found, stamp) : transitions.cancel(found, author, stamp);
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
-      await settle(task, next, store, context);
+      if (!isDecided) await settle(task, next, store, context);
       return { answer: answerOf(task, written), task };
     }
     text = outcome.found;

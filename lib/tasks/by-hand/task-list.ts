@@ -3,7 +3,7 @@ import type { Task } from '../task.js';
 import { decodeTask, placeOfText } from '../task.codec.js';
 import { groupType } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
-import { type TaskView, viewOf } from './task-view.js';
+import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
 
 export const LISTED_STATES = ['waiting', 'delayed', 'blocked', 'running', 'awaiting', 'dead'] as const;
 /** State of the tasks in a list. `dead`: ended without success. */
@@ -54,6 +54,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
   const [first, end] = RANGES[state];
   let begin = from === undefined ? first : placeIn(from, first, end);
   const tasks: TaskView[] = [];
+  let next = '';
   for (let rows = 0, characters = 0, size = FIRST; ;) {
     const found = await store.timed.range(begin, end, size);
     for (const { text } of found) {
@@ -62,11 +63,13 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
       rows++;
       characters += text.length;
       const task = readable(text);
-      if (task && isWanted(groupType(task.type)) && isListed(task, state)) tasks.push(summaryOf(task));
-      if (tasks.length >= limit) return { tasks, next: markOf(begin) };
+      const seen = task && isWanted(groupType(task.type)) ? task : undefined;
+      if (seen && isListed(seen, state)) tasks.push(withoutSecrets(viewOf(seen)));
+      next = markAfter(text, seen);
+      if (tasks.length >= limit) return { tasks, next };
     }
     if (found.length < size) return { tasks };
-    if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next: markOf(begin) };
+    if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next };
     size = Math.max(1, Math.min(MOST.rows - rows, Math.floor(((MOST.characters - characters) * rows) / characters)));
   }
 }
@@ -104,15 +107,14 @@ function readable(text: string): Task | undefined {
   }
 }
 
-function summaryOf(task: Task): TaskView {
-  const { data: _data, result: _result, lastError, ...others } = viewOf(task);
-  if (!lastError) return others;
-  const { stack: _stack, ...error } = lastError;
-  return { ...others, lastError: error };
-}
-
-function markOf(begin: string): string {
-  return Buffer.from(begin).toString('base64url');
+/**
+ * Where the list goes on behind a row: with the place of the row, and its id if the caller may see it. Callers can read it.
+ * Without the id, another task of the same ms and hash may be left out.
+ */
+function markAfter(text: string, task: Task | undefined): string {
+  const body = text.indexOf('{');
+  const seen = task ? text.indexOf(JSON.stringify(task.id), body) + JSON.stringify(task.id).length : body;
+  return Buffer.from(`${text.slice(0, seen)}\uffff`).toString('base64url');
 }
 
 /** @throws InvalidOptionsError */

@@ -121,6 +121,17 @@ const STATES: Record<TaskState, TaskViewState> = {
   finished: 'completed',
 };
 
+/** Data, results and stacks may contain secrets. */
+export function withoutSecrets({ data: _data, result: _result, lastError, next, ...others }: TaskView): TaskView {
+  const { stack: _stack, ...error } = lastError ?? {};
+  const { data: _later, ...later } = next ?? {};
+  return {
+    ...others,
+    ...(lastError && { lastError: error as TaskFault }),
+    ...(next && { next: later as NonNullable<TaskView['next']> }),
+  };
+}
+
 function nextOf({ data, priority, runAt }: NextLife): TaskView['next'] {
   return { priority, ...(data !== undefined && { data }), ...(runAt !== undefined && { runAt }) };
 }

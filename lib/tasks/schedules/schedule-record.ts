@@ -50,7 +50,7 @@ export const MOST_TICKS = 1000;
 export const MOST_SKIPPED = 10;
 
 const VERSION = 1;
-const LETTER = 's|';
+const LETTER = 'p|';
 
 const text = z.string().max(1000);
 const ticks = storedList(storedTime, 2 * MOST_TICKS);
@@ -76,7 +76,7 @@ export function scheduleKey(name: string): string {
 }
 
 /** The records are together in the order of texts, and among no tasks. */
-export const SCHEDULES: readonly [from: string, to: string] = [LETTER, 's}'];
+export const SCHEDULES: readonly [from: string, to: string] = [LETTER, 'p}'];
 
 /** @throws CorruptRecordError, NewerRecordError */
 export function decodeSchedule(record: string): ScheduleRecord {

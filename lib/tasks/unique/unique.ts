@@ -22,12 +22,13 @@ export interface Resolved {
  */
 export function resolve(task: Task, submission: Submission, unique: Unique, stamp: Stamp): Resolved | undefined {
   const { during, onConflict } = unique;
-  const hasBegun = !['waiting', 'delayed', 'blocked'].includes(task.state);
+  // A former attempt may have left sub-tasks, which must end first.
+  const hasBegun = !['waiting', 'delayed', 'blocked'].includes(task.state) || task.split !== undefined;
   // A task of a queue has its place there.
   if (task.queue !== undefined) return undefined;
   if (onConflict === 'keep' && (during === 'unfinished' || !hasBegun || task.next)) return undefined;
   if (!hasBegun) {
-    const replaced = { ...submit(submission, task, stamp), ...waitedFor(task) };
+    const replaced = { ...submit(submission, task, stamp), ...waitFor(task), ...waitedFor(task) };
     return { task: replaced, outcome: 'replaced', because: 'it had not begun' };
   }
   const isCancelled = during === 'unfinished' && task.state === 'claimed' && !task.cancel;
@@ -51,6 +52,11 @@ export function over(task: Task, stamp: Stamp): Task {
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
 export function isFrom({ nonce, born = nonce, next }: Task, by: string): boolean {
   return born === by || next?.by === by;
+}
+
+/** A task that waits for others goes on to do so. */
+function waitFor({ state, at, after, afterFailed }: Task): Partial<Task> {
+  return state === 'blocked' ? { state, at, ...(after && { after }), ...(afterFailed && { afterFailed }) } : {};
 }
 
 /** Tasks that wait for its end know it by the nonce of its first submission. */

@@ -227,5 +227,5 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
 function left({ tasks, groups }: SharedTasks): string[] {
   return [tasks, groups]
     .flatMap((table) => table.range('', '\uffff', 100).map(({ text }) => text))
-    .filter((text) => !text.startsWith('s|'));
+    .filter((text) => !text.startsWith('p|'));
 }
