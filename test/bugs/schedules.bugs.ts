@@ -1,15 +1,7 @@
-import type { TaskFaultKind } from '../simulation/tasks/tasks-scene.js';
-import type { Bug, Layer } from './bug.js';
+import type { Bug } from './bug.js';
+import { LONG, simulation } from './tasks.bugs.js';
 
-/** For a bug that `npm test` leaves to `npm run test:bugs`: the hunt is long. */
-const LONG = 600;
-
-/** The simulation of tasks, in which the bug must be found within so many schedules. A quarter of them have a cron schedule. */
-function simulation(says: RegExp, faults: readonly TaskFaultKind[], within = 300): Layer {
-  return { kind: 'tasks', faults, within, says };
-}
-
-/** Mistakes in the protocol of cron schedules. */
+/** Mistakes in the protocol of cron schedules. A quarter of the simulated runs have one. */
 export const SCHEDULES_BUGS: readonly Bug[] = [
   {
     name: 'thawed-node-submits',

@@ -4,7 +4,7 @@ import type { Parents } from '../subtasks/parents.js';
 import { encodeTask } from '../task.codec.js';
 import type { Task } from '../task.js';
 import type { Stamp } from '../transitions.js';
-import { over } from './unique.js';
+import { finishedOrBegun } from './unique.js';
 
 interface Records {
   readonly texts: ConditionalTexts;
@@ -16,7 +16,7 @@ interface Records {
 /** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
 export async function finishTask(store: Records, task: Task, text: string): Promise<void> {
   if (task.next && task.split !== undefined) await store.parents.remove(task.id, task.split);
-  const next = over(task, await store.stamp());
+  const next = finishedOrBegun(task, await store.stamp());
   const nextText = encodeTask(next);
   const { isWritten } = await store.texts.write(task.id, text, nextText);
   if (isWritten && next.state === 'waiting') await store.hints.offer(next, nextText);

@@ -1,5 +1,5 @@
 import type { Dedup } from '../submit-options.js';
-import { type NewTask, type Submitted, knownBecause } from '../submission.js';
+import { type NewTask, type Submitted, isKnown } from '../submission.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import type { Task } from '../task.js';
 import type { TaskStore } from '../task-store.js';
@@ -36,7 +36,7 @@ export async function submitUnique(
     if (!task || task.state === 'finished') continue;
     const stamp = await store.stamp();
     const resolved = resolve(task, newTask, unique, stamp);
-    if (!resolved) return { answer: { id, outcome: 'known', because: knownBecause(task) } };
+    if (!resolved) return { answer: isKnown(task) };
     const text = encodeTask(resolved.task);
     const written = await store.texts.write(id, found, text);
     const isMine = written.isWritten || (written.found !== undefined && isFrom(decodeTask(written.found), stamp.nonce));

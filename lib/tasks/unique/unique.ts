@@ -43,15 +43,15 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
 }
 
 /** Nothing is left to do for a task that has ended, but to begin its next life. */
-export function over(task: Task, stamp: Stamp): Task {
+export function finishedOrBegun(task: Task, stamp: Stamp): Task {
   if (!task.next) return finish(task, stamp);
   const { by, ...given } = task.next;
   return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, endedBy: task.ending!.by };
 }
 
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
-export function isFrom({ nonce, born = nonce, next }: Task, by: string): boolean {
-  return born === by || next?.by === by;
+export function isFrom(task: Task, by: string): boolean {
+  return bornOf(task) === by || task.next?.by === by;
 }
 
 /** A task that waits for others goes on to do so. */
