@@ -11,14 +11,13 @@ import { ConditionalTexts } from './conditional-texts.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
 import type { Dedup } from './submit-options.js';
-import { type Joining, type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
+import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
+import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
-import { finishTask } from './unique/finish-task.js';
 import { Parents } from './subtasks/parents.js';
-import { FAMILY, familyOf } from './subtasks/sub-name.js';
-import type { Incarnation, Outcome, Task, TaskFault } from './task.js';
+import type { Outcome, Task, TaskFault } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
-import { groupId, groupType, joinId, joinType } from './task-id.js';
+import { groupId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
@@ -43,6 +42,7 @@ export class TaskStore {
   readonly parents: Parents;
   readonly stops: GroupStops;
   readonly awaiting: Awaiting;
+  readonly settling: Settling;
 
   constructor(
     storage: TaskStorage,
@@ -60,6 +60,7 @@ export class TaskStore {
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
     this.awaiting = new Awaiting(this);
+    this.settling = new Settling(this);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
   }
@@ -90,14 +91,9 @@ export class TaskStore {
     const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
-      await this.joinIfEnded(type, member, others);
+      await this.settling.joinIfEnded(type, member, others);
     }
     return submitted;
-  }
-
-  /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
-  async joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void> {
-    if (await this.groups.haveEnded(type, member)) await this.#join(type, member, task);
   }
 
   /**
@@ -182,32 +178,9 @@ export class TaskStore {
     await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
-  /**
-   * The steps after the end of a task of a group: marks the member, submits the task of the group's handler if it was the
-   * last one, and finishes. A task with sub-tasks waits for them first. Any node may take the steps again, after an error
-   * or a crash.
-   *
-   * @param confirmed ids of its sub-tasks that are surely in the store
-   */
-  async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
-    if (task.state === 'awaiting') return this.parents.settle(task, text, confirmed);
-    if (task.state === 'blocked') return this.awaiting.settle(task, text);
-    if (task.state !== 'done') return;
-    const { type, member, join, sub, split, ending } = task;
-    const hasFailed = ending?.outcome !== 'completed';
-    if (split !== undefined) await this.groups.close(FAMILY, familyOf(task.id, split));
-    if (join && (await this.groups.close(groupType(type), join))) await this.stops.forget(groupType(type), join);
-    if (member && hasFailed) await this.stops.memberFailed(task);
-    if (join) await this.awaiting.tellEndOfGroup(groupId(groupType(type), join.group));
-    await this.awaiting.tellEndOf(task);
-    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
-    if (sub && !member) await this.parents.ended(sub, hasFailed);
-    await finishTask(this, task, text);
-  }
-
-  /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */
-  async isStaleJoin({ join, type }: Task): Promise<boolean> {
-    return join !== undefined && !join.isOver && !(await this.groups.isJoining(groupType(type), join));
+  /** The steps after the end of a task, or of its handler; see {@link Settling}. Any node may take them again. */
+  settle(task: Task, text: string, confirmed?: ReadonlySet<string>): Promise<void> {
+    return this.settling.settle(task, text, confirmed);
   }
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
@@ -264,13 +237,6 @@ export class TaskStore {
       if (task.state === 'waiting') await this.hints.offer(task, next);
     }
     return isKnown(task);
-  }
-
-  /** Submits the task of a group's handler, with the limits of its last member. It has a fixed id, so it is one task for all nodes. */
-  async #join(type: string, { group, incarnation }: Incarnation, { limits, sub }: Joining): Promise<void> {
-    const join = { group, incarnation };
-    const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
-    await this.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */

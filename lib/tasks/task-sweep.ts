@@ -148,7 +148,7 @@ export class TaskSweep {
     // The group's handler reads the results of the members.
     if (member && !(await this.store.groups.isOver(type, member))) {
       // Its node may have died before it looked whether this was the last member.
-      await this.store.joinIfEnded(type, member, task);
+      await this.store.settling.joinIfEnded(type, member, task);
       return this.#keep(task, text);
     }
     if (sub && !(await this.store.parents.isOver(sub))) return this.#keep(task, text);

@@ -27,7 +27,7 @@ export const TASKS_BUGS: readonly Bug[] = [
       // The sweep looks again when a member's retention has passed.
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: '      await this.store.joinIfEnded(type, member, task);\n',
+        find: '      await this.store.settling.joinIfEnded(type, member, task);\n',
         replace: '',
       },
     ],
@@ -38,7 +38,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a late write submits the task of a group that is closed, and its handler does not look at the root',
     patches: [
       {
-        file: 'lib/tasks/task-store.ts',
+        file: 'lib/tasks/settling.ts',
         find: 'return join !== undefined && !join.isOver && !(await',
         replace: 'return join === undefined && !(await',
       },
@@ -254,17 +254,17 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member counts its end before it stops its group: after a crash between the two the group ends as if it had not failed fast',
     patches: [
       {
-        file: 'lib/tasks/task-store.ts',
-        find: `    if (member && hasFailed) await this.stops.memberFailed(task);
+        file: 'lib/tasks/settling.ts',
+        find: `    if (member && hasFailed) await stops.memberFailed(task);
 `,
         replace: '',
       },
       {
-        file: 'lib/tasks/task-store.ts',
-        find: `    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+        file: 'lib/tasks/settling.ts',
+        find: `    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
 `,
-        replace: `    if (member && (await this.groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
-    if (member && hasFailed) await this.stops.memberFailed(task);
+        replace: `    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+    if (member && hasFailed) await stops.memberFailed(task);
 `,
       },
     ],

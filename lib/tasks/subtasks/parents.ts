@@ -24,7 +24,7 @@ export interface ParentsStore {
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
   create(submission: Submission, dedup: Dedup, make?: transitions.FirstState): Promise<Submitted>;
-  joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void>;
+  readonly settling: { joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void> };
   settle(task: Task, text: string): Promise<void>;
 }
 
@@ -70,7 +70,8 @@ export class Parents {
       transitions.firstState(root.stopped),
     );
     // It may have ended before the total was noted.
-    if (submitted.outcome === 'known' && total !== undefined) await store.joinIfEnded(type, member, { ...others, sub });
+    if (submitted.outcome === 'known' && total !== undefined)
+      await store.settling.joinIfEnded(type, member, { ...others, sub });
     return submitted;
   }
 
@@ -151,7 +152,7 @@ export class Parents {
       const member = { ...incarnation, number };
       await this.#skip({ id: memberId(type, group, number), type, sub, member, priority: 'normal', limits });
     });
-    await this.store.joinIfEnded(type, incarnation, { limits, sub });
+    await this.store.settling.joinIfEnded(type, incarnation, { limits, sub });
   }
 
   async #skip(submission: Submission): Promise<void> {

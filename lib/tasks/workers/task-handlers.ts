@@ -79,7 +79,7 @@ export class TaskHandlers {
     const finish = async (held: HeldTask) => {
       const store = this.parts.store();
       // A write of its creation may have been applied late, after the group was closed.
-      if (await store.isStaleJoin(held.claim.task)) return undefined;
+      if (await store.settling.isStaleJoin(held.claim.task)) return undefined;
       const group = await readGroup(this.#contextOf(held), held.claim.task, store);
       held.signal.throwIfAborted();
       return handler(group as GroupContext<never>);

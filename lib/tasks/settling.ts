@@ -1,0 +1,70 @@
+import type { Awaiting } from './after/awaiting.js';
+import type { ConditionalTexts } from './conditional-texts.js';
+import type { Groups } from './groups/groups.js';
+import type { Hints } from './hints.js';
+import type { GroupStops } from './stops/group-stops.js';
+import type { Joining, Submitted } from './submission.js';
+import type { Dedup } from './submit-options.js';
+import type { Parents } from './subtasks/parents.js';
+import { FAMILY, familyOf } from './subtasks/sub-name.js';
+import type { Incarnation, Task } from './task.js';
+import { groupId, groupType, joinId, joinType } from './task-id.js';
+import type { Stamp, Submission } from './transitions.js';
+import { finishTask } from './unique/finish-task.js';
+
+/** The part of the store of tasks that the steps after an end need. */
+interface SettlingStore {
+  readonly texts: ConditionalTexts;
+  readonly groups: Groups;
+  readonly hints: Hints;
+  readonly parents: Parents;
+  readonly stops: GroupStops;
+  readonly awaiting: Awaiting;
+  stamp(): Promise<Stamp>;
+  create(submission: Submission, dedup: Dedup): Promise<Submitted>;
+}
+
+/** The steps after the end of a task. Any node may take them again, after an error or a crash. */
+export class Settling {
+  constructor(private readonly store: SettlingStore) {}
+
+  /**
+   * Tells all that wait for the end of a task: marks the member in its group, submits the task of the group's handler if it
+   * was the last one, and finishes. A task with sub-tasks waits for them first.
+   *
+   * @param confirmed ids of its sub-tasks that are surely in the store
+   */
+  async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
+    const { groups, parents, stops, awaiting } = this.store;
+    if (task.state === 'awaiting') return parents.settle(task, text, confirmed);
+    if (task.state === 'blocked') return awaiting.settle(task, text);
+    if (task.state !== 'done') return;
+    const { type, member, join, sub, split, ending } = task;
+    const hasFailed = ending?.outcome !== 'completed';
+    if (split !== undefined) await groups.close(FAMILY, familyOf(task.id, split));
+    if (join && (await groups.close(groupType(type), join))) await stops.forget(groupType(type), join);
+    if (member && hasFailed) await stops.memberFailed(task);
+    if (join) await awaiting.tellEndOfGroup(groupId(groupType(type), join.group));
+    await awaiting.tellEndOf(task);
+    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+    if (sub && !member) await parents.ended(sub, hasFailed);
+    await finishTask(this.store, task, text);
+  }
+
+  /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
+  async joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void> {
+    if (await this.store.groups.haveEnded(type, member)) await this.#join(type, member, task);
+  }
+
+  /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */
+  async isStaleJoin({ join, type }: Task): Promise<boolean> {
+    return join !== undefined && !join.isOver && !(await this.store.groups.isJoining(groupType(type), join));
+  }
+
+  /** Submits the task of a group's handler, with the limits of its last member. It has a fixed id, so it is one task for all nodes. */
+  async #join(type: string, { group, incarnation }: Incarnation, { limits, sub }: Joining): Promise<void> {
+    const join = { group, incarnation };
+    const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
+    await this.store.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
+  }
+}
