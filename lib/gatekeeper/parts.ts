@@ -126,7 +126,14 @@ export function createParts(
     leaderWatch.start();
     return membership.start();
   };
-  const leading = { context, grace: settings.shutdownGrace, directory, declare, membership, join };
+  const handovers = new Handovers({
+    context,
+    audit,
+    visit: (name, work) => directory.recordClients.visit(name, work),
+    members: () => lookAtMembers(context),
+    grace: settings.shutdownGrace,
+  });
+  const leading = { context, handovers, grace: settings.shutdownGrace, directory, declare, membership, join };
   const cluster: Cluster = createCluster(settings, leading);
   const allocation: Allocation = createAllocation({ ...leading, moves: moveHistory });
   for (const { name, ...group } of settings.allocation.groups) allocation.add(name, group);
@@ -135,13 +142,6 @@ export function createParts(
     directory,
     grace: settings.shutdownGrace,
     mostBytes: settings.tasks.maxBytes,
-  });
-  const handovers = new Handovers({
-    context,
-    audit,
-    visit: (name, work) => directory.recordClients.visit(name, work),
-    members: () => lookAtMembers(context),
-    grace: settings.shutdownGrace,
   });
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const sources = {

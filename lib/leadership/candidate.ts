@@ -163,13 +163,10 @@ export class Candidate {
     return term !== undefined;
   }
 
-  /** Keeps the next term for a node, and ends the leader's. Waits as {@link resign}. @throws StoreUnavailableError */
-  async transferTo(instance: string): Promise<void> {
+  /** Asks for a handover, and waits as {@link resign} if this node leads. @param ask returns false if nothing changes */
+  async untilHandedOver(ask: () => Promise<boolean>): Promise<void> {
     const term = this.#term;
-    // A node that lost its contact does not claim to lead, but its term goes on: there is nothing to hand over.
-    if ((term?.stored ?? this.leader)?.instance === instance) return;
-    await this.own.prefer({ instance }, this.parts.grace + REST);
-    await this.#handover(term);
+    if (await ask()) await this.#handover(term);
   }
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */

@@ -1,10 +1,10 @@
 import { BehaviorSubject, type Observable, Subscription, distinctUntilChanged, filter, merge } from 'rxjs';
 import type { Membership } from '../activity/index.js';
-import type { NodeIdentity } from '../context/node-identity.js';
-import { type SemaphoreDefinitionInput, type SemaphoreRecord, mismatchOf } from '../decision/index.js';
+import type { SemaphoreDefinitionInput } from '../decision/index.js';
 import { Candidate, type CandidateParts } from './candidate.js';
 import { CrashedLeaders } from './crashed-leaders.js';
-import { CannotLeadError, UnknownScopeError } from './leadership.errors.js';
+import type { Handovers } from './handovers.js';
+import { UnknownScopeError } from './leadership.errors.js';
 
 /** Leader and participants of the cluster. All values are instances of nodes. */
 export interface ClusterStatus {
@@ -19,6 +19,7 @@ export interface ClusterStatus {
 export interface ClusterParts extends CandidateParts {
   /** The living nodes, as this node knows them. */
   readonly membership: Pick<Membership, 'participants' | 'participants$'>;
+  readonly handovers: Pick<Handovers, 'transfer'>;
   /** Joins the participants. */
   readonly join: () => Promise<void>;
   /** Makes sure that definitions of this node's code are loaded. */
@@ -97,10 +98,7 @@ export class Cluster {
   /** Makes a node the next leader of a scope. @throws CannotLeadError, UnknownScopeError, StoreUnavailableError */
   async transferTo(node: string, scope?: string): Promise<void> {
     const candidate = this.scope(scope);
-    const target = this.parts.membership.participants().find(({ instance }) => instance === node);
-    const obstacle = target ? obstacleOf(target, candidate.own.recordClient.known) : 'it is no living participant';
-    if (obstacle) throw new CannotLeadError(candidate.scope, node, obstacle);
-    await candidate.transferTo(node);
+    await candidate.untilHandedOver(() => this.parts.handovers.transfer(candidate.scope, node));
   }
 
   /** {@link status} of the default scope after each change. Replays the last one. Completes when this node closes. */
@@ -142,14 +140,4 @@ export class Cluster {
     if (context.isClosing()) return;
     for (const candidate of candidates) candidate.start();
   }
-}
-
-/** Why the definition of a scope does not let a node lead, in a sentence. */
-export function obstacleOf(
-  node: NodeIdentity,
-  { definition, pause }: Pick<SemaphoreRecord, 'definition' | 'pause'> = {},
-) {
-  const mismatch = definition && mismatchOf(definition, node);
-  if (!mismatch) return undefined;
-  return pause ? 'the scope is paused' : `its ${mismatch} does not match the ${mismatch}Pattern`;
 }

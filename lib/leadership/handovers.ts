@@ -1,11 +1,18 @@
 import type { Audit, MemberLook } from '../activity/index.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { Context } from '../context/context.js';
-import { LEADER_PREFIX, type Preference, type SemaphoreRecord, type StoredPermit, prefer } from '../decision/index.js';
+import type { NodeIdentity } from '../context/node-identity.js';
+import {
+  LEADER_PREFIX,
+  type Preference,
+  type SemaphoreRecord,
+  type StoredPermit,
+  mismatchOf,
+  prefer,
+} from '../decision/index.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from '../definitions/change-options.js';
 import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
-import { obstacleOf } from './cluster.js';
 import { CannotLeadError } from './leadership.errors.js';
 import { REST } from './rest.js';
 
@@ -103,4 +110,11 @@ export class Handovers {
       }),
     );
   }
+}
+
+/** Why the definition of a scope does not let a node lead, in a sentence. */
+function obstacleOf(node: NodeIdentity, { definition, pause }: SemaphoreRecord) {
+  const mismatch = definition && mismatchOf(definition, node);
+  if (!mismatch) return undefined;
+  return pause ? 'the scope is paused' : `its ${mismatch} does not match the ${mismatch}Pattern`;
 }
