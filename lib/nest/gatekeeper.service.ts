@@ -11,8 +11,9 @@ import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 /** The {@link Gatekeeper} of a Nest application. It starts and closes with the application. Inject it by this class. */
 @Injectable()
 export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
-  constructor(options: GatekeeperOptions) {
-    super(parseGatekeeperOptions(options), new Logger('Gatekeeper'));
+  /** @param environment replaces the machine's clocks and randomness in tests */
+  constructor(options: GatekeeperOptions, environment?: ConstructorParameters<typeof Gatekeeper>[2]) {
+    super(parseGatekeeperOptions(options), new Logger('Gatekeeper'), environment);
   }
 
   /** Starts the gatekeeper when Nest initialises its modules. */

@@ -1,6 +1,9 @@
 export { GatekeeperTestingModule } from './gatekeeper/gatekeeper-testing.module.js';
 export { TestGatekeeper, type TestGatekeeperOptions } from './gatekeeper/test-gatekeeper.js';
 export type { TestCall, TestDenial } from './gatekeeper/test-calls.js';
+export { TestTasks, type TestTasksOptions } from './tasks/test-tasks.js';
+export type { TestAttempt } from './tasks/task-log.js';
+export type { TestNode, TestNodeOptions } from './tasks/test-node.js';
 export { startHazelcast } from './hazelcast/start-hazelcast.js';
 export { fetchHazelcast } from './hazelcast/hazelcast-jar.js';
 export { HazelcastLauncherError, MissingToolError } from './hazelcast/launcher.error.js';

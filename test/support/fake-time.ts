@@ -1,36 +1,18 @@
 import type { NodeClock } from '../../lib/async/node-clock.js';
-
-interface Timer {
-  readonly due: number;
-  readonly action: () => void;
-}
+import { TestClock } from '../../lib/testing/tasks/test-clock.js';
 
 /** Cluster time at the test's start; also the nodes' wall clock unless a test sets it. */
 export const START = 1_700_000_000_000;
 
 /** Time that stands still until a test moves it. Counts the timers that are set. */
-export class FakeTime implements NodeClock {
-  #now = 0;
+export class FakeTime extends TestClock implements NodeClock {
   #wallOffset = START;
-  #timers = new Set<Timer>();
 
-  monotonic = (): number => this.#now;
-  wall = (): number => this.#now + this.#wallOffset;
-  /** The store's clock: goes with this time, whatever happens to the node's wall clock. */
-  cluster = (): number => this.#now + START;
-
-  schedule = (action: () => void, delay: number): (() => void) => {
-    const timer = { due: this.#now + Math.max(0, delay), action };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  };
-
-  nextTurn = (action: () => void): void => void setImmediate(action);
-
-  /** Timers that are set. */
-  get pending(): number {
-    return this.#timers.size;
+  constructor() {
+    super(START);
   }
+
+  wall = (): number => this.monotonic() + this.#wallOffset;
 
   jumpWall(by: number): void {
     this.#wallOffset += by;
@@ -38,25 +20,19 @@ export class FakeTime implements NodeClock {
 
   /** Moves time without running a timer: a frozen process. */
   freeze(ms: number): void {
-    this.#now += ms;
+    this.moveTo(this.monotonic() + ms);
   }
 
   /** Moves time, running what falls due in order and letting promises settle in between. */
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = this.monotonic() + ms;
     await settled();
-    for (let timer = this.#next(end); timer; timer = this.#next(end)) {
-      this.#timers.delete(timer);
-      this.#now = Math.max(this.#now, timer.due);
-      timer.action();
+    while (this.nextDue <= end) {
+      this.runNext();
       await settled();
     }
-    this.#now = end;
+    this.moveTo(end);
     await settled();
-  }
-
-  #next(until: number): Timer | undefined {
-    return [...this.#timers].filter(({ due }) => due <= until).toSorted((one, other) => one.due - other.due)[0];
   }
 }
 

@@ -6,6 +6,8 @@ import {
   AllocationService,
   ClusterService,
   GuardedMethodsExplorer,
+  LeadershipExplorer,
+  TasksExplorer,
   TasksService,
 } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
@@ -46,6 +48,29 @@ export class GatekeeperTestingModule {
         TasksService,
         GuardedMethodsExplorer,
       ],
+    };
+  }
+
+  /**
+   * Replaces GatekeeperModule by a real gatekeeper: a node of `TestTasks`. Handlers of tasks and methods with `@ClusterCron`
+   * run on it, from `module.init()` on. It closes with the module.
+   *
+   * @param node made with `TestTasks.node()`
+   */
+  static forNode(node: GatekeeperService): DynamicModule {
+    const services = [GatekeeperService, ClusterService, AllocationService, TasksService, GuardedMethodsExplorer];
+    return {
+      module: GatekeeperTestingModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [
+        ...services.slice(1),
+        { provide: GatekeeperService, useValue: node },
+        LeadershipExplorer,
+        AllocationExplorer,
+        TasksExplorer,
+      ],
+      exports: services,
     };
   }
 }

@@ -5,6 +5,8 @@ import { OrderedTexts } from './ordered-texts.js';
 export class TextTable {
   readonly #texts = new Map<string, string>();
   readonly #ordered = new OrderedTexts();
+  /** Called with each text that is written. For tests. */
+  onWrite?: (text: string) => void;
 
   get(key: string): string | undefined {
     return this.#texts.get(key);
@@ -37,5 +39,6 @@ export class TextTable {
   #put(key: string, text: string): void {
     this.#texts.set(key, text);
     this.#ordered.add({ key, text });
+    this.onWrite?.(text);
   }
 }
