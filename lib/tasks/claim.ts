@@ -41,8 +41,9 @@ export class Claim {
 }
 
 /** Whether a text found is of this claim: of an earlier write of it, or one that ended it and from which another node has gone on. */
-export function isOfClaim({ nonce, ending, endedBy = ending?.by }: Task, { written }: Claim): boolean {
-  return written.has(nonce) || (endedBy !== undefined && written.has(endedBy));
+export function isOfClaim({ nonce, ending, formerEnd }: Task, { written }: Claim): boolean {
+  const by = formerEnd?.by ?? ending?.by;
+  return written.has(nonce) || (by !== undefined && written.has(by));
 }
 
 /** Why an attempt does not have its task any more. @param found the task as it stands now */

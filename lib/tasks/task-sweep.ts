@@ -4,7 +4,7 @@ import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
 import type { Priority, Task } from './task.js';
-import { decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
+import { deadRange, decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
 import { dueStops } from './stops/group-stop.js';
 import type { TaskStore } from './task-store.js';
 import { Untaken } from './untaken.js';
@@ -66,6 +66,7 @@ export class TaskSweep {
       await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
+      await this.#each('dead', deadRange(now), (task, text) => this.#forget(task, text)),
       await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
       await this.#hintLost(now),
     ];

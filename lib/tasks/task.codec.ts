@@ -13,6 +13,7 @@ const LONGEST_TEXT = 4 * 1024 * 1024;
  *     w|mail|1|0001790000000000|3f2a|{…}     waiting: by type, band, and time of the last hint
  *     l|0001790000000000|3f2a|{…}            delayed, by due time
  *     b|…  c|…  a|…  d|…  f|…                blocked, claimed, awaiting, done, finished, by the time in `at`
+ *     x|…                                    finished without success: dead letters have a range of their own
  *     s|…                                    no task: the stop of a group, by the time at which it goes on
  *
  * The four hexadecimal digits are a hash of the id. They divide tasks of the same ms.
@@ -26,7 +27,12 @@ const LETTERS: Record<TaskState, string> = {
   done: 'd',
   finished: 'f',
 };
-const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as TaskState]));
+/** Letter of finished tasks that did not complete. */
+const DEAD = 'x';
+const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as TaskState])).set(
+  DEAD,
+  'finished',
+);
 const DIGITS = 16;
 
 const id = z.string().min(1).max(500);
@@ -47,6 +53,8 @@ export const cancellationSchema = z.strictObject({
   reason: z.string().optional(),
   isOfGroup: z.literal(true).optional(),
 });
+
+const outcome = z.enum(['completed', 'failed', 'crashed', 'invalid', 'cancelled']);
 
 const next = z.strictObject({
   by: z.string().min(1).max(100),
@@ -87,10 +95,11 @@ const bodySchema = z.strictObject({
   cancel: cancellationSchema.optional(),
   failGroupFast: z.literal(true).optional(),
   next: next.optional(),
-  endedBy: z.string().min(1).max(100).optional(),
+  replacedBy: z.string().min(1).max(100).optional(),
+  formerEnd: z.strictObject({ by: z.string().min(1).max(100), token: storedCount, outcome }).optional(),
   ending: z
     .strictObject({
-      outcome: z.enum(['completed', 'failed', 'crashed', 'invalid', 'cancelled']),
+      outcome,
       at: storedTime,
       by: z.string(),
       result: z.unknown().optional(),
@@ -122,7 +131,8 @@ export function encodeTask({ state, at, ...task }: Task): string {
     ...(limits !== USUAL_LIMITS && { limits }),
     ...others,
   };
-  if (state !== 'waiting') return dueText(LETTERS[state], at, id, body);
+  const isDead = state === 'finished' && task.ending?.outcome !== 'completed';
+  if (state !== 'waiting') return dueText(isDead ? DEAD : LETTERS[state], at, id, body);
   return textOf(waitingPlace(type, priority), at, id, body);
 }
 
@@ -135,9 +145,14 @@ function textOf(place: string, at: number, id: string, body: object): string {
   return `${place}${digits(at)}|${hashOf(id)}|${JSON.stringify(body)}`;
 }
 
-/** The range of the texts of a state (not `waiting`) whose `at` is before a time. */
+/** The range of the texts of a state (not `waiting`) whose `at` is before a time; for `finished`, of those that completed. */
 export function rangeOf(state: Exclude<TaskState, 'waiting'>, before: number): [from: string, to: string] {
   return dueRange(LETTERS[state], before);
+}
+
+/** The range of the dead letters whose `at` is before a time. */
+export function deadRange(before: number): [from: string, to: string] {
+  return dueRange(DEAD, before);
 }
 
 /** The range of the texts with this letter whose time is before another. */

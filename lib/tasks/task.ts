@@ -87,8 +87,10 @@ export interface Task {
   readonly cancel?: Cancellation;
   /** A submission that waits for its end, and begins it anew. */
   readonly next?: NextLife;
-  /** Until its next claim: id of the write that ended the former life. Its writer finds it here if the answer was lost. */
-  readonly endedBy?: string;
+  /** Nonce of the unique submission that replaced it, if tasks wait for its end: these know it by `born`. */
+  readonly replacedBy?: string;
+  /** Until its next claim: the end of the former life. Its writer finds it here if the answer was lost. */
+  readonly formerEnd?: Pick<Ending, 'by' | 'outcome'> & Pick<Task, 'token'>;
   /** How it ended; absent before. */
   readonly ending?: Ending;
 }

@@ -100,7 +100,7 @@ export function hint(task: Task, { now, nonce }: Stamp): Task {
 
 /** @param lease ms */
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
-  const { progress: _ofFormerAttempt, endedBy: _ofFormerLife, ...kept } = task;
+  const { progress: _ofFormerAttempt, formerEnd: _ofFormerLife, ...kept } = task;
   return {
     ...kept,
     born: bornOf(task),
@@ -227,7 +227,7 @@ export function hurry(task: Task, stamp: Stamp): Task {
  * task again.
  */
 export function requeue(task: Task, { now, nonce }: Stamp): Task {
-  const { ending: _ending, cancel: _cancel, born: _born, split: _split, member, join, ...kept } = task;
+  const { ending: _ending, cancel: _cancel, born: _born, replacedBy: _by, split: _split, member, join, ...kept } = task;
   const next: Task = {
     ...kept,
     ...(member && { member: over(member) }),

@@ -276,7 +276,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/transitions.ts',
-        find: 'const { progress: _ofFormerAttempt, endedBy: _ofFormerLife, ...kept } = task;',
+        find: 'const { progress: _ofFormerAttempt, formerEnd: _ofFormerLife, ...kept } = task;',
         replace: 'const kept = task;',
       },
     ],

@@ -254,9 +254,14 @@ describe('tasks over HTTP', () => {
 
   it('are not limited in number per second, because they add nothing to the audit log', async () => {
     const console = await start({ console: SETTINGS });
-    const bodies = Array.from({ length: 1100 }, (_, index) => ({ id: `mail:${index}` }));
-    const answers = await Promise.all(bodies.map((body) => submit(console, body)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const statuses = new Set<number>();
+    // Not all at once: a busy machine does not accept so many connections in time.
+    for (let from = 0; from < 1100; from += 100) {
+      const bodies = Array.from({ length: 100 }, (_, index) => ({ id: `mail:${from + index}` }));
+      const answers = await Promise.all(bodies.map((body) => submit(console, body)));
+      for (const { status } of answers) statuses.add(status);
+    }
+    expect(statuses).toEqual(new Set([200]));
   }, 60_000);
 });
 

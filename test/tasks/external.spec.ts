@@ -92,6 +92,32 @@ describe('a worker that is no node', () => {
     await expect(tasks.complete(failed!, 1)).rejects.toMatchObject({ code: 'lease-expired' });
   });
 
+  it('may repeat a call after the next life of its task has begun', async () => {
+    const cluster = newCluster();
+    const node = await cluster.node();
+    const { tasks } = node.gatekeeper;
+    const again = { unique: { during: 'waiting' } } as const;
+    for (const end of ['complete', 'fail'] as const) {
+      await tasks.submit(single('mail', end), 1);
+      const attempt = attemptAt((await claimOne(node)).task);
+      expect(await tasks.submit(single('mail', end), 2, again)).toMatchObject({ outcome: 'created' });
+      const call = () =>
+        end === 'complete'
+          ? external(node).complete(attempt, 'done')
+          : external(node).fail(attempt, { message: 'no' }, true);
+      await call();
+      expect(await tasks.find(`mail:${end}`)).toMatchObject({ state: 'waiting', data: 2 });
+      expect(await call()).toMatchObject({ state: 'waiting', data: 2 });
+      // The former life ended in another way.
+      const other =
+        end === 'complete'
+          ? external(node).fail(attempt, { message: 'no' }, true)
+          : external(node).complete(attempt, 1);
+      await expect(other).rejects.toMatchObject({ code: 'lease-expired' });
+      await external(node).complete(attemptAt((await claimOne(node)).task), 'again');
+    }
+  });
+
   it('notes its error, and the task runs again', async () => {
     const cluster = newCluster();
     const node = await cluster.node();

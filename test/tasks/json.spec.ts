@@ -17,6 +17,14 @@ describe('a value that is to be kept as JSON', () => {
     expect(readJson([-0], 100)).toEqual({ value: [0] });
   });
 
+  it('may not be so deep that the stack overflows', () => {
+    for (const depth of [2000, 8000, 500_000]) {
+      let value: unknown[] = [];
+      for (let level = 0; level < depth; level++) value = [value];
+      expect(() => readJson(value, 1024 * 1024)).not.toThrow();
+    }
+  });
+
   it('is a copy', () => {
     const data = { list: [1] };
     const read = readJson(data, 100) as { value: unknown };

@@ -50,6 +50,22 @@ describe('tasks of a serial queue', () => {
     expect(log).toEqual(['move:1+', 'move:1+', ...inOrder(1), 'move:2+', ...inOrder(3)]);
   });
 
+  it('take the next one behind a task for which as many others wait as may', async () => {
+    const cluster = newCluster();
+    const log: string[] = [];
+    const node = clerk(cluster, log);
+    const { tasks } = cluster.node();
+    await tasks.submitSerial('account 7', move(1), undefined, { runAt: '1m' });
+    for (let name = 0; name < 1000; name++) await tasks.submit(single('other', `${name}`), 0, { after: ['move:1'] });
+    await expect(tasks.submit(single('other', 'too many'), 0, { after: ['move:1'] })).rejects.toThrow(
+      InvalidOptionsError,
+    );
+    expect(await tasks.submitSerial('account 7', move(2))).toMatchObject({ outcome: 'created' });
+    await cluster.time.advance(60_000 + SWEPT);
+    expect(log).toEqual(inOrder(1, 2));
+    expect(await node.tasks.find(single('other', '999'))).toMatchObject({ state: 'waiting' });
+  });
+
   it('leave no record of their queue when it is empty, and begin it again', async () => {
     const cluster = newCluster();
     const log: string[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CorruptRecordError, InvalidOptionsError, NewerRecordError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { PRIORITIES, type Task, USUAL_LIMITS } from '../../lib/tasks/task.js';
-import { decodeTask, encodeTask, rangeOf, waitingRange } from '../../lib/tasks/task.codec.js';
+import { deadRange, decodeTask, encodeTask, rangeOf, waitingRange } from '../../lib/tasks/task.codec.js';
 import { Bits, PAGE_BITS } from '../../lib/tasks/groups/bits.js';
 import { isFull, openRoot, pagesOf, placeOf, withFull } from '../../lib/tasks/groups/group.js';
 import { decodePage, decodeRoot, encodePage, encodeRoot } from '../../lib/tasks/groups/group.codec.js';
@@ -56,7 +56,8 @@ describe('the text of a task', () => {
   it.each(['delayed', 'claimed', 'done', 'finished'] as const)(
     'is in the range of its state, %s, from its time on',
     (state) => {
-      const text = encodeTask({ ...TASK, state });
+      const ending = { outcome: 'completed', at: NOW, by: 'a.2' } as const;
+      const text = encodeTask({ ...TASK, state, ending });
       const isIn = ([from, to]: readonly [string, string]) => from <= text && text < to;
       expect(isIn(rangeOf(state, NOW + 1))).toBe(true);
       expect(isIn(rangeOf(state, NOW))).toBe(false);
@@ -65,6 +66,20 @@ describe('the text of a task', () => {
       }
     },
   );
+
+  it('is in the range of the dead letters when it has ended without success', () => {
+    for (const outcome of ['failed', 'crashed', 'invalid', 'cancelled'] as const) {
+      const task: Task = { ...TASK, state: 'finished', ending: { outcome, at: NOW, by: 'a.2' } };
+      const text = encodeTask(task);
+      const isIn = ([from, to]: readonly [string, string]) => from <= text && text < to;
+      expect([deadRange(NOW + 1), deadRange(NOW), rangeOf('finished', NOW + 1)].map(isIn)).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      expect(decodeTask(text)).toEqual(task);
+    }
+  });
 
   it('is in the range of its type and priority while it waits', () => {
     for (const priority of PRIORITIES) {

@@ -1,30 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type SubmitOptions, single } from '../../lib/tasks/index.js';
-import { LEASE, SWEPT, type TaskCluster, loseAfter, useTaskCluster, worker } from './task-nodes.js';
+import { slow } from './slow-node.js';
+import { LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 const NAME = single('mail', 'customer-7');
 const KEPT = { unique: { during: 'waiting' } } as const;
 const REPLACED = { unique: { during: 'waiting', onConflict: 'replace' } } as const;
 const NEWEST = { unique: { onConflict: 'replace' } } as const;
-
-/** A node whose attempts end when the test wants; `ran` has the data of each attempt. */
-function slow(cluster: TaskCluster) {
-  const ran: unknown[] = [];
-  const reasons: string[] = [];
-  const ends: (() => void)[] = [];
-  const node = worker(cluster, ({ data, signal }) => {
-    ran.push(data);
-    signal.addEventListener('abort', () => reasons.push((signal.reason as Error).message));
-    return new Promise((resolve) => ends.push(() => resolve(`did ${String(data)}`)));
-  });
-  const end = async () => {
-    ends.shift()!();
-    await cluster.time.advance(100);
-  };
-  return { node, ran, reasons, end };
-}
 
 describe('a unique submission', () => {
   it.each<{ options: SubmitOptions; outcome: string; data: string; until: number }>([
@@ -215,67 +198,5 @@ describe('a unique submission while its task runs', () => {
     expect(ran).toEqual([1, 'part of 1', 2, 'part of 2']);
     await cluster.time.advance(2 * 3_600_000 + SWEPT);
     expect(await cluster.texts()).toEqual([]);
-  });
-});
-
-describe('a unique submission under faults', () => {
-  it.each(['created', 'replaced', 'next'])('answers rightly when the answer of its write is lost: %s', async (kind) => {
-    const cluster = newCluster();
-    const { node, end } = slow(cluster);
-    if (kind !== 'created') await node.tasks.submit(NAME, 1, kind === 'replaced' ? { runAt: '1h' } : {});
-    await cluster.time.advance(100);
-    const other = cluster.node();
-    const { tasks } = other.context.store.tasks!;
-    let isLost = true;
-    for (const method of ['create', 'replace'] as const) {
-      const write = tasks[method].bind(tasks) as (...args: string[]) => Promise<never>;
-      tasks[method] = async (...args: string[]) => {
-        const answer = await write(...args);
-        if (!isLost) return answer;
-        isLost = false;
-        throw new UnknownOutcomeError('no answer');
-      };
-    }
-    const submitting = other.tasks.submit(NAME, 2, REPLACED);
-    await cluster.time.advance(1000);
-    expect(await submitting).toMatchObject({ outcome: kind === 'replaced' ? 'replaced' : 'created' });
-    if (kind === 'next') await end();
-    await cluster.time.advance(SWEPT);
-    expect(await node.tasks.find(NAME)).toMatchObject({ state: 'running', data: 2 });
-  });
-
-  // The first write is refused: it does not know the next life yet.
-  it.each([2, 3, 4])('does not lose the next life when the node is lost after %d writes of the end', async (writes) => {
-    const cluster = newCluster();
-    const { node, end } = slow(cluster);
-    await node.tasks.submit(NAME, 1);
-    await cluster.time.advance(100);
-    await cluster.node().tasks.submit(NAME, 2, KEPT);
-    loseAfter(node, writes);
-    const rescuer = slow(cluster);
-    await end();
-    await cluster.time.advance(3 * LEASE + 2 * SWEPT);
-    expect(rescuer.ran).toEqual([2]);
-  });
-
-  it('accepts a result although the next life has begun when the answer comes', async () => {
-    const cluster = newCluster();
-    const { node, end } = slow(cluster);
-    await node.tasks.submit(NAME, 1);
-    await cluster.time.advance(100);
-    const other = cluster.node();
-    await other.tasks.submit(NAME, 2, KEPT);
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = async (key, expected, next) => {
-      tasks.replace = replace;
-      await replace(key, expected, next);
-      await other.store.settle((await other.store.find(key))!, next);
-      throw new UnknownOutcomeError('no answer');
-    };
-    await end();
-    await cluster.time.advance(SWEPT);
-    expect(node.of('task-lost')).toEqual([]);
-    expect(node.of('task-ended')).toHaveLength(1);
   });
 });

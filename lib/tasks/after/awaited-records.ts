@@ -61,20 +61,21 @@ export class AwaitedRecords {
   /**
    * Notes that a task waits for the end of this one, unless it has ended. Idempotent.
    *
+   * @param most dependents
    * @returns as it stood before; undefined if it is not in the store
    * @throws InvalidOptionsError if it has too many dependents
    */
-  add(id: string, dependent: string): Promise<FoundAwaited | undefined> {
-    return isGroupId(id) ? this.#addToGroup(id, dependent) : this.#addToTask(id, dependent);
+  add(id: string, dependent: string, most = MOST_DEPENDENTS): Promise<FoundAwaited | undefined> {
+    return isGroupId(id) ? this.#addToGroup(id, dependent, most) : this.#addToTask(id, dependent, most);
   }
 
-  async #addToTask(id: string, dependent: string): Promise<FoundAwaited | undefined> {
+  async #addToTask(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
     const { texts, hints } = this.store;
     for (let text = await texts.read(id); text !== undefined;) {
       const task = decodeTask(text);
       const { dependents = [] } = task;
       if (hasEnded(task) || dependents.includes(dependent)) return this.find(id);
-      expectRoom(id, dependents);
+      expectRoom(id, dependents, most);
       const next = withDependent(task, dependent, (await this.store.stamp()).nonce);
       const nextText = encodeTask(next);
       const written = await texts.write(id, text, nextText);
@@ -86,13 +87,13 @@ export class AwaitedRecords {
     return undefined;
   }
 
-  async #addToGroup(id: string, dependent: string): Promise<FoundAwaited | undefined> {
+  async #addToGroup(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
     const { texts, id: newNonce } = this.store.groups.parts;
     for (let text = await texts.read(rootKey(id)); text !== undefined;) {
       const root = decodeRoot(text);
       const { dependents = [], incarnation } = root;
       if (root.state === 'closed' || dependents.includes(dependent)) return this.find(id);
-      expectRoom(id, dependents);
+      expectRoom(id, dependents, most);
       const next = { ...root, dependents: [...dependents, dependent], nonce: newNonce() };
       const written = await texts.write(rootKey(id), text, encodeRoot(next));
       if (written.isWritten) return { life: String(incarnation), dependents };
@@ -113,8 +114,8 @@ export class AwaitedRecords {
   }
 }
 
-function expectRoom(id: string, dependents: readonly string[]): void {
-  if (dependents.length < MOST_DEPENDENTS) return;
-  const why = `${MOST_DEPENDENTS} tasks wait for ${show(id)} already: let one task wait for it, and submit the others in its handler`;
+function expectRoom(id: string, dependents: readonly string[], most: number): void {
+  if (dependents.length < most) return;
+  const why = `${most} tasks wait for ${show(id)} already: let one task wait for it, and submit the others in its handler`;
   throw new InvalidOptionsError('a task that waits for others', [`after: ${why}`]);
 }

@@ -70,7 +70,8 @@ export class SerialQueues {
   async #isOpen(before: Awaited, dependent: string): Promise<boolean> {
     const found = await this.records.find(before.id);
     if (found?.life !== before.life || found.outcome) return false;
-    const added = await this.records.add(before.id, dependent);
+    // The next one of the queue must have its place: its submission was accepted. It is one, so the record stays bounded.
+    const added = await this.records.add(before.id, dependent, Infinity);
     return added?.life === before.life && !added.outcome;
   }
 

@@ -35,7 +35,7 @@ type Verdict =
  * | waits for its next attempt after a failure | runs at once                                  |
  * | a sub-task whose parent has not ended    | stays: the parent counts it as failed already   |
  * | completed, or has not ended              | stays                                           |
- * | was cancelled, because one that it was to run after failed | runs at once: they have ended |
+ * | was cancelled, because one that it was to run after failed | runs at once: the others are not looked at again |
  *
  * A group that is over stays so. So a look at its root before the write is enough, although another node may begin a new
  * incarnation between the two.

@@ -24,7 +24,7 @@ const RANGES: Record<ListedState, readonly [from: string, to: string]> = {
   blocked: ['b|', 'b}'],
   running: ['c|', 'c}'],
   awaiting: ['a|', 'a}'],
-  dead: ['f|', 'f}'],
+  dead: ['x|', 'x}'],
 };
 
 export interface TaskQuery {
@@ -64,7 +64,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
       characters += text.length;
       const task = readable(text);
       const seen = task && isWanted(groupType(task.type)) ? task : undefined;
-      if (seen && isListed(seen, state)) tasks.push(withoutSecrets(viewOf(seen)));
+      if (seen) tasks.push(withoutSecrets(viewOf(seen)));
       next = markAfter(text, seen);
       if (tasks.length >= limit) return { tasks, next };
     }
@@ -92,10 +92,6 @@ export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
     if (place) types.set(groupType(place.type), { type: groupType(place.type), offeredAt: place.at });
   }
   return [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
-}
-
-function isListed({ ending }: Task, state: ListedState): boolean {
-  return state !== 'dead' || ending?.outcome !== 'completed';
 }
 
 /** Tasks of a newer version, or of another program, are left out. */

@@ -4,7 +4,7 @@ import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.j
 import { Claim, whyLost } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { MOST_BYTES, readJson } from '../json.js';
-import type { Task, TaskProgress } from '../task.js';
+import type { Outcome, Task, TaskProgress } from '../task.js';
 import type { TaskStore } from '../task-store.js';
 import { decodeTask } from '../task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError, TooManyTypesError } from '../tasks.errors.js';
@@ -49,7 +49,7 @@ export interface ExternalTasksParts {
 /** A change of a claim, and how to see in the task that an earlier call of the same change was applied. */
 interface Ending {
   readonly change: (store: TaskStore, claim: Claim) => Promise<void>;
-  readonly isDone: (task: Task) => boolean;
+  readonly isDone: (task: Task, outcome: Outcome | undefined) => boolean;
 }
 
 /**
@@ -146,7 +146,7 @@ export class ExternalTasks {
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(attempt.id)}`, [`result: ${read.fault}`]);
     const task = await this.#end(attempt, {
       change: (store, claim) => store.end(claim, 'completed', read.value),
-      isDone: ({ ending }) => ending?.outcome === 'completed',
+      isDone: (_task, outcome) => outcome === 'completed',
     });
     expectWanted(task);
     return task;
@@ -164,10 +164,8 @@ export class ExternalTasks {
     const fault = faultOf(error, this.#now);
     return this.#end(attempt, {
       change: (store, claim) => store.fail(claim, fault, isFinal),
-      isDone: ({ state, error: noted, isPutOff, ending }) =>
-        (state === 'delayed' && noted !== undefined && !isPutOff) ||
-        ending?.outcome === 'failed' ||
-        ending?.outcome === 'invalid',
+      isDone: ({ state, error: noted, isPutOff }, outcome) =>
+        (state === 'delayed' && noted !== undefined && !isPutOff) || outcome === 'failed' || outcome === 'invalid',
     });
   }
 
@@ -217,8 +215,9 @@ export class ExternalTasks {
       // Its answer may have been lost, or the same call came twice.
       if (!(error instanceof LeaseExpiredError)) throw error;
       const task = await store.find(attempt.id);
+      const end = task?.formerEnd?.token === attempt.token ? task.formerEnd : task?.ending;
       const isOver = task?.token === attempt.token && task.state !== 'claimed';
-      if (isOver && (isDone(task) || task.ending?.outcome === 'cancelled')) return task;
+      if (isOver && (isDone(task, end?.outcome) || task.ending?.outcome === 'cancelled')) return task;
       throw error;
     }
   }

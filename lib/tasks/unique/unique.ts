@@ -28,7 +28,7 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
   if (task.queue !== undefined) return undefined;
   if (onConflict === 'keep' && (during === 'unfinished' || !hasBegun || task.next)) return undefined;
   if (!hasBegun) {
-    const replaced = { ...submit(submission, task, stamp), ...waitFor(task), ...waitedFor(task) };
+    const replaced = { ...submit(submission, task, stamp), ...waitFor(task), ...waitedFor(task, stamp) };
     return { task: replaced, outcome: 'replaced', because: 'it had not begun' };
   }
   const isCancelled = during === 'unfinished' && task.state === 'claimed' && !task.cancel;
@@ -46,12 +46,13 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
 export function finishedOrBegun(task: Task, stamp: Stamp): Task {
   if (!task.next) return finish(task, stamp);
   const { by, ...given } = task.next;
-  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, endedBy: task.ending!.by };
+  const formerEnd = { by: task.ending!.by, token: task.token, outcome: task.ending!.outcome };
+  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, formerEnd };
 }
 
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
 export function isFrom(task: Task, by: string): boolean {
-  return bornOf(task) === by || task.next?.by === by;
+  return bornOf(task) === by || task.replacedBy === by || task.next?.by === by;
 }
 
 /** A task that waits for others goes on to do so. */
@@ -60,8 +61,8 @@ function waitFor({ state, at, after, afterFailed }: Task): Partial<Task> {
 }
 
 /** Tasks that wait for its end know it by the nonce of its first submission. */
-function waitedFor(task: Task): Partial<Task> {
-  return task.dependents ? { dependents: task.dependents, born: bornOf(task) } : {};
+function waitedFor(task: Task, { nonce }: Stamp): Partial<Task> {
+  return task.dependents ? { dependents: task.dependents, born: bornOf(task), replacedBy: nonce } : {};
 }
 
 function nextLife({ priority, limits, data, runAt }: Submission, { nonce }: Stamp): NextLife {
