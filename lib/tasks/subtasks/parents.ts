@@ -98,8 +98,13 @@ export class Parents {
   /** Whether the parent no longer needs to find its sub-task. Until then an attempt may submit it again. */
   async isOver({ parent, incarnation }: SubTask): Promise<boolean> {
     if (await this.store.groups.isOver(FAMILY, familyOf(parent, incarnation))) return true;
+    // Else the parent was lost with data of the store.
+    return this.removeIfGone({ parent, incarnation });
+  }
+
+  /** Removes the records of a family whose parent was forgotten, or has begun a new life. @returns whether it was so */
+  async removeIfGone({ parent, incarnation }: Pick<SubTask, 'parent' | 'incarnation'>): Promise<boolean> {
     if ((await this.store.find(parent))?.split === incarnation) return false;
-    // The parent was lost with data of the store.
     await this.remove(parent, incarnation);
     return true;
   }

@@ -26,8 +26,7 @@ export class SubTasks {
    */
   async submit(task: NewTask): Promise<Submitted> {
     const sub = await this.#placeOf(childOf(task));
-    // The list had to be written first: this attempt may be over now.
-    this.held.signal.throwIfAborted();
+    await this.#expectNotLate(sub);
     const submitted = await this.store.parents.submit(subName(task, sub.parent), sub);
     if (!submitted) throw this.#late();
     this.held.claim.confirmed.add(submitted.id);
@@ -55,6 +54,13 @@ export class SubTasks {
       this.#opening = undefined;
       throw error;
     }
+  }
+
+  /** The list had to be written first: this attempt may be over now, and its parent forgotten. */
+  async #expectNotLate(sub: SubTask): Promise<void> {
+    const { signal } = this.held;
+    if (signal.aborted) await this.store.parents.removeIfGone(sub);
+    signal.throwIfAborted();
   }
 
   #late(): LeaseExpiredError {
