@@ -14,6 +14,10 @@ import { MailingJob } from './jobs/mailing.job.js';
 import { NightlyExportJob } from './jobs/nightly-export.job.js';
 import { ReportJob } from './jobs/report.job.js';
 import { StateController } from './state.controller.js';
+import { TasksModule } from './tasks.module.js';
+
+// The embedded store of the runner keeps no tasks: a node with a handler of tasks would not start.
+const tasks = new Environment().keepsTasks ? [TasksModule] : [];
 
 @Module({
   imports: [
@@ -25,6 +29,7 @@ import { StateController } from './state.controller.js';
       // Where operators see who holds what, pause, edit and migrate; the tokens stand in the configuration.
       console: { path: 'gatekeeper', environment: 'sample' },
     }),
+    ...tasks,
   ],
   controllers: [StateController, ImportsController, DeliveryController],
   providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient, Poller, Delivery, QueuesClient],

@@ -13,6 +13,7 @@ const schema = z.object({
   STORE_TOKEN: z.string().min(16).default(SAMPLE_STORE_TOKEN),
   CONSOLE_TOKEN: z.string().min(16).default('sample-operator-token'),
   ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
+  TASK_DURATION: z.coerce.number().int().min(0).default(300),
 });
 
 /** Settings that differ from node to node; the code is the same everywhere. */
@@ -30,6 +31,8 @@ export class Environment {
   /** The token that an operator signs in with. In real life a secret, and one for each person or program. */
   readonly consoleToken: string;
   readonly archiveUrl: string;
+  /** ms that each task of the examples takes. */
+  readonly taskDuration: number;
 
   /** @throws ZodError naming every variable that can't be used */
   constructor(variables: NodeJS.ProcessEnv = process.env) {
@@ -44,5 +47,11 @@ export class Environment {
     this.hazelcastCluster = read.HAZELCAST_CLUSTER;
     this.consoleToken = read.CONSOLE_TOKEN;
     this.archiveUrl = read.ARCHIVE_URL;
+    this.taskDuration = read.TASK_DURATION;
+  }
+
+  /** Whether the store keeps distributed tasks. */
+  get keepsTasks(): boolean {
+    return this.storeUrl === undefined;
   }
 }

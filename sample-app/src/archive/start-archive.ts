@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { QueuesController } from '../delivery/queues.controller.js';
+import { LedgerController } from '../ledger/ledger.controller.js';
 import { ArchiveController } from './archive.controller.js';
 
-@Module({ controllers: [ArchiveController, QueuesController] })
+@Module({ controllers: [LedgerController, ArchiveController, QueuesController] })
 class ArchiveModule {}
 
 /** Stands for the database or file store that all nodes share, and that outlives each of them. */

@@ -23,6 +23,7 @@ export async function startEmbeddedStore() {
   const url = `${await app.getUrl()}/gatekeeper`;
   return {
     name: 'an embedded store',
+    keepsTasks: false,
     variables: { STORE_URL: url },
     lines: [`store    ${url}   in this runner`],
     [Symbol.asyncDispose]: () => app.close(),

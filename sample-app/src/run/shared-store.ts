@@ -7,6 +7,8 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string;
   /** Environment variables by which the apps reach it. */
   readonly variables: Readonly<Record<string, string>>;
+  /** True if distributed tasks can be kept in it. */
+  readonly keepsTasks: boolean;
   /** Its processes or addresses, one line each. */
   readonly lines: readonly string[];
 }
@@ -41,6 +43,7 @@ async function hazelcastStore(): Promise<SharedStore> {
   const cluster = await startHazelcast();
   return {
     name: 'Hazelcast',
+    keepsTasks: true,
     variables: { HAZELCAST_MEMBERS: cluster.addresses.join(','), HAZELCAST_CLUSTER: cluster.clusterName },
     lines: cluster.members.map(({ address, pid }) => `member   ${address}${pid ? `   pid ${pid}` : ''}`),
     [Symbol.asyncDispose]: () => cluster.stop(),
