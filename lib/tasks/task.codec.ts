@@ -131,8 +131,8 @@ export function encodeTask({ state, at, ...task }: Task): string {
     ...(limits !== USUAL_LIMITS && { limits }),
     ...others,
   };
-  const isDead = state === 'finished' && task.ending?.outcome !== 'completed';
-  if (state !== 'waiting') return dueText(isDead ? DEAD : LETTERS[state], at, id, body);
+  const isDeadLetter = state === 'finished' && task.ending?.outcome !== 'completed';
+  if (state !== 'waiting') return dueText(isDeadLetter ? DEAD : LETTERS[state], at, id, body);
   return textOf(waitingPlace(type, priority), at, id, body);
 }
 

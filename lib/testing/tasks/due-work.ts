@@ -1,5 +1,5 @@
 import { partsOf } from '../../gatekeeper/index.js';
-import { decodeTask, rangeOf, waitingRange } from '../../tasks/task.codec.js';
+import { deadRange, decodeTask, rangeOf, waitingRange } from '../../tasks/task.codec.js';
 import { type TaskView, PRIORITIES, viewOf } from '../../tasks/index.js';
 import type { TextTable } from '../../stores/memory/tasks/text-table.js';
 import { joinType } from '../../tasks/task-id.js';
@@ -45,9 +45,8 @@ export class DueWork {
 
   /** Tasks that ended without success, and are remembered. */
   deadLetters(): TaskView[] {
-    const ended = (['done', 'finished'] as const).flatMap((state) =>
-      this.texts.range(...rangeOf(state, ALWAYS), ALWAYS),
-    );
+    const ranges = [rangeOf('done', ALWAYS), deadRange(ALWAYS)];
+    const ended = ranges.flatMap((range) => this.texts.range(...range, ALWAYS));
     const views = ended.map(({ text }) => viewOf(decodeTask(text)));
     return views.filter(({ state }) => state !== 'completed').toSorted((one, other) => one.endedAt! - other.endedAt!);
   }
