@@ -46,6 +46,7 @@ export {
   NewerArchiveError,
   NoCurrentPermitError,
   type NodeInfo,
+  type NodeTasks,
   type NodeIdentity,
   type NodeMetadata,
   NothingMatchesError,

@@ -48,6 +48,29 @@ export const jobInfoSchema = z.object({
   lastRun: lastRunSchema.optional(),
 });
 
+/** Work of a node on the tasks of one type. */
+export const nodeTasksSchema = z
+  .object({
+    /** The type. */
+    type: storedText,
+    /** `tasks` of the type, the end of its `groups`, or tasks of `programs` that end them over HTTP. */
+    handles: z.enum(['tasks', 'groups', 'programs']),
+    /** Attempts at the same time on this node; 0 for programs. */
+    concurrency: storedCount,
+    /** Attempts that run on this node; 0 for programs. */
+    running: storedCount,
+    /** Why the node takes no task of the type: `paused-here`, or why it gets no permit. Absent if it takes some. */
+    obstacle: storedText.optional(),
+    /** Tasks that were completed on this node in the last minute. */
+    completed: storedCount,
+    /** Attempts that failed on this node in the last minute. */
+    failed: storedCount,
+  })
+  .meta({ id: 'NodeTasks' });
+
+/** Maximum number of types of tasks in the entry of a node. */
+export const MOST_TASK_TYPES = 200;
+
 /** Maximum number of jobs of a node: more than any application has guarded methods. */
 const MOST_JOBS = 1000;
 
@@ -83,6 +106,8 @@ export const nodeInfoSchema = z.object({
     .meta({ id: 'NodeClock' }),
   /** All guarded methods of the node. */
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
+  /** The types of tasks that the node handles, at most 200. Absent if there are none. */
+  tasks: z.array(nodeTasksSchema).max(MOST_TASK_TYPES).optional(),
 });
 
 /** Characters: enough for the entries of some hundreds of nodes. A longer text would block the event loop. */
@@ -104,6 +129,7 @@ const cardSchema = nodeInfoSchema.extend({
     }),
     MOST_JOBS,
   ),
+  tasks: storedList(nodeTasksSchema, MOST_TASK_TYPES).optional(),
 });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
@@ -111,6 +137,8 @@ const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
 /** A guarded method of a node, with its schedule and last run, if it has them. */
 export type JobInfo = z.output<typeof jobInfoSchema>;
+/** Work of a node on the tasks of one type. */
+export type NodeTasks = z.output<typeof nodeTasksSchema>;
 /** Times at which @nestjs/schedule runs a job. */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 

@@ -11,7 +11,7 @@ import { inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Membership } from './membership.js';
 import type { RunHistory } from './run-history.js';
-import { type NodeInfo, type JobInfo, decodeCards, encodeCards } from './node-info.js';
+import { MOST_TASK_TYPES, type NodeInfo, type NodeTasks, type JobInfo, decodeCards, encodeCards } from './node-info.js';
 
 const KEY_PREFIX = 'nodes:';
 /**
@@ -41,6 +41,8 @@ export class NodeRegistry {
    * none.
    */
   jobs: () => readonly JobInfo[] = () => [];
+  /** Returns the work of this node on tasks. */
+  tasks: () => readonly NodeTasks[] = () => [];
   readonly #key: string;
   /** The result of the latest call of {@link nodes}. */
   known: readonly NodeInfo[] = [];
@@ -159,6 +161,7 @@ export class NodeRegistry {
     const { offset, suspect } = clusterClock.report();
     const { heartbeat, version } = this.options;
     const { isHeld, lease } = this.membership;
+    const tasks = this.tasks();
     return {
       ...node,
       host: hostname(),
@@ -170,6 +173,7 @@ export class NodeRegistry {
       ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
       jobs: this.jobs().map((card) => this.#withLastRun(card)),
+      ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
     };
   }
 

@@ -29,6 +29,7 @@ import { LeadersController } from './routes/leaders.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
+import { TaskOverviewController } from './routes/task-overview.controller.js';
 import { TaskWorkersController } from './routes/task-workers.controller.js';
 import { TasksController } from './routes/tasks.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
@@ -44,6 +45,7 @@ const CONTROLLERS: Type[] = [
   PermitsController,
   TasksController,
   TaskWorkersController,
+  TaskOverviewController,
   EventsController,
   HealthController,
   OpenApiController,

@@ -143,6 +143,7 @@ export function createParts(
     grace: settings.shutdownGrace,
     mostBytes: settings.tasks.maxBytes,
   });
+  registry.tasks = () => tasks.work.list(tasks.handlers);
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const sources = {
     runs: runHistory,

@@ -36,5 +36,6 @@ function observedQueue(inner: HintQueue, { observed, observedEnd }: CallObserver
     poll: (patience, signal) => observedEnd(() => inner.poll(patience, signal)),
     drain: (most) => observed(() => inner.drain(most)),
     peek: () => observed(() => inner.peek()),
+    size: () => observed(() => inner.size()),
   };
 }

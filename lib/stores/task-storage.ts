@@ -82,4 +82,7 @@ export interface HintQueue {
 
   /** The first hint, which stays in the queue. */
   peek(): Promise<string | undefined>;
+
+  /** Number of hints in the queue. Cheap, whatever it is. */
+  size(): Promise<number>;
 }

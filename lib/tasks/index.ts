@@ -3,6 +3,7 @@ export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js
 export { nameOfId, typeOfId } from './name-of-id.js';
 export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
 export { LISTED_STATES, type ListedState, type TaskPage, type WaitingType } from './by-hand/task-list.js';
+export type { AttemptEnd } from './overview/recent-ends.js';
 export { defineTask } from './define-task.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest } from './submit-many.js';
 export {

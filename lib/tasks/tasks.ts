@@ -10,6 +10,7 @@ import { ExternalTasks } from './external/external-tasks.js';
 import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
+import { NodeWork } from './overview/node-work.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
 import { type AwaitedName, type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
@@ -30,6 +31,8 @@ export class Tasks {
   readonly schedules: Schedules;
   /** Tasks for programs that are no nodes. */
   readonly external: ExternalTasks;
+  /** The work of this node, for operators. */
+  readonly work: NodeWork;
   #open?: TaskStore;
 
   constructor(private readonly parts: TasksParts) {
@@ -38,6 +41,7 @@ export class Tasks {
       store: () => this.#store,
       read: (name, data, options, parent) => this.#read(name, data, options, parent),
     });
+    this.work = new NodeWork(parts.context);
     this.external = new ExternalTasks({
       ...parts,
       store: () => this.#store,
@@ -219,6 +223,11 @@ export class Tasks {
   /** A page of the tasks of a state, without their data; for operators. @throws StoreUnavailableError, InvalidOptionsError */
   list(query: TaskQuery): Promise<TaskPage> {
     return listTasks(this.#store, query);
+  }
+
+  /** Whether this node has used tasks since its start. */
+  get isUsed(): boolean {
+    return this.#open !== undefined;
   }
 
   /** The types of which tasks wait, at most 100; for operators. @throws StoreUnavailableError */

@@ -23,6 +23,7 @@ export class TimedStorage {
       offer: (hints) => this.#offer(queue, hints),
       drain: (most) => this.#answer('give hints', () => queue.drain(most)),
       peek: () => this.#answer('give a hint', () => queue.peek()),
+      size: () => this.#answer('count hints', () => queue.size()),
       poll: (patience, signal) => this.#poll(queue, patience, signal),
     };
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { single } from 'nestjs-gatekeeper';
+import { memory, single } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
@@ -7,6 +9,8 @@ const LIMITED = 'token-of-lisa-0123456789';
 const console = {
   tokens: [...SETTINGS.tokens!, { token: LIMITED, name: 'lisa', role: 'view', names: 'task:mail' } as const],
 };
+
+const NODE = { acquirer: 'app2', heartbeat: 100 };
 
 describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
   const start = useConsoles();
@@ -63,6 +67,60 @@ describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
     expect((await get('/api/task-types', as)).json.waiting).toMatchObject([{ type: 'mail' }]);
     expectProblem(await get('/api/tasks?type=letter', as), 403, 'token-limited');
     expect((await get('/api/task-types', { token: TOKENS.view })).json.waiting).toHaveLength(2);
+  });
+
+  it('say how many tasks they leave out because this node can not read them', async () => {
+    const server = await filled();
+    const client = partsOf(server.gatekeeper).openStore();
+    const [first] = await client.tasks!.tasks.range('w|mail', 'w}', 1);
+    await client.tasks!.tasks.replace(first!.key, first!.text, first!.text.replace('"v":1', '"v":99'));
+    await client.close();
+    const { json } = await server.get('/api/tasks?type=mail');
+    expect([json.tasks.length, json.leftOut]).toEqual([29, 1]);
+  });
+
+  it('of types say about how many wait, and what each node does with them', async () => {
+    const store = memory();
+    const [one, other] = [
+      await start({ platform, store, console }),
+      await start({ platform, store, gatekeeper: NODE }),
+    ];
+    const { tasks } = other.gatekeeper;
+    tasks.handlers.handle('mail', () => undefined, { concurrency: 2 });
+    tasks.handlers.handle('letter', () => Promise.reject(new Error('no paper')));
+    tasks.handlers.start();
+    await tasks.submitMany(['a', 'b', 'c'].map((name) => ({ name: single('mail', name) })));
+    await tasks.submit(single('letter', 'a'), undefined, { maxAttempts: 1 });
+    tasks.handlers.pauseType('letter');
+    await tasks.submitMany(['b', 'c'].map((name) => ({ name: single('letter', name) })));
+    const types = async () => (await one.get('/api/task-types')).json;
+    const works = async () => (await types()).nodes.flatMap((each: { types: object[] }) => each.types);
+    await until(async () => (await works()).some(({ completed }: { completed: number }) => completed === 3));
+    await until(async () => (await works()).some(({ obstacle }: { obstacle?: string }) => obstacle === 'paused-here'));
+    expect(await types()).toMatchObject({
+      waiting: [{ type: 'letter', waiting: 2 }],
+      here: [],
+      nodes: [
+        {
+          node: { acquirer: 'app2' },
+          types: [
+            { type: 'mail', handles: 'tasks', concurrency: 2, running: 0, completed: 3, failed: 0 },
+            { type: 'letter', obstacle: 'paused-here', completed: 0, failed: 1 },
+          ],
+        },
+      ],
+    });
+    const seen = (await one.get('/api/task-types', { token: LIMITED })).text;
+    expect([seen.includes('mail'), seen.includes('letter')]).toEqual([true, false]);
+    expect((await one.get('/api/nodes', { token: LIMITED })).text).not.toContain('letter');
+  });
+
+  it('of types count what programs end through a node', async () => {
+    const server = await filled();
+    const [task] = (await server.send('POST', '/api/tasks/claim', { types: ['letter'] })).json.tasks;
+    await server.send('POST', `/api/tasks/${encodeURIComponent(task.id)}/complete`, { token: task.token });
+    const { nodes } = (await server.get('/api/task-types')).json;
+    expect(nodes[0].types).toMatchObject([{ type: 'letter', handles: 'programs', completed: 1, failed: 0 }]);
   });
 
   it.each([

@@ -63,6 +63,14 @@ export function describeQueueContract({ storages, open }: Clients): void {
       expect(await all(one)).toEqual(['1', '2']);
     });
 
+    it('says how many hints it has', async () => {
+      const [one, other] = newQueue();
+      expect(await other.size()).toBe(0);
+      await one.offer(['1', '2', '3']);
+      await one.drain(1);
+      expect([await one.size(), await other.size()]).toEqual([2, 2]);
+    });
+
     it('keeps thousands of hints in order, unicode and long ones too', async () => {
       const [one, other] = newQueue();
       const hints = Array.from({ length: 25_000 }, (_, i) => `hint ${i}`);

@@ -119,7 +119,7 @@ export function loseAfter({ context }: TaskNode, writes: number): () => boolean 
   hang(store, ['read', 'compareAndSet']);
   const lostQueue = (name: string): HintQueue => {
     const hints = queue(name);
-    hang(hints, ['drain', 'peek', 'offer']);
+    hang(hints, ['drain', 'peek', 'offer', 'size']);
     // A member gives no hint to a connection that has ended.
     const poll = hints.poll.bind(hints);
     hints.poll = async (patience, signal) => {

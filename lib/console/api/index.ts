@@ -7,12 +7,6 @@ export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';
 export * from './routes.js';
-export type {
-  ChangedTask,
-  ClaimedTask,
-  ClaimsAnswer,
-  TaskAnswer,
-  TaskTypesAnswer,
-  TasksAnswer,
-} from './task-answers.js';
+export type { ChangedTask, ClaimedTask, ClaimsAnswer, TaskAnswer, TasksAnswer } from './task-answers.js';
+export type { NodeWork, TaskTypesAnswer } from './task-overview.js';
 export { LONGEST_TASK_ID } from './task-fields.js';

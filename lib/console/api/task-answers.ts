@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { DENIAL_REASONS, type DenialReason } from '../../decision/index.js';
+import { type DenialReason } from '../../decision/index.js';
 import {
   type Cancelled,
   PRIORITIES,
   type Retried,
-  type HandledType,
   type Submitted,
   type TaskReason,
   type TaskView,
   type TypeDenial,
-  type WaitingType,
 } from '../../tasks/index.js';
 import { denialReasonSchema, list, time, whole } from './entities.js';
 
@@ -200,28 +198,10 @@ export const tasksSchema = z
     now: time,
     tasks: list(taskSchema).meta({ description: 'without data and results' }),
     next: z.string().optional().meta({ description: 'for the next page; a page may be empty although more follow' }),
+    leftOut: whole.meta({
+      description:
+        'tasks in the part of the store that this page has read that this node can not read; they are left out',
+    }),
   })
   .meta({ id: 'TaskList' });
 export type TasksAnswer = z.output<typeof tasksSchema>;
-
-const waitingTypeSchema: z.ZodType<WaitingType> = z
-  .object({ type: z.string(), offeredAt: time.meta({ description: 'when the first of its tasks was offered last' }) })
-  .meta({ id: 'WaitingTaskType' });
-const handledTypeSchema: z.ZodType<HandledType> = z
-  .object({
-    type: z.string(),
-    handles: z.enum(['tasks', 'groups']),
-    concurrency: whole,
-    running: whole,
-    obstacle: z.enum(['paused-here', ...DENIAL_REASONS]).optional(),
-  })
-  .meta({ id: 'HandledTaskType' });
-
-export const taskTypesSchema = z
-  .object({
-    now: time,
-    waiting: list(waitingTypeSchema).meta({ description: 'types of which tasks wait; at most 100' }),
-    here: list(handledTypeSchema).meta({ description: 'types that the answering node handles' }),
-  })
-  .meta({ id: 'TaskTypeList' });
-export type TaskTypesAnswer = z.output<typeof taskTypesSchema>;

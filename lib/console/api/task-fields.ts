@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
 import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES } from '../../tasks/index.js';
-import { duration, durationOrZero, flag, limitText, line, name, text, wait } from './fields.js';
+import { duration, durationOrZero, flag, flagText, limitText, line, name, text, wait } from './fields.js';
 
 /* The parts of requests about tasks. */
 
@@ -85,6 +85,12 @@ export const tasksQuery = onlyFields({
   type: taskType.optional(),
   limit: limitText(100, 100),
   from: text(LONGEST_MARK).optional().meta({ description: '"next" of the page before' }),
+});
+
+export const taskTypesQuery = onlyFields({
+  ifUsed: flagText.optional().meta({
+    description: 'true: an empty answer, and nothing is asked of the store, if no living node uses tasks',
+  }),
 });
 
 const lease = duration

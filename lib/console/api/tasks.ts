@@ -4,6 +4,7 @@ import { reason } from './fields.js';
 import type { ProblemCode } from './problems.js';
 import { type DocumentedRoute, route } from './route.js';
 import * as answers from './task-answers.js';
+import { taskTypesSchema } from './task-overview.js';
 import * as fields from './task-fields.js';
 
 /* The calls about tasks. */
@@ -77,9 +78,10 @@ export const TASK_ROUTES = {
     operationId: 'listTaskTypes',
     method: 'GET',
     path: 'api/task-types',
-    summary: 'Types of which tasks wait, and types that the answering node handles',
+    summary: 'Types of which tasks wait, and the types that each node handles, with their work in the last minute',
     role: 'view',
-    answer: answers.taskTypesSchema,
+    query: fields.taskTypesQuery,
+    answer: taskTypesSchema,
     problems: ['no-tasks'],
   }),
   claimTasks: route({

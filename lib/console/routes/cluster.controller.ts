@@ -1,5 +1,6 @@
 import { inSlices } from '../../async/slices.js';
 import { systemClock } from '../../async/node-clock.js';
+import { TASK_PREFIX } from '../../decision/index.js';
 import { type NodeOverview, newestFirst, withHeldPermits } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type AuditAnswer, type HistoryAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
@@ -35,5 +36,7 @@ export class ClusterController {
 function seenOf(node: NodeOverview, sees: (name: string) => boolean): NodeOverview {
   const holds = node.holds.filter(({ semaphore }) => sees(semaphore));
   const jobs = node.jobs.filter(({ semaphore }) => semaphore !== undefined && sees(semaphore));
-  return { ...node, holds, jobs };
+  const { tasks, ...others } = node;
+  const types = tasks?.filter(({ type }) => sees(TASK_PREFIX + type)) ?? [];
+  return { ...others, holds, jobs, ...(types.length > 0 && { tasks: types }) };
 }

@@ -1,7 +1,14 @@
 import { timeOf } from '../../context/context.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { type ExternalClaim, type ExternalTasks, type Task, typeOfId, viewOf } from '../../tasks/index.js';
+import {
+  type AttemptEnd,
+  type ExternalClaim,
+  type ExternalTasks,
+  type Task,
+  typeOfId,
+  viewOf,
+} from '../../tasks/index.js';
 import { quoted } from '../../decision/index.js';
 import type { Visitor } from '../access/tokens.js';
 import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES } from '../api/index.js';
@@ -52,14 +59,14 @@ export class TaskWorkersController {
 
   @Serves(ROUTES.completeTask)
   complete(@Input() { params: { id }, body }: InputOf<typeof ROUTES.completeTask>, @VisitorOf() visitor: Visitor) {
-    return ended(this.#external.complete(attemptOf(visitor, id, body), body.result));
+    return this.#counted('completed', this.#external.complete(attemptOf(visitor, id, body), body.result));
   }
 
   @Serves(ROUTES.failTask)
   fail(@Input() { params: { id }, body }: InputOf<typeof ROUTES.failTask>, @VisitorOf() visitor: Visitor) {
     const { name, message, stack, retryable } = body;
     const error = { message, ...(name !== undefined && { name }), ...(stack !== undefined && { stack }) };
-    return ended(this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
+    return this.#counted('failed', this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
   }
 
   @Serves(ROUTES.retryTaskLater)
@@ -70,6 +77,13 @@ export class TaskWorkersController {
   @Serves(ROUTES.giveTaskBack)
   giveBack(@Input() { params: { id }, body }: InputOf<typeof ROUTES.giveTaskBack>, @VisitorOf() visitor: Visitor) {
     return ended(this.#external.giveBack(attemptOf(visitor, id, body)));
+  }
+
+  /** A call that is repeated after a lost answer counts again: the counts are only for people. */
+  async #counted(end: AttemptEnd, ending: Promise<Task>): Promise<ChangedTask> {
+    const task = await ending;
+    partsOf(this.gatekeeper).tasks.work.programs.note(task.type, end);
+    return ended(Promise.resolve(task));
   }
 
   get #external(): ExternalTasks {

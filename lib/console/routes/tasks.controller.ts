@@ -15,14 +15,7 @@ import {
 } from '../../tasks/index.js';
 import type { Sees } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
-import {
-  type InputOf,
-  ROUTES,
-  type TaskAnswer,
-  type TaskTypesAnswer,
-  type TasksAnswer,
-  includes,
-} from '../api/index.js';
+import { type InputOf, ROUTES, type TaskAnswer, type TasksAnswer, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
@@ -66,14 +59,6 @@ export class TasksController {
     const { tasks, context } = partsOf(this.gatekeeper);
     const isWanted = (each: string) => (type === undefined || each === type) && (!sees || sees(TASK_PREFIX + each));
     return { now: timeOf(context), ...(await tasks.list({ ...asked, isWanted })) };
-  }
-
-  @Serves(ROUTES.taskTypes)
-  async types(@SeenNames() sees: Sees): Promise<TaskTypesAnswer> {
-    const { tasks, context } = partsOf(this.gatekeeper);
-    const waiting = await tasks.waitingTypes();
-    const isSeen = ({ type }: { readonly type: string }) => !sees || sees(TASK_PREFIX + type);
-    return { now: timeOf(context), waiting: waiting.filter(isSeen), here: tasks.handlers.types().filter(isSeen) };
   }
 
   @Serves(ROUTES.cancelTask)

@@ -19,7 +19,9 @@ const PAGES = [
 ] as const;
 
 export function Header() {
-  const current = route.value.path[0] ?? 'work';
+  const [page = 'work'] = route.value.path;
+  // The types of tasks are a view of the work.
+  const current = page === 'tasks' ? 'work' : page;
   const nav = useRef<HTMLElement>(null);
   // On a narrow screen the current tab may be out of view.
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);

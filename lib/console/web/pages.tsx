@@ -7,8 +7,11 @@ import { OperatePage } from './operate/operate-page.js';
 import { hrefOf, route } from './router.js';
 import { RunsPage } from './runs/runs-page.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
-import { isLeader, scopeOf } from './semaphores/kind.js';
+import { isLeader, isQueue, scopeOf, taskTypeOf } from './semaphores/kind.js';
 import { SemaphoresPage } from './semaphores/semaphores-page.js';
+import { TaskPage } from './tasks/task-page.js';
+import { TypePage } from './tasks/type-page.js';
+import { TypesPage } from './tasks/types-page.js';
 
 /** Shows the page that the address names. */
 export function Page() {
@@ -17,8 +20,11 @@ export function Page() {
     case 'work':
       if (name === undefined) return <Main key="work" title="Work" children={<SemaphoresPage />} />;
       return <Main key={`work ${name}`} title={titleOf(name)} children={<WorkPage name={name} />} />;
+    case 'tasks':
+      return <Main key="tasks" title="Work" children={<TypesPage />} />;
     case 'runs':
-      return <Main key="runs" title="Runs" children={<RunsPage />} />;
+      if (name === undefined) return <Main key="runs" title="Runs" children={<RunsPage />} />;
+      return <Main key={`runs ${name}`} title={`Task ${name}`} children={<TaskPage id={name} />} />;
     case 'nodes':
       return <Main key={`nodes ${name}`} title="Nodes" children={<NodesPage view={name} />} />;
     case 'changes':
@@ -31,11 +37,13 @@ export function Page() {
 }
 
 function titleOf(name: string): string {
+  if (isQueue(name)) return `Tasks: ${taskTypeOf(name)}`;
   return isLeader(name) ? `Leadership: ${scopeOf(name)}` : name;
 }
 
-/** The page of a scope of leadership, or of any other semaphore. */
+/** The page of a scope of leadership, of a type of tasks, or of any other semaphore. */
 function WorkPage({ name }: { readonly name: string }) {
+  if (isQueue(name)) return <TypePage name={name} />;
   return isLeader(name) ? <LeaderPage name={name} /> : <SemaphorePage name={name} />;
 }
 

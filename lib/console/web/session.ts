@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Role, SessionAnswer } from './api/answers.js';
 import { ApiError, messageOf } from './api/api-error.js';
 import { call } from './api/call.js';
+import { forgetSamples } from './tasks/type-history.js';
 import { token } from './api/token.js';
 
 export type SignIn =
@@ -36,8 +37,14 @@ export async function signInWith(value: string): Promise<void> {
 }
 
 export function signOut(message?: string): void {
+  forgetSamples();
   token.forget();
   signIn.value = { state: 'out', ...(message !== undefined && { message }) };
+}
+
+/** Whether the user may claim tasks, and so sees their data. A read-only console shows them as well. */
+export function mayClaim(): boolean {
+  return signIn.value.state === 'in' && ROLES.indexOf(signIn.value.session.role) >= ROLES.indexOf('operate');
 }
 
 /** Returns why the user may not do something that needs this role; undefined if the user may. */

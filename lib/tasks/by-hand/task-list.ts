@@ -1,5 +1,5 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
-import type { Task } from '../task.js';
+import { PRIORITIES, type Task } from '../task.js';
 import { decodeTask, placeOfText } from '../task.codec.js';
 import { groupType } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
@@ -42,6 +42,11 @@ export interface TaskPage {
   readonly tasks: TaskView[];
   /** Where the next page begins; absent: there is none. A page may be empty although more follow. */
   readonly next?: string;
+  /**
+   * Number of texts in the part that this page has read that can't be read: of a newer version, or of another program. They
+   * are not among the tasks.
+   */
+  readonly leftOut: number;
 }
 
 /**
@@ -54,7 +59,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
   const [first, end] = RANGES[state];
   let begin = from === undefined ? first : placeIn(from, first, end);
   const tasks: TaskView[] = [];
-  let next = '';
+  let [next, leftOut] = ['', 0];
   for (let rows = 0, characters = 0, size = FIRST; ;) {
     const found = await store.timed.range(begin, end, size);
     for (const { text } of found) {
@@ -63,13 +68,14 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
       rows++;
       characters += text.length;
       const task = readable(text);
+      if (!task) leftOut++;
       const seen = task && isWanted(groupType(task.type)) ? task : undefined;
       if (seen) tasks.push(withoutSecrets(viewOf(seen)));
       next = markAfter(text, seen);
-      if (tasks.length >= limit) return { tasks, next };
+      if (tasks.length >= limit) return { tasks, next, leftOut };
     }
-    if (found.length < size) return { tasks };
-    if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next };
+    if (found.length < size) return { tasks, leftOut };
+    if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next, leftOut };
     size = Math.max(1, Math.min(MOST.rows - rows, Math.floor(((MOST.characters - characters) * rows) / characters)));
   }
 }
@@ -79,9 +85,14 @@ export interface WaitingType {
   readonly type: string;
   /** When the first one in the order of the store was offered last: cluster time in ms. */
   readonly offeredAt: number;
+  /**
+   * About how many of its tasks and groups wait: the length of the queues that the nodes take them from. A crash may leave
+   * a task out for a while.
+   */
+  readonly waiting: number;
 }
 
-/** The types of which tasks or groups wait, at most 100: one small read for each type and priority. */
+/** The types of which tasks or groups wait, at most 100: two small reads for each type and priority. */
 export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
   const types = new Map<string, WaitingType>();
   for (let from = 'w|'; types.size < MOST_TYPES;) {
@@ -89,9 +100,22 @@ export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
     if (!found) break;
     const place = placeOfText(found.text);
     from = place ? `w|${place.type}|~` : `${found.text.slice(0, MARK)}\uffff`;
-    if (place) types.set(groupType(place.type), { type: groupType(place.type), offeredAt: place.at });
+    if (place) add(types, place, await lengthOf(store, place.type));
   }
   return [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
+}
+
+/** The tasks of a type and its groups count together. */
+function add(types: Map<string, WaitingType>, place: { readonly type: string; readonly at: number }, length: number) {
+  const type = groupType(place.type);
+  const { offeredAt = place.at, waiting = 0 } = types.get(type) ?? {};
+  // There is at least the one that was found, although its hint may be lost.
+  types.set(type, { type, offeredAt: Math.min(offeredAt, place.at), waiting: waiting + Math.max(1, length) });
+}
+
+async function lengthOf({ hints }: TaskStore, type: string): Promise<number> {
+  const lengths = await Promise.all(PRIORITIES.map((priority) => hints.queue(type, priority).size()));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** Tasks of a newer version, or of another program, are left out. */

@@ -118,6 +118,10 @@ class FaultyQueue implements HintQueue {
     return call(this.client, 'read', () => this.#shared.peek());
   }
 
+  size(): Promise<number> {
+    return call(this.client, 'read', () => this.#shared.size);
+  }
+
   poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
     const { process } = this.client;
     return new Promise((resolve) => {

@@ -14,6 +14,7 @@ export type {
   MigrationStep,
   NodeIdentity,
   NodeOverview,
+  NodeTasks,
   RunEntry,
   ScopeCandidate,
   ScopeOverview,
@@ -30,6 +31,7 @@ export type {
   HistoryAnswer,
   LeaderAnswer,
   MovesAnswer,
+  NodeWork,
   NodesAnswer,
   PlanAnswer,
   Preview,
@@ -37,7 +39,11 @@ export type {
   SemaphoreAnswer,
   SemaphoresAnswer,
   SessionAnswer,
+  TaskAnswer,
+  TaskTypesAnswer,
+  TasksAnswer,
 } from '../../api/index.js';
+export type { ListedState, TaskView } from '../../../tasks/index.js';
 
 /** The schedule of a job. */
 export type JobSchedule = NonNullable<NodeOverview['jobs'][number]['schedule']>;

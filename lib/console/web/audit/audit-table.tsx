@@ -6,6 +6,7 @@ import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 import { hrefOf } from '../router.js';
+import { TaskLink } from '../tasks/task-links.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -59,7 +60,7 @@ function Subject({ name }: { readonly name: string }) {
 }
 
 function Change({ entry: { from, to, permit, target, order, task } }: { readonly entry: AuditEntry }) {
-  if (task !== undefined) return <>{task}</>;
+  if (task !== undefined) return <TaskLink id={task} />;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;

@@ -6,13 +6,15 @@ interface BatchProgressProps {
   readonly progress: Progress;
   /** The past participle: "paused", "migrated". */
   readonly verb: string;
+  /** The changed thing, in the singular. Default: "semaphore". */
+  readonly one?: string;
   readonly onStop: () => void;
 }
 
 /**
  * Shows the progress, and each failure by name. Takes the focus, because the button that started the work is disabled.
  */
-export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
+export function BatchProgress({ progress, verb, one = 'semaphore', onStop }: BatchProgressProps) {
   const panel = useRef<HTMLElement>(null);
   const { done, failed, remaining, isRunning, fault } = progress;
   useLayoutEffect(() => {
@@ -22,12 +24,12 @@ export function BatchProgress({ progress, verb, onStop }: BatchProgressProps) {
   return (
     <section class="panel progress-panel" aria-label="Progress" data-outcome tabIndex={-1} ref={panel}>
       <progress
-        aria-label={`Semaphores ${verb}`}
+        aria-label={`${one.slice(0, 1).toUpperCase()}${one.slice(1)}s ${verb}`}
         max={Math.max(1, total)}
         value={isRunning && total === 0 ? undefined : done}
       />
       <p role="status">
-        {count(done, 'semaphore')} {verb}
+        {count(done, one)} {verb}
         {remaining > 0 && `, ${remaining} to go`}
         {failed.size > 0 && `, ${failed.size} failed`}
         {!isRunning && remaining === 0 && failed.size === 0 && fault === undefined && '. Done.'}

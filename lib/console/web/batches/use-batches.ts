@@ -80,9 +80,14 @@ function added(before: Progress, { done, failed, remaining }: Batch): Partial<Pr
   return { done: before.done + done.length, failed: all, remaining };
 }
 
-/** Announces the result to screen readers. @param verb the past participle: "migrated" */
-export function announceProgress({ done, failed, fault }: Progress, verb: string): void {
+/**
+ * Announces the result to screen readers.
+ *
+ * @param verb the past participle: "migrated"
+ * @param one the changed thing, in the singular
+ */
+export function announceProgress({ done, failed, fault }: Progress, verb: string, one = 'semaphore'): void {
   if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
-  if (failed.size === 0) return announce(`${count(done, 'semaphore')} ${verb}.`, { isBad: fault !== undefined });
-  announce(`${failed.size} of ${count(done + failed.size, 'semaphore')} could not be ${verb}.`, { isBad: true });
+  if (failed.size === 0) return announce(`${count(done, one)} ${verb}.`, { isBad: fault !== undefined });
+  announce(`${failed.size} of ${count(done + failed.size, one)} could not be ${verb}.`, { isBad: true });
 }

@@ -19,6 +19,15 @@ export function isLeader(name: string): boolean {
   return name.startsWith(LEADER);
 }
 
+export function isQueue(name: string): boolean {
+  return name.startsWith(QUEUE);
+}
+
+/** Type of the tasks that a semaphore limits. */
+export function taskTypeOf(name: string): string {
+  return name.slice(QUEUE.length);
+}
+
 /** Name of the scope whose leader holds the permit of a semaphore. */
 export function scopeOf(name: string): string {
   return name.slice(LEADER.length);
@@ -26,7 +35,7 @@ export function scopeOf(name: string): string {
 
 export function kindOf({ name, jobs }: Pick<SemaphoreOverview, 'name' | 'jobs'>): Kind {
   if (isLeader(name)) return 'leader';
-  if (name.startsWith(QUEUE)) return 'queue';
+  if (isQueue(name)) return 'queue';
   return jobs.some(({ schedule }) => schedule) ? 'schedule' : 'lock';
 }
 

@@ -9,6 +9,7 @@ import { Search } from '../parts/search.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { replaceQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
+import { WorkViews } from '../tasks/work-views.js';
 import { KIND_LABELS, type Kind, kindOf, usedKinds } from './kind.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
 import { DefineDialog } from './define-dialog.js';
@@ -18,15 +19,18 @@ export function SemaphoresPage() {
   const query = useLive<SemaphoresAnswer>('semaphores', anyChangeOrRun);
   const [isDefining, setDefining] = useState(false);
   return (
-    <Loaded query={query}>
-      {({ semaphores, stale }) => (
-        <>
-          <StaleNotice stale={stale} />
-          <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} />
-          {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
-        </>
-      )}
-    </Loaded>
+    <>
+      <WorkViews />
+      <Loaded query={query}>
+        {({ semaphores, stale }) => (
+          <>
+            <StaleNotice stale={stale} />
+            <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} />
+            {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
+          </>
+        )}
+      </Loaded>
+    </>
   );
 }
 

@@ -57,6 +57,10 @@ export class QueueHints implements HintQueue {
     return this.calls.reading(async (session) => hintOf((await this.#queue(session)).peek()));
   }
 
+  size(): Promise<number> {
+    return this.calls.reading(async (session) => (await this.#queue(session)).size());
+  }
+
   #pollOnce(patience: number, signal: AbortSignal): Promise<string | undefined> {
     return this.calls.writing(async (session) => {
       const queue = await this.#queue(session);

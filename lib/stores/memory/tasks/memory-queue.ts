@@ -32,6 +32,11 @@ export class MemoryQueue implements HintQueue {
     return this.shared.peek();
   }
 
+  async size(): Promise<number> {
+    this.closed.throwIfAborted();
+    return this.shared.size;
+  }
+
   /** A hint that is added after the end of the wait goes to another poller, or stays in the queue. */
   #wait(patience: number, signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve, reject) => {

@@ -28,6 +28,10 @@ export class SharedQueue {
     return this.#hints[this.#taken];
   }
 
+  get size(): number {
+    return this.#hints.length - this.#taken;
+  }
+
   drain(most: number): string[] {
     const drained = this.#hints.slice(this.#taken, this.#taken + Math.max(most, 0));
     this.#taken += drained.length;

@@ -1,0 +1,58 @@
+import { type Context, timeOf } from '../../context/context.js';
+import { TASK_PREFIX } from '../../decision/index.js';
+import { type NodeTasks, type Parts, partsOf } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import type { Sees } from '../access/name-limit.js';
+import { type InputOf, type NodeWork, ROUTES, type TaskTypesAnswer } from '../api/index.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import { Input, SeenNames } from '../http/input.decorator.js';
+import { Serves } from '../http/serves.decorator.js';
+
+/** Serves the types of tasks, for operators. */
+@ConsoleController()
+export class TaskOverviewController {
+  constructor(private readonly gatekeeper: GatekeeperService) {}
+
+  @Serves(ROUTES.taskTypes)
+  async types(@Input() { query }: InputOf<typeof ROUTES.taskTypes>, @SeenNames() sees: Sees): Promise<TaskTypesAnswer> {
+    const parts = partsOf(this.gatekeeper);
+    const { tasks, context } = parts;
+    const { value: cards, stale } = await nodesOf(parts);
+    const isSeen = ({ type }: { readonly type: string }) => !sees || sees(TASK_PREFIX + type);
+    const works = worksOf(cards, context, tasks.work.list(tasks.handlers));
+    const isIdle = query.ifUsed === true && works.length === 0 && !tasks.isUsed;
+    const waiting = isIdle ? [] : await tasks.waitingTypes();
+    const seen = works.map(({ node, types }) => ({ node, types: types.filter(isSeen) }));
+    return {
+      now: timeOf(context),
+      waiting: waiting.filter(isSeen),
+      here: tasks.handlers.types().filter(isSeen),
+      nodes: seen.filter(({ types }) => types.length > 0),
+      stale,
+    };
+  }
+}
+
+function nodesOf({ health, registry }: Parts) {
+  return health.read(
+    'nodes',
+    () => registry.nodes(),
+    () => registry.known,
+  );
+}
+
+interface Card {
+  readonly group: string;
+  readonly acquirer: string;
+  readonly instance: string;
+  readonly tasks?: readonly NodeTasks[] | undefined;
+}
+
+/** The nodes that handle tasks. The answering node is first, as it is now: its entry is as old as its last heartbeat. */
+function worksOf(cards: readonly Card[], { node }: Pick<Context, 'node'>, own: readonly NodeTasks[]): NodeWork[] {
+  const others = cards.filter(({ instance }) => instance !== node.instance);
+  const works = others.map(({ group, acquirer, instance, tasks = [] }) => {
+    return { node: { group, acquirer, instance }, types: tasks };
+  });
+  return [{ node, types: own }, ...works].filter(({ types }) => types.length > 0);
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import type { ListedState, TasksAnswer } from '../api/answers.js';
+import { anyChange } from '../live/concerns.js';
+import { useLive } from '../live/use-live.js';
+import type { LiveQuery } from '../live/live-query.js';
+import { count } from '../parts/format.js';
+import { Icon } from '../parts/icon.js';
+import { Loaded } from '../parts/page-state.js';
+import { hrefOf, route } from '../router.js';
+
+/** Tasks of one page. */
+const PAGE = 50;
+
+interface TaskPagesProps {
+  readonly state: ListedState;
+  /** Default: all types. */
+  readonly type?: string | undefined;
+  /** Shows the tasks of the page. */
+  readonly children: (answer: TasksAnswer, query: LiveQuery<TasksAnswer>) => ComponentChildren;
+}
+
+/** A list of tasks, page by page. The page is part of the address: `from` is where it begins. */
+export function TaskPages({ state, type, children }: TaskPagesProps) {
+  const from = route.value.query.get('from') ?? undefined;
+  const path = hrefOf(['tasks'], { state, type, from, limit: String(PAGE) }).slice(2);
+  return <Page key={path} path={path} children={children} />;
+}
+
+function Page({ path, children }: Pick<TaskPagesProps, 'children'> & { readonly path: string }) {
+  const query = useLive<TasksAnswer>(path, anyChange);
+  return (
+    <Loaded query={query}>
+      {(answer) => (
+        <>
+          {answer.leftOut > 0 && (
+            <p class="attention">
+              <Icon name="warning" /> {count(answer.leftOut, 'task')} can’t be read by this node, and{' '}
+              {answer.leftOut === 1 ? 'is' : 'are'} left out: of a newer version, or of another program.
+            </p>
+          )}
+          {children(answer, query)}
+          <Pager next={answer.next} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Links, so that the browser's "back" goes to the page before. */
+function Pager({ next }: Pick<TasksAnswer, 'next'>) {
+  const { path, query } = route.value;
+  const others = Object.fromEntries(query);
+  if (next === undefined && others['from'] === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      {others['from'] !== undefined && <a href={hrefOf(path, { ...others, from: undefined })}>First page</a>}
+      {next !== undefined && <a href={hrefOf(path, { ...others, from: next })}>Next page</a>}
+    </nav>
+  );
+}
+
+/** Why a page is empty. One that reads its most may be empty although more follow. */
+export function emptyPage({ next }: Pick<TasksAnswer, 'next'>, none: string): string {
+  return next === undefined ? none : 'None among the tasks that this page has read: more follow on the next page.';
+}

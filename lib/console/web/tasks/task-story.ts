@@ -1,0 +1,71 @@
+import type { AuditEntry, TaskView } from '../api/answers.js';
+import type { Tone } from '../parts/badge.js';
+import { attemptOf } from './task-state.js';
+
+/** One event in the life of a task. */
+export interface StoryEntry {
+  /** Cluster time in ms. */
+  readonly at: number;
+  readonly title: string;
+  readonly detail?: string;
+  readonly tone?: Tone;
+}
+
+/** Tokens per ms of cluster time: as in `lib/decision/token.ts`. */
+const PER_MS = 1024;
+
+/**
+ * The events of a task that are known, oldest first: from its record, and the changes by hand from the audit log.
+ *
+ * @param nameOf name of the node of an instance
+ */
+export function storyOf(
+  task: TaskView,
+  changes: readonly AuditEntry[],
+  nameOf: (instance: string) => string,
+): StoryEntry[] {
+  const { id, submittedAt, lastError, cancel, parent } = task;
+  const entries: StoryEntry[] = [
+    { at: submittedAt, title: 'submitted', ...(parent !== undefined && { detail: `by the handler of ${parent}` }) },
+    ...changes.filter((entry) => entry.task === id && entry.at > submittedAt).map(changeOf),
+    ...attemptsOf(task, nameOf),
+    ...(lastError
+      ? [{ at: lastError.at, title: 'attempt failed', detail: errorText(lastError), tone: 'bad' } as const]
+      : []),
+    ...(cancel && !changes.some((entry) => isCancelOf(entry, task)) ? [cancelOf(cancel)] : []),
+    ...endOf(task),
+  ];
+  // Of the same ms, an end comes last: the sort is stable.
+  return entries.toSorted((one, other) => one.at - other.at);
+}
+
+function changeOf({ at, action, by, reason }: AuditEntry): StoryEntry {
+  const title = action === 'retry-task' ? `${by} tried it again` : `${by} cancelled it`;
+  return { at, title, tone: 'warning', ...(reason !== undefined && { detail: `“${reason}”` }) };
+}
+
+function isCancelOf({ task, action, at }: AuditEntry, { id, cancel }: TaskView): boolean {
+  return task === id && action === 'cancel-task' && cancel !== undefined && Math.abs(at - cancel.at) < 5000;
+}
+
+function cancelOf({ at, by, reason }: NonNullable<TaskView['cancel']>): StoryEntry {
+  return { at, title: `${by} cancelled it`, tone: 'warning', ...(reason !== undefined && { detail: `“${reason}”` }) };
+}
+
+function attemptsOf(task: TaskView, nameOf: (instance: string) => string): StoryEntry[] {
+  const { token, submittedAt, lease } = task;
+  const at = Math.floor(token / PER_MS);
+  // A task that was submitted anew keeps the token of its former life.
+  if (token === 0 || at < submittedAt) return [];
+  const title = lease ? `attempt ${attemptOf(task)} began` : 'last attempt began';
+  return [{ at, title, ...(lease && { detail: `on ${nameOf(lease.instance)}`, tone: 'accent' as const }) }];
+}
+
+function endOf({ state, endedAt }: TaskView): StoryEntry[] {
+  if (endedAt === undefined) return [];
+  return [{ at: endedAt, title: `ended: ${state}`, tone: state === 'completed' ? 'good' : 'bad' }];
+}
+
+function errorText({ name, message }: NonNullable<TaskView['lastError']>): string {
+  return message.startsWith(name) ? message : `${name}: ${message}`;
+}

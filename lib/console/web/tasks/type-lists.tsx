@@ -1,0 +1,54 @@
+import type { ListedState, NodeWork } from '../api/answers.js';
+import { Empty } from '../parts/page-state.js';
+import { changeQuery, hrefOf, route } from '../router.js';
+import { TaskPages, emptyPage } from './task-pages.js';
+import { TaskTable } from './task-table.js';
+import { namesOf } from './use-node-names.js';
+
+const LISTS = {
+  waiting: 'Waiting',
+  running: 'Running',
+  delayed: 'Delayed',
+  blocked: 'Blocked',
+  awaiting: 'Await sub-tasks',
+  dead: 'Dead letters',
+} as const satisfies Record<ListedState, string>;
+const STATES = Object.keys(LISTS) as ListedState[];
+
+/** The tasks of a type, by state. */
+export function TypeLists({ type, nodes }: { readonly type: string; readonly nodes: readonly NodeWork[] }) {
+  const asked = route.value.query.get('state');
+  const state = STATES.find((each) => each === asked) ?? 'running';
+  const nameOf = namesOf(nodes);
+  return (
+    <section class="panel task-lists" aria-labelledby="tasks-title">
+      <h2 id="tasks-title">Tasks</h2>
+      <div class="filters" role="group" aria-label="State of the tasks">
+        {STATES.map((each) => (
+          <button
+            type="button"
+            key={each}
+            aria-pressed={each === state}
+            onClick={() => changeQuery({ state: each, from: undefined })}
+          >
+            {LISTS[each]}
+          </button>
+        ))}
+      </div>
+      {state === 'dead' && (
+        <p class="second">
+          <a href={hrefOf(['operate', 'dead-letters'], { type })}>Requeue many of them</a>
+        </p>
+      )}
+      <TaskPages state={state} type={type}>
+        {({ tasks, next }) =>
+          tasks.length > 0 ? (
+            <TaskTable tasks={tasks} nameOf={nameOf} />
+          ) : (
+            <Empty>{emptyPage({ next }, 'There are none.')}</Empty>
+          )
+        }
+      </TaskPages>
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+import type { TaskTypesAnswer } from '../api/answers.js';
+import { anyChange } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { Views } from '../parts/views.js';
+
+const VIEWS = [
+  [['work'], 'All work'],
+  [['tasks'], 'Task types'],
+] as const;
+
+/** The views of the work; only "All work" exists, and nothing is shown, if the application has no tasks. */
+export function WorkViews({ isOfTasks = false }: { readonly isOfTasks?: boolean }) {
+  const types = useTypes(true);
+  const { waiting = [], nodes = [] } = types.data.value ?? {};
+  if (!isOfTasks && waiting.length + nodes.length === 0) return null;
+  return <Views label="Views of Work" views={VIEWS} />;
+}
+
+/** The types of tasks. @param ifUsed whether nothing is asked of the store if no node uses tasks */
+export function useTypes(ifUsed = false) {
+  return useLive<TaskTypesAnswer>(`task-types${ifUsed ? '?ifUsed=true' : ''}`, anyChange, ifUsed ? SELDOM : OF_TYPES);
+}
+
+/** ms between two looks of a page about types. */
+const OF_TYPES = 5000;

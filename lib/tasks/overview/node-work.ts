@@ -1,0 +1,49 @@
+import type { NodeTasks } from '../../activity/index.js';
+import type { Context } from '../../context/context.js';
+import { typeOfId } from '../name-of-id.js';
+import { joinType } from '../task-id.js';
+import { RetryLaterError, TasksClosingError } from '../tasks.errors.js';
+import type { TaskHandlers } from '../workers/task-handlers.js';
+import { type AttemptEnd, RecentEnds } from './recent-ends.js';
+
+/** The work of this node on tasks, for operators. Asks no store. */
+export class NodeWork {
+  /** Tasks that programs end through this node, by type. */
+  readonly programs: RecentEnds;
+  readonly #own: RecentEnds;
+
+  constructor(context: Pick<Context, 'nodeClock' | 'events'>) {
+    this.programs = new RecentEnds(context.nodeClock);
+    this.#own = new RecentEnds(context.nodeClock);
+    context.events.subscribe((event) => {
+      const end = event.type === 'task-ended' ? endOf(event) : undefined;
+      if (event.type === 'task-ended' && end) this.#own.note(keyOf(event.task), end);
+    });
+  }
+
+  /** The types that this node handles, and those of which programs ended tasks within the last minute. */
+  list(handlers: Pick<TaskHandlers, 'types'>): NodeTasks[] {
+    const own = handlers.types().map((handled) => ({ ...handled, ...this.#own.of(recordType(handled)) }));
+    const programs = this.programs.types().map((type) => {
+      return { type, handles: 'programs' as const, concurrency: 0, running: 0, ...this.programs.of(type) };
+    });
+    return [...own, ...programs];
+  }
+}
+
+function recordType({ type, handles }: Pick<NodeTasks, 'type' | 'handles'>): string {
+  return handles === 'groups' ? joinType(type) : type;
+}
+
+/** Undefined for a task that goes back, or was cancelled. */
+function endOf({ outcome, error }: { readonly outcome?: string; readonly error?: unknown }): AttemptEnd | undefined {
+  if (outcome === 'completed') return 'completed';
+  if (outcome === 'cancelled' || error === undefined) return undefined;
+  return error instanceof RetryLaterError || error instanceof TasksClosingError ? undefined : 'failed';
+}
+
+/** Type of the record of a task. A handler of groups counts apart. */
+function keyOf(id: string): string {
+  const type = typeOfId(id);
+  return id[type.length] === '[' && id.endsWith(']#join') ? joinType(type) : type;
+}

@@ -1,0 +1,179 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { memory } from 'nestjs-gatekeeper';
+import type { Page } from 'playwright-core';
+import { partsOf } from '../../../lib/gatekeeper/parts.js';
+import { until } from '../../support/apps.js';
+import { type Console, TOKENS } from '../consoles.js';
+import { losingTasks } from '../losing-tasks.js';
+import { TaskScene } from '../scene/task-scene.js';
+import { violations } from './axe.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+describeInBrowser('tasks in the console', () => {
+  const start = useConsolesWithPage();
+  const visit = useBrowser();
+  const scenes: TaskScene[] = [];
+  afterEach(() => scenes.splice(0).forEach((scene) => scene.close()));
+
+  /** Nodes in the middle of their work; three tasks have failed. */
+  async function busy(nodes = 1): Promise<Console> {
+    const store = memory();
+    const consoles: Console[] = [];
+    for (let each = 1; each <= nodes; each++) {
+      consoles.push(await start({ store, gatekeeper: { acquirer: `app${each}`, heartbeat: 200 } }));
+    }
+    const scene = new TaskScene();
+    scenes.push(scene);
+    await scene.play(...consoles.map(({ gatekeeper }) => gatekeeper));
+    const [one] = consoles;
+    await until(async () => (await one!.get('/api/tasks?state=dead&type=thumbnail')).json.tasks.length === 3);
+    return one!;
+  }
+
+  it('are a view of the work, with their types, nodes, rates and backlog', async () => {
+    const { url } = await busy(2);
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/work' });
+    await page.getByRole('link', { name: 'Task types', exact: true }).click();
+    await page.getByRole('row', { name: /import-file on 2 nodes running.*about 8.*4 of 4/s }).waitFor();
+    await page.getByRole('row', { name: /archive on no node no node.*No living node handles it/s }).waitFor();
+    await page.getByRole('row', { name: /thumbnail.*0 completed 3 failed/s }).waitFor();
+    await page.getByRole('img', { name: /^Backlog of import-file: waiting 8 now, at most 8/ }).waitFor();
+    expect(await page.getByRole('link', { name: 'Work', exact: true }).getAttribute('aria-current')).toBe('page');
+    expect(complaints).toEqual([]);
+  });
+
+  it('do not appear where no node uses them, and a look at the work asks the store for none', async () => {
+    const { url, gatekeeper } = await start();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work' });
+    await page.getByText('No semaphore is defined yet').waitFor();
+    expect(await page.getByRole('link', { name: 'Task types' }).count()).toBe(0);
+    expect(partsOf(gatekeeper).tasks.isUsed).toBe(false);
+  });
+
+  it('of a type can be paused in the whole cluster, after a limit was defined', async () => {
+    const { url } = await busy();
+    const { page } = await visit(url, { token: TOKENS.define, at: '/work/task:import-file' });
+    await page.getByRole('heading', { level: 1, name: 'Tasks: import-file' }).waitFor();
+    await page.getByRole('list', { name: 'Nodes of this type' }).getByText('2 of 2 running').waitFor();
+    await page.getByRole('button', { name: 'Define a limit' }).click();
+    await act(page, 'Define', 'to pause it');
+    await page.getByRole('button', { name: 'Pause in the whole cluster' }).click();
+    await act(page, 'Pause', 'the database is slow');
+    await page.getByText('“the database is slow”').first().waitFor();
+    await page.getByRole('button', { name: 'Resume in the whole cluster' }).waitFor();
+  });
+
+  it('that run show their node and how far they have come', async () => {
+    const { url } = await busy(2);
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work/task:import-file' });
+    const row = page.getByRole('row', { name: /import-file\[june\]#\d+ running.*on app[12], lease ends in/s }).first();
+    await row.getByText('1,200 of 4,800').waitFor();
+    await row.getByRole('link').click();
+    await page.getByText(/works on attempt 1 of 5/).waitFor();
+    await page
+      .getByText(/on app[12]/)
+      .first()
+      .waitFor();
+  });
+
+  it('tell their whole story, and are cancelled with a reason', async () => {
+    const { url } = await busy();
+    const { page, complaints } = await visit(url, { token: TOKENS.operate, at: '/runs/archive:may' });
+    await page.getByRole('heading', { level: 1, name: 'Task archive:may' }).waitFor();
+    await page.getByText(/this node has no handler for type "archive": another node must do it/).waitFor();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    expect(await violations(page)).toEqual([]);
+    await act(page, 'Cancel the task', 'done by hand');
+    const story = page.getByRole('region', { name: 'Story' });
+    await story.getByText('otto cancelled it').waitFor();
+    await story.getByText('“done by hand”').waitFor();
+    await story.getByText('ended: cancelled').waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
+    await page.goto(`${url}/#/changes`);
+    await page.getByRole('row', { name: /otto.*cancel-task.*task:archive.*archive:may.*done by hand/s }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('show data, results and stacks to those alone who may claim them', async () => {
+    const { url } = await busy();
+    const at = '/runs/thumbnail:photo-7.heic';
+    const operator = await visit(url, { token: TOKENS.operate, at });
+    await operator.page.getByRole('group', { name: 'Data' }).getByText('"file": "photo-7.heic"').waitFor();
+    await operator.page.getByRole('group', { name: 'Stack' }).getByText('task-scene').first().waitFor();
+    const viewer = await visit(url, { token: TOKENS.view, at });
+    await viewer.page.getByText('the decoder ended with signal SIGSEGV').first().waitFor();
+    await viewer.page.getByText('Data, results and stacks are shown to the role “operate”.').first().waitFor();
+    expect(await viewer.page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+    expect(await viewer.page.locator('pre').count()).toBe(0);
+  });
+
+  it('that ended without success are requeued, one and many, and refusals are named', async () => {
+    const { url, gatekeeper } = await busy();
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/dead-letters?type=thumbnail' });
+    partsOf(gatekeeper).tasks.handlers.pauseType('thumbnail');
+    await page
+      .getByRole('row', { name: /scan-3.tiff invalid.*1 of 1 failed, 0 of 3 crashed.*TIFF files are not/s })
+      .waitFor();
+    await page.getByRole('checkbox', { name: 'Choose thumbnail:photo-7.heic' }).check();
+    await page.getByRole('checkbox', { name: 'Choose thumbnail:photo-8.heic' }).check();
+    // Another operator was faster with one of them.
+    await partsOf(gatekeeper).tasks.retry('thumbnail:photo-8.heic');
+    await page.getByRole('button', { name: 'Requeue 2 chosen tasks…' }).click();
+    await act(page, 'Requeue', 'a new decoder');
+    await page
+      .getByRole('list', { name: 'Failures' })
+      .getByText(/photo-8.heic.*has not ended/)
+      .waitFor();
+    await page.getByText('1 task requeued, 1 failed').waitFor();
+    await page.getByRole('button', { name: 'Requeue thumbnail:scan-3.tiff' }).click();
+    await act(page, 'Requeue', '');
+    await page.getByText('There are no dead letters of type thumbnail.').waitFor();
+  });
+
+  it('are not shown as none while the store can not be asked', async () => {
+    const { store, takeAway } = losingTasks();
+    const { url } = await start({ store });
+    takeAway();
+    for (const at of ['/tasks', '/work/task:mail', '/runs/mail:a', '/operate/dead-letters']) {
+      const { page } = await visit(url, { token: TOKENS.view, at });
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).first().waitFor();
+      expect([at, await page.getByText(/There are no|No living node|none waits/).count()]).toEqual([at, 0]);
+    }
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'have no fault that axe finds, and fit a narrow screen, in %s',
+    async (colorScheme) => {
+      const { url } = await busy();
+      const { page } = await visit(url, {
+        token: TOKENS.define,
+        colorScheme,
+        at: '/tasks',
+        viewport: { width: 360, height: 740 },
+      });
+      for (const at of PAGES) {
+        await page.goto(`${url}/#/${at}`);
+        await page.getByText('Loading…').waitFor({ state: 'detached' });
+        expect({ at, width: await page.evaluate('document.documentElement.scrollWidth') }).toEqual({ at, width: 360 });
+        expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
+      }
+    },
+  );
+});
+
+const PAGES = [
+  'tasks',
+  'work/task:import-file',
+  'work/task:thumbnail?state=dead',
+  'runs/thumbnail:photo-7.heic',
+  'operate/dead-letters',
+];
+
+/** Confirms a dialog. */
+async function act(page: Page, verb: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: verb, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
