@@ -160,6 +160,7 @@ export {
   type SubmitArguments,
   SubmitManyError,
   type SubmitOptions,
+  type TaskTarget,
   type UniqueOptions,
   type SubmitRequest,
   type Submitted,

@@ -2,11 +2,21 @@ import type { Context } from '../context/context.js';
 import type { HintQueue } from '../stores/index.js';
 import { SharedWork } from './shared-work.js';
 import type { Priority } from './task.js';
+import { placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
 
-/** Hints that a task waits: the whole text of the task, so that a node claims it without a read. One queue per type and priority. */
+/**
+ * Hints that a task waits, in one queue per type and priority:
+ *
+ * | the task        | its hint                                                                                     |
+ * | --------------- | -------------------------------------------------------------------------------------------- |
+ * | any             | its whole text, so that a node claims it without a read                                      |
+ * | has a fair key  | a ticket, the place of its text alone: its taker claims the task whose turn it is            |
+ * | is addressed    | none: another node might take it. Nodes look for such tasks; this one looks at once          |
+ */
 export class Hints {
   readonly #offers = new SharedWork<string>((queue, hints) => this.storage.queue(queue).offer(hints));
+  #onAddressed: () => void = () => undefined;
 
   constructor(
     private readonly storage: Pick<TimedStorage, 'queue'>,
@@ -17,12 +27,25 @@ export class Hints {
     return this.storage.queue(queueName(type, priority));
   }
 
+  /** Calls `listener` when this node has made an addressed task wait. */
+  watchAddressed(listener: () => void): void {
+    this.#onAddressed = listener;
+  }
+
   /** Never rejects: the sweep finds a task whose hint was lost. */
   async offer({ type, priority }: { readonly type: string; readonly priority: Priority }, text: string): Promise<void> {
-    await this.#offers.share(queueName(type, priority), text).catch((error: unknown) => {
+    const kind = placeOfText(text)?.kind;
+    if (kind === 'addressed') return this.#onAddressed();
+    const hint = kind === 'fair' ? ticketOf(text) : text;
+    await this.#offers.share(queueName(type, priority), hint).catch((error: unknown) => {
       this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });
     });
   }
+}
+
+/** The place of a text of a task with a fair key. */
+export function ticketOf(text: string): string {
+  return text.split('{', 1)[0]!;
 }
 
 function queueName(type: string, priority: Priority): string {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
+import { type TaskTarget, addressSchema } from './addressed/target.js';
 import { type Unique, type UniqueOptions, uniqueSchema } from './unique/unique-options.js';
 
 /** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
@@ -52,6 +53,16 @@ export interface SubmitOptions {
    * group's handler runs. Default false.
    */
   readonly failGroupFast?: boolean;
+  /**
+   * The nodes that may run the task: a pattern that the acquirer must match, or {@link TaskTarget}. Default: all. It waits
+   * until such a node lives.
+   */
+  readonly to?: string | TaskTarget;
+  /**
+   * A tenant, or another key, among which the waiting tasks of a type are taken in turn; or a function of the data that
+   * returns it: 1 to 200 characters. Default: the task takes no part in the turns.
+   */
+  readonly fairKey?: string | ((data: never) => string);
   /** The rule for a task of the same key that has not ended. Default: it stays, and this submission is ignored. */
   readonly unique?: UniqueOptions;
 }
@@ -87,6 +98,11 @@ const awaitedSchema = z.custom<AwaitedName>(isAwaitedName, {
   error: ({ input }) => `${show(input)} is neither an id nor a name: make it with single(), grouped() or wholeGroup()`,
 });
 
+const fairKeySchema = z.custom<NonNullable<SubmitOptions['fairKey']>>(
+  (key) => typeof key === 'string' || typeof key === 'function',
+  { error: ({ input }) => `${show(input)} is neither a text nor a function of the data` },
+);
+
 const optionsSchema = onlyFields({
   priority: choiceSchema(PRIORITIES).default('normal'),
   runAt: dateSchema.optional(),
@@ -105,6 +121,8 @@ const optionsSchema = onlyFields({
   deadLetterRetention: retentionSchema.default(USUAL_LIMITS.deadLetterRetention),
   dedup: choiceSchema(DEDUPS).default('unfinished'),
   failGroupFast: switchSchema.default(false),
+  to: addressSchema.optional(),
+  fairKey: fairKeySchema.optional(),
   unique: uniqueSchema.optional(),
 });
 
@@ -118,6 +136,8 @@ export interface ParsedSubmitOptions {
   readonly limits: TaskLimits;
   readonly dedup: Dedup;
   readonly failGroupFast: boolean;
+  readonly to?: TaskTarget;
+  readonly fairKey?: NonNullable<SubmitOptions['fairKey']>;
   readonly unique?: Unique & Pick<UniqueOptions, 'key'>;
 }
 
@@ -141,18 +161,24 @@ export function parseSubmitOptions(
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
-  const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, unique, ...limits } = data;
+  const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, unique, ...others } = data;
+  const { to, fairKey, ...limits } = others;
+  if (to && fairKey !== undefined) throw new InvalidOptionsError(`options of task ${show(id)}`, [NOT_BOTH]);
   return {
     priority,
     dedup,
     failGroupFast,
     ...(runAt !== undefined && { runAt }),
     ...(unique && { unique }),
+    ...(to && { to }),
+    ...(fairKey !== undefined && { fairKey }),
     ...(after.length > 0 && { after }),
     ...(after.length > 0 && afterFailed === 'run' && { afterFailed }),
     limits: isUsual(limits) ? USUAL_LIMITS : limits,
   };
 }
+
+const NOT_BOTH = 'fairKey: a task that is addressed with "to" takes no part in the turns: give one of the two';
 
 function isAwaitedName(value: unknown): boolean {
   const id: unknown = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;

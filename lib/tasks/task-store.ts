@@ -8,6 +8,9 @@ import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
 import { Claim, isOfClaim, whyLost } from './claim.js';
 import { ConditionalTexts } from './conditional-texts.js';
+import { isTarget } from './addressed/target.js';
+import { FairTurns } from './fair/fair-turns.js';
+import { placeOfText } from './task-place.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
 import type { Dedup } from './submit-options.js';
@@ -25,6 +28,8 @@ import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js'
 
 /** ms before a claim of unknown outcome is tried again. */
 const RETRY = 200;
+/** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
+const MOST_TURNS = 8;
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';
 
@@ -36,6 +41,7 @@ export class TaskStore {
   readonly texts: ConditionalTexts;
   readonly groups: Groups;
   readonly hints: Hints;
+  readonly turns: FairTurns;
   readonly timed: TimedStorage;
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
   readonly slices: Slices;
@@ -63,6 +69,7 @@ export class TaskStore {
     this.settling = new Settling(this);
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
+    this.turns = new FairTurns(this.timed, context);
   }
 
   /**
@@ -97,16 +104,29 @@ export class TaskStore {
   }
 
   /**
-   * Claims the task of a hint. If the outcome is unknown, tries again for half of the lease: a claim that is forgotten would
+   * Claims the task of a hint, or for a ticket the task whose turn it is. If the outcome is unknown, tries again for half of the lease: a claim that is forgotten would
    * count as a crash.
    *
    * @param owner instance that has the task; default: this node
    * @returns undefined if it is gone, or another node was first
    */
-  async claim(text: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
+  async claim(hint: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
+    const place = placeOfText(hint);
+    if (place?.kind !== 'fair') return this.#claim(hint, lease, owner);
+    for (let tries = 0; tries < MOST_TURNS; tries++) {
+      const text = await this.turns.next(place);
+      const claim = text === undefined ? undefined : await this.#claim(text, lease, owner);
+      if (text === undefined || claim) return claim;
+    }
+    // Other nodes were faster each time, and more may wait.
+    await this.hints.offer(place, hint);
+    return undefined;
+  }
+
+  async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
     await this.slices.turn();
     const task = decodeTask(text);
-    if (task.state !== 'waiting') return undefined;
+    if (task.state !== 'waiting' || (task.to && !isTarget(task.to, this.context.node))) return undefined;
     const claimed = transitions.claim(task, owner, lease, await this.stamp());
     const next = encodeTask(claimed);
     const { nodeClock } = this.context;

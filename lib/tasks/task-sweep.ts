@@ -3,8 +3,17 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
-import type { Priority, Task } from './task.js';
-import { deadRange, decodeTask, encodeTask, placeOfText, rangeOf, waitingRange } from './task.codec.js';
+import type { Task } from './task.js';
+import { decodeTask, encodeTask } from './task.codec.js';
+import {
+  ALL_FAIR,
+  type WaitingPlace,
+  deadRange,
+  fairPrefix,
+  placeOfText,
+  rangeOf,
+  waitingRange,
+} from './task-place.js';
 import { dueStops } from './stops/group-stop.js';
 import type { TaskStore } from './task-store.js';
 import { Untaken } from './untaken.js';
@@ -37,6 +46,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | finished, and remembered long enough        | removes them                                        |
  * | members of a group that is stopped          | ends the next ones                                  |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
+ * | waiting with fair keys, and no ticket is there | offers new tickets                               |
  *
  * One node at a time should sweep; two do no harm.
  */
@@ -68,30 +78,49 @@ export class TaskSweep {
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
       await this.#each('dead', deadRange(now), (task, text) => this.#forget(task, text)),
       await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
+      await this.#ticketsLost(now),
       await this.#hintLost(now),
     ];
     return counts.includes(true);
   }
 
+  /** Tasks with fair keys wait, and there is no ticket, or no ticket has come to the head of the queue for long. */
+  async #ticketsLost(now: number): Promise<boolean> {
+    let isMore = false;
+    for (let place = await this.#nextQueue(ALL_FAIR.from, ALL_FAIR.to); place;) {
+      const prefix = fairPrefix(place);
+      const head = await this.store.hints.queue(place.type, place.priority).peek();
+      if (head !== undefined) this.#untaken.look(place.type, place.priority, head);
+      const first = head === undefined ? undefined : placeOfText(head);
+      const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, ROWS.first);
+      const before = Math.min(now, first?.at ?? now) - UNHINTED;
+      const old = rows.filter(({ text }) => (placeOfText(text)?.at ?? now) < before);
+      await forEachLimit(old, ({ text }) => this.store.hints.offer(place!, text));
+      isMore ||= head === undefined && old.length === ROWS.first;
+      place = await this.#nextQueue(`${prefix}~`, ALL_FAIR.to);
+    }
+    return isMore;
+  }
+
   async #hintLost(now: number): Promise<boolean> {
     let isMore = false;
-    for (let place = await this.#nextQueue('w|'); place;) {
+    for (let place = await this.#nextQueue('w|', 'w}'); place;) {
       const { type, priority } = place;
       const head = await this.store.hints.queue(type, priority).peek();
       if (head !== undefined) this.#untaken.look(type, priority, head);
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
       isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
-      place = await this.#nextQueue(`${range[0]}~`);
+      place = await this.#nextQueue(`${range[0]}~`, 'w}');
     }
     this.#untaken.done();
     return isMore;
   }
 
   /** Type and priority of the first waiting task from there on. */
-  async #nextQueue(from: string): Promise<{ readonly type: string; readonly priority: Priority } | undefined> {
+  async #nextQueue(from: string, to: string): Promise<WaitingPlace | undefined> {
     for (;;) {
-      const [first] = await this.store.timed.range(from, 'w}', 1);
+      const [first] = await this.store.timed.range(from, to, 1);
       const place = first && placeOfText(first.text);
       if (!first || place) return place;
       from = `${first.text}\0`;

@@ -1,4 +1,5 @@
 import type { Backoff } from '../async/backoff.js';
+import type { TaskTarget } from './addressed/target.js';
 
 /**
  * A task. Its record is the truth; hints in queues, and the order of the records' texts, only help to find it.
@@ -54,6 +55,10 @@ export interface Task {
   readonly isPutOff?: true;
   /** Instance of the node that claimed it. */
   readonly owner?: string;
+  /** The nodes that may claim it; absent: all. */
+  readonly to?: TaskTarget;
+  /** Claims rotate over the keys of the waiting tasks of a type. Absent for a task that takes no part in that. */
+  readonly fairKey?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
   /** Its place in a group; absent for a task of its own. */
@@ -104,6 +109,8 @@ export interface NextLife {
   /** Cluster time in ms; absent: at once. */
   readonly runAt?: number;
   readonly data?: unknown;
+  readonly to?: TaskTarget;
+  readonly fairKey?: string;
 }
 
 /** State of a task; {@link Task} has a table of them. */

@@ -1,3 +1,4 @@
+import type { NodeIdentity } from '../context/node-identity.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
@@ -7,6 +8,7 @@ import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskPage, type TaskQuery, type WaitingType, listTasks, waitingTypes } from './by-hand/task-list.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { ExternalTasks } from './external/external-tasks.js';
+import { fairKeyOf } from './fair/fair-key.js';
 import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
@@ -21,7 +23,10 @@ import { submitUnique } from './unique/submit-unique.js';
 import { nameOfKey } from './unique/unique-key.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
-export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
+export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
+  /** Lists the living nodes; absent if they don't publish themselves. */
+  readonly nodes?: (() => Promise<readonly NodeIdentity[]>) | undefined;
+}
 
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
@@ -114,7 +119,7 @@ export class Tasks {
   async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string) {
     const { id: givenId, defaults } = expectName(name);
     const parsed = parseSubmitOptions(givenId, options, defaults);
-    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique } = parsed;
+    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey } = parsed;
     const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
     if (unique && after) throw new InvalidOptionsError(`task ${show(id)}`, [NOT_UNIQUE]);
     if (!member && options?.failGroupFast) throw new InvalidOptionsError(`task ${show(id)}`, [NO_GROUP]);
@@ -131,6 +136,8 @@ export class Tasks {
       ...(at !== undefined && { runAt: at }),
       ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),
       ...(afterFailed && { afterFailed }),
+      ...(to && { to }),
+      ...(fairKey !== undefined && { fairKey: fairKeyOf(id, fairKey, data) }),
     };
     return { task, dedup, ...(unique && { unique }) };
   }
@@ -174,7 +181,8 @@ export class Tasks {
     const { instance } = this.parts.context.node;
     const skipped = found ? undefined : await this.schedules.skippedRun(id);
     if (skipped) return skippedTick(id, skipped.former);
-    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type) });
+    const living = found?.to && found.state === 'waiting' ? await this.parts.nodes?.() : undefined;
+    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type), living });
   }
 
   /**

@@ -57,6 +57,8 @@ export interface Submission {
   /** Cluster time in ms; absent: at once. */
   readonly runAt?: number;
   readonly data?: unknown;
+  readonly to?: Task['to'];
+  readonly fairKey?: string;
   readonly member?: Member;
   readonly join?: Task['join'];
   readonly sub?: Task['sub'];

@@ -43,7 +43,8 @@ export class TaskCluster {
     const events: GatekeeperEvent[] = [];
     (context.events as Subject<GatekeeperEvent>).subscribe((event) => events.push(event));
     context.clusterClock.start();
-    const tasks = new Tasks({ context, directory: directoryOf(context), grace: GRACE });
+    const nodes = async () => this.#nodes.map((each) => each.context.node);
+    const tasks = new Tasks({ context, directory: directoryOf(context), grace: GRACE, nodes });
     const of = <T extends GatekeeperEvent['type']>(type: T) =>
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };

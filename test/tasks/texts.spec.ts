@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { CorruptRecordError, InvalidOptionsError, NewerRecordError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { PRIORITIES, type Task, USUAL_LIMITS } from '../../lib/tasks/task.js';
-import { deadRange, decodeTask, encodeTask, rangeOf, waitingRange } from '../../lib/tasks/task.codec.js';
+import { decodeTask, encodeTask } from '../../lib/tasks/task.codec.js';
+import { deadRange, placeOfText, rangeOf, waitingRange } from '../../lib/tasks/task-place.js';
 import { Bits, PAGE_BITS } from '../../lib/tasks/groups/bits.js';
 import { isFull, openRoot, pagesOf, placeOf, withFull } from '../../lib/tasks/groups/group.js';
 import { decodePage, decodeRoot, encodePage, encodeRoot } from '../../lib/tasks/groups/group.codec.js';
@@ -92,6 +93,18 @@ describe('the text of a task', () => {
       const [from, to] = waitingRange('mai', priority, NOW + 1);
       expect(from <= text && text < to).toBe(false);
     }
+  });
+
+  it.each([
+    ['open', {}, ''],
+    ['fair', { fairKey: 'tenant|7' }, expect.any(String)],
+    ['addressed', { to: { acquirer: 'a|b' } }, expect.any(String)],
+  ])('says its place while it waits: %s', (kind, fields, key) => {
+    const task: Task = { ...TASK, ...fields, priority: 'high' };
+    const text = encodeTask(task);
+    expect(placeOfText(text)).toEqual({ kind, type: 'mail', priority: 'high', at: NOW, key });
+    expect(decodeTask(text)).toEqual(task);
+    expect(placeOfText(encodeTask({ ...task, state: 'claimed' }))).toBeUndefined();
   });
 
   it.each([

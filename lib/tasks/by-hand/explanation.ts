@@ -1,6 +1,8 @@
 import { groupType } from '../task-id.js';
 import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
 import { skipSentence } from '../../permits/runs/run-skipped.error.js';
+import type { NodeIdentity } from '../../context/node-identity.js';
+import { type TaskTarget, isTarget, targetText } from '../addressed/target.js';
 import type { GroupRoot } from '../groups/group.js';
 import type { Task, TaskProgress } from '../task.js';
 import { instanceIn } from '../external/owner.js';
@@ -50,6 +52,8 @@ export type TaskExplanation = {
       readonly offeredAt: number;
       /** The work of this node on its type; absent if it has no handler. No node knows the types of the others. */
       readonly here?: WorkerState;
+      /** Names of the living nodes that may run it, if it is addressed, and this node knows the living ones. */
+      readonly matching?: readonly string[];
       readonly task: TaskView;
     }
   | {
@@ -80,11 +84,16 @@ export type TaskExplanation = {
     }
 );
 
+/** Names in a sentence. */
+const MOST_NAMES = 5;
+
 /** State of this node that an explanation needs. */
 export interface ExplainingNode {
   readonly instance: string;
   /** Its work on a type. @param type of the record, so that group handlers have a type of their own */
   readonly worker: (type: string) => WorkerState | undefined;
+  /** The living nodes; absent if they are not known. */
+  readonly living?: readonly NodeIdentity[] | undefined;
 }
 
 /**
@@ -152,11 +161,30 @@ function blocked({ after = [], afterFailed, queue, cancel }: Task): Known {
   return { reason: 'after', after: ids, sentence: `it waits for the end of ${show(first)}${more}; ${otherwise}` };
 }
 
-function waiting({ type, at, join }: Task, { worker }: ExplainingNode): Known {
+function waiting({ type, at, join, to }: Task, { worker, living }: ExplainingNode): Known {
   const here = worker(type);
+  if (to) return addressed(to, at, living, here);
   const of = join ? `groups of type ${show(groupType(type))}` : `type ${show(type)}`;
   const sentence = `it waits for a node with room, and was offered last at ${iso(at)}; ${workHere(of, type, here)}`;
   return { reason: 'waiting', offeredAt: at, ...(here && { here }), sentence };
+}
+
+function addressed(
+  to: TaskTarget,
+  offeredAt: number,
+  living: readonly NodeIdentity[] | undefined,
+  here: WorkerState | undefined,
+): Known {
+  const matching = living?.filter((node) => isTarget(to, node)).map(({ acquirer }) => acquirer);
+  const nodes = !matching ? '' : matching.length === 0 ? ', and no living node matches' : `: ${listed(matching)}`;
+  const sentence = `it waits for a node that matches its address, ${targetText(to)}${nodes}`;
+  return { reason: 'waiting', offeredAt, ...(here && { here }), ...(matching && { matching }), sentence };
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => show(name));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} others` : ''}`;
 }
 
 function workHere(of: string, type: string, here: WorkerState | undefined): string {

@@ -1,6 +1,7 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import { PRIORITIES, type Task } from '../task.js';
-import { decodeTask, placeOfText } from '../task.codec.js';
+import { decodeTask } from '../task.codec.js';
+import { ALL_WAITING, behindType, placeOfText } from '../task-place.js';
 import { groupType } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
 import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
@@ -15,11 +16,12 @@ const MOST = { rows: 500, characters: 2 * 1024 * 1024 };
 const FIRST = 16;
 /** Characters of a text that say where the next page begins: its place, and the whole id. */
 const MARK = 1200;
-/** Types in one list. */
+/** Types in one list, and reads for them: a type may wait under many targets. */
 const MOST_TYPES = 100;
+const MOST_READS = 500;
 
 const RANGES: Record<ListedState, readonly [from: string, to: string]> = {
-  waiting: ['w|', 'w}'],
+  waiting: [ALL_WAITING.from, ALL_WAITING.to],
   delayed: ['l|', 'l}'],
   blocked: ['b|', 'b}'],
   running: ['c|', 'c}'],
@@ -95,12 +97,16 @@ export interface WaitingType {
 /** The types of which tasks or groups wait, at most 100: two small reads for each type and priority. */
 export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
   const types = new Map<string, WaitingType>();
-  for (let from = 'w|'; types.size < MOST_TYPES;) {
-    const [found] = await store.timed.range(from, 'w}', 1);
+  // Addressed tasks of a type stand at many places, and its queues are counted once.
+  const counted = new Set<string>();
+  let { from } = ALL_WAITING;
+  for (let reads = 0; types.size < MOST_TYPES && reads < MOST_READS; reads++) {
+    const [found] = await store.timed.range(from, ALL_WAITING.to, 1);
     if (!found) break;
     const place = placeOfText(found.text);
-    from = place ? `w|${place.type}|~` : `${found.text.slice(0, MARK)}\uffff`;
-    if (place) add(types, place, await lengthOf(store, place.type));
+    from = place ? behindType(place) : `${found.text.slice(0, MARK)}\uffff`;
+    if (place) add(types, place, counted.has(place.type) ? 0 : await lengthOf(store, place.type));
+    if (place) counted.add(place.type);
   }
   return [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
 }

@@ -12,6 +12,7 @@ import type {
   TaskProgress,
   TaskState,
 } from '../task.js';
+import type { TaskTarget } from '../addressed/target.js';
 import { instanceIn } from '../external/owner.js';
 
 /** State of a task for people: where it is, or how it ended. */
@@ -37,6 +38,10 @@ export interface TaskView {
   readonly parent?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
+  /** The nodes that may run it; absent: all. */
+  readonly to?: TaskTarget;
+  /** The key among which tasks of its type are taken in turn; absent if it takes no part in that. */
+  readonly fairKey?: string;
   /** Attempts that failed since it was submitted, or tried again by hand. */
   readonly attempts: number;
   /** Attempts that may fail. */
@@ -92,6 +97,8 @@ export function viewOf(task: Task): TaskView {
     ...(group && { group }),
     ...(sub && { parent: sub.parent }),
     ...(task.data !== undefined && { data: task.data }),
+    ...(task.to && { to: task.to }),
+    ...(task.fairKey !== undefined && { fairKey: task.fairKey }),
     attempts,
     maxAttempts,
     crashes,

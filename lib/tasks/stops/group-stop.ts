@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decodeStored, storedCount, storedTime } from '../../decision/index.js';
 import type { Cancellation, Incarnation } from '../task.js';
 import { groupId } from '../task-id.js';
-import { cancellationSchema, dueRange, dueText } from '../task.codec.js';
+import { cancellationSchema, dueText } from '../task.codec.js';
+import { dueRange } from '../task-place.js';
 import type { Stamp } from '../transitions.js';
 
 const VERSION = 1;

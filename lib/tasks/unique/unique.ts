@@ -65,6 +65,14 @@ function waitedFor(task: Task, { nonce }: Stamp): Partial<Task> {
   return task.dependents ? { dependents: task.dependents, born: bornOf(task), replacedBy: nonce } : {};
 }
 
-function nextLife({ priority, limits, data, runAt }: Submission, { nonce }: Stamp): NextLife {
-  return { by: nonce, priority, limits, ...(data !== undefined && { data }), ...(runAt !== undefined && { runAt }) };
+function nextLife({ priority, limits, data, runAt, to, fairKey }: Submission, { nonce }: Stamp): NextLife {
+  return {
+    by: nonce,
+    priority,
+    limits,
+    ...(data !== undefined && { data }),
+    ...(runAt !== undefined && { runAt }),
+    ...(to && { to }),
+    ...(fairKey !== undefined && { fairKey }),
+  };
 }

@@ -1,6 +1,8 @@
 import type { Context } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
+import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Hints } from '../hints.js';
+import { placeOfText } from '../task-place.js';
 import { PRIORITIES, type Priority } from '../task.js';
 
 /** A hint, with the priority of its queue. */
@@ -26,6 +28,8 @@ export class HintSource {
   readonly #parked = new Map<Priority, Promise<void>>();
   readonly #closing = new AbortController();
   #looks = 0;
+  /** Whether addressed tasks were found since the last wait: perhaps while a look was on its way. */
+  #hasNews = false;
   /** Whether a worker is free. */
   #isWanted = false;
   #looking?: Promise<void>;
@@ -35,6 +39,7 @@ export class HintSource {
     private readonly type: string,
     private readonly hints: Hints,
     private readonly context: Context,
+    private readonly addressed?: Pick<AddressedTasks, 'take'>,
   ) {}
 
   /**
@@ -59,12 +64,23 @@ export class HintSource {
     const taken: Hint[] = [];
     for (const priority of order) {
       if (taken.length >= most || this.#isClosed) break;
+      // Neither kind keeps the other one waiting for ever.
+      const isFirst = this.#looks % 2 === 0;
+      if (isFirst) taken.push(...this.#addressed(priority, most - taken.length));
       await this.#asked(async () => {
+        if (taken.length >= most) return;
         const texts = await this.hints.queue(this.type, priority).drain(most - taken.length);
         taken.push(...texts.map((text) => ({ priority, text })));
       });
+      if (!isFirst) taken.push(...this.#addressed(priority, most - taken.length));
     }
     return taken;
+  }
+
+  /** Ends a wait: addressed tasks were found. */
+  notify(): void {
+    this.#hasNews = true;
+    this.#wake();
   }
 
   /** Ends the wait of {@link take}. */
@@ -82,8 +98,13 @@ export class HintSource {
   }
 
   /** Offers a hint again that is not used. It is not read, because a newer node may have written it. Never rejects. */
-  giveBack({ priority, text }: Hint): Promise<void> {
+  async giveBack({ priority, text }: Hint): Promise<void> {
+    if (placeOfText(text)?.kind === 'addressed') return; // the next look finds it
     return this.hints.offer({ type: this.type, priority }, text);
+  }
+
+  #addressed(priority: Priority, most: number): readonly Hint[] {
+    return this.addressed?.take(this.type, priority, most) ?? [];
   }
 
   get #isClosed(): boolean {
@@ -105,6 +126,7 @@ export class HintSource {
   /** Waits until a hint has arrived at any queue. Polls of the other queues stay: to begin them anew takes longer than to wait. */
   async #park(): Promise<void> {
     if (this.#arrived.length > 0 || this.#isClosed) return;
+    if (this.#hasNews) return void (this.#hasNews = false);
     const woken = new Promise<void>((wake) => (this.#wake = wake));
     for (const priority of PRIORITIES) {
       if (!this.#parked.has(priority)) this.#parked.set(priority, this.#poll(priority));

@@ -2,6 +2,7 @@ import type { Context } from '../../context/context.js';
 import { InvalidOptionsError } from '../../decision/index.js';
 import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
+import { AddressedTasks } from '../addressed/addressed-tasks.js';
 import { Sweeping } from '../sweeping.js';
 import type { Cancellation, Task } from '../task.js';
 import { type DataOf, joinType, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
@@ -35,6 +36,7 @@ export class TaskHandlers {
   readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
   #sweeping?: Sweeping;
+  #addressed?: AddressedTasks;
   #onInvalid?: InvalidTaskFunction;
   #closed?: Promise<void>;
 
@@ -126,7 +128,7 @@ export class TaskHandlers {
   start(): void {
     if (this.#closed) return;
     this.#workers.start();
-    if (this.#workers.size > 0) this.sweep();
+    if (this.#workers.size > 0) this.#look();
   }
 
   /** Takes no more tasks, and waits for the running ones. Idempotent. */
@@ -137,7 +139,9 @@ export class TaskHandlers {
 
   async #close(): Promise<void> {
     try {
+      const looking = this.#addressed?.close();
       await this.#workers.close(this.parts.grace);
+      await looking;
     } finally {
       await this.#sweeping?.close();
     }
@@ -151,8 +155,25 @@ export class TaskHandlers {
     const store = this.parts.store();
     store.stops.watch(this.#running);
     const limit = new TypeLimit(type, this.parts.directory, context);
-    this.#workers.add(new TypeWorker(key, handler, parsed, { store, context, mostBytes, onInvalid, limit }));
-    if (this.#workers.isRunning) this.sweep();
+    const addressed = this.#addressedTasks();
+    const parts = { store, context, mostBytes, onInvalid, limit, addressed };
+    this.#workers.add(new TypeWorker(key, handler, parsed, parts));
+    if (this.#workers.isRunning) this.#look();
+  }
+
+  /** From the first handler on. */
+  #look(): void {
+    this.#addressed?.start();
+    this.sweep();
+  }
+
+  #addressedTasks(): AddressedTasks {
+    const { context } = this.parts;
+    const { timed: storage, hints } = this.parts.store();
+    if (this.#addressed) return this.#addressed;
+    this.#addressed = new AddressedTasks({ storage, context });
+    hints.watchAddressed(this.#addressed.wake);
+    return this.#addressed;
   }
 
   /** If the store can't say it now, the attempt begins. The walk over the members ends it. */

@@ -7,6 +7,7 @@ import { Attempt, type AttemptParts } from './attempt.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource } from './hint-source.js';
 import type { WorkerState } from './handled-type.js';
+import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Admission, TypeLimit } from './type-limit.js';
 
 export interface WorkerOptions extends HeldOptions {
@@ -16,6 +17,7 @@ export interface WorkerOptions extends HeldOptions {
 
 export interface WorkerParts extends AttemptParts {
   readonly limit: TypeLimit;
+  readonly addressed: AddressedTasks;
 }
 
 /** ms before a hint is tried again whose claim failed because of the store. */
@@ -39,7 +41,8 @@ export class TypeWorker {
     private readonly options: WorkerOptions,
     private readonly parts: WorkerParts,
   ) {
-    this.#source = new HintSource(type, parts.store.hints, parts.context);
+    this.#source = new HintSource(type, parts.store.hints, parts.context, parts.addressed);
+    parts.addressed.add(type, { room: () => this.#room, found: () => this.#source.notify() });
   }
 
   start(): void {
@@ -78,6 +81,11 @@ export class TypeWorker {
     for (const held of this.#running.values()) held?.abort(new TasksClosingError());
     // A handler that reacts to its signal gives the task back: that takes one call of the store.
     await this.#drained(this.parts.context.timing.callTimeout);
+  }
+
+  /** Attempts that may begin. */
+  get #room(): number {
+    return this.#mayBegin ? Math.max(0, this.options.concurrency - this.#running.size) : 0;
   }
 
   /** Whether a hint that was taken may still be used. */

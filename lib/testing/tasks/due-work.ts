@@ -1,5 +1,6 @@
 import { partsOf } from '../../gatekeeper/index.js';
-import { deadRange, decodeTask, rangeOf, waitingRange } from '../../tasks/task.codec.js';
+import { decodeTask } from '../../tasks/task.codec.js';
+import { deadRange, rangeOf, waitingRange } from '../../tasks/task-place.js';
 import { type TaskView, PRIORITIES, viewOf } from '../../tasks/index.js';
 import type { TextTable } from '../../stores/memory/tasks/text-table.js';
 import { joinType } from '../../tasks/task-id.js';

@@ -1,0 +1,157 @@
+import { Wakeup } from '../../async/wakeup.js';
+import type { Context } from '../../context/context.js';
+import type { TextEntry } from '../../stores/index.js';
+import { PRIORITIES, type Priority, type Task } from '../task.js';
+import { decodeTask } from '../task.codec.js';
+import {
+  ALL_ADDRESSED,
+  type WaitingPlace,
+  addressedPrefix,
+  behindTarget,
+  behindType,
+  placeOfText,
+} from '../task-place.js';
+import type { TimedStorage } from '../timed-storage.js';
+import { isTarget } from './target.js';
+
+/** ms between two looks. */
+const INTERVAL = 1000;
+/** Targets and types that one look passes, at most. The next look goes on behind them. */
+const STEPS = 100;
+/** Tasks of one read for each free place: nodes of the same target should not all try the same ones. */
+const CHOICE = 4;
+const MOST_ROWS = 64;
+
+/** Work of this node on a type. */
+export interface AddressedType {
+  /** Tasks that it can begin now. */
+  readonly room: () => number;
+  /** Called when tasks were found. */
+  readonly found: () => void;
+}
+
+interface Found {
+  readonly priority: Priority;
+  readonly text: string;
+}
+
+export interface AddressedParts {
+  readonly storage: Pick<TimedStorage, 'range'>;
+  readonly context: Context;
+}
+
+/**
+ * The waiting tasks that are addressed to this node, among others. They have no hints, because another node might take
+ * them. So each node looks for them about once a second, target by target:
+ *
+ *     target 1 (matches)  mail: a few tasks, import: a few tasks │ target 2 (does not) │ target 3 …
+ *
+ * A look costs one read for each target of others, and one for each type of a target that matches, whatever waits there.
+ */
+export class AddressedTasks {
+  readonly #types = new Map<string, AddressedType>();
+  readonly #found = new Map<string, Found[]>();
+  readonly #wakeup: Wakeup;
+  /** Types of which more wait than were read, or than there was room for. */
+  readonly #more = new Set<string>();
+  #from = ALL_ADDRESSED.from;
+  #loop?: Promise<void>;
+  #isClosed = false;
+
+  constructor(private readonly parts: AddressedParts) {
+    this.#wakeup = new Wakeup(parts.context.nodeClock);
+  }
+
+  /** @param type of the record */
+  add(type: string, work: AddressedType): void {
+    this.#types.set(type, work);
+  }
+
+  /** Idempotent. */
+  start(): void {
+    this.#loop ??= this.#work();
+  }
+
+  /** Looks now. */
+  readonly wake = (): void => this.#wakeup.ring();
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.wake();
+    await this.#loop;
+  }
+
+  /** Takes up to `most` tasks that the last look found. Does not ask the store. */
+  take(type: string, priority: Priority, most: number): Found[] {
+    const found = this.#found.get(type) ?? [];
+    const taken = found.filter((each) => each.priority === priority).slice(0, Math.max(0, most));
+    if (taken.length > 0) {
+      this.#found.set(
+        type,
+        found.filter((each) => !taken.includes(each)),
+      );
+    }
+    if (found.length === taken.length && this.#more.delete(type)) this.wake();
+    return taken;
+  }
+
+  async #work(): Promise<void> {
+    const { events, random } = this.parts.context;
+    while (!this.#isClosed) {
+      this.#wakeup.reset();
+      await this.#look().catch((error: unknown) => {
+        if (!this.#isClosed) events.next({ type: 'problem', action: 'look for addressed tasks', error });
+      });
+      if (!this.#isClosed) await this.#wakeup.wait(INTERVAL * (0.9 + 0.2 * random.number()), false);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const found = new Map<string, Found[]>();
+    const { to } = ALL_ADDRESSED;
+    this.#more.clear();
+    for (let steps = 0; steps < STEPS && !this.#isClosed; steps++) {
+      const [first] = await this.parts.storage.range(this.#from, to, 1);
+      this.#from = first ? await this.#pass(first, found) : ALL_ADDRESSED.from;
+      if (!first) break;
+    }
+    this.#found.clear();
+    for (const [type, tasks] of found) this.#found.set(type, tasks);
+    for (const type of found.keys()) this.#types.get(type)?.found();
+  }
+
+  /** @returns where the look goes on */
+  async #pass({ text }: TextEntry, found: Map<string, Found[]>): Promise<string> {
+    const place = placeOfText(text);
+    const task = readable(text);
+    // A newer version, or another program, may have written it.
+    if (!place || !task?.to) return `${text}\u0000`;
+    if (!isTarget(task.to, this.parts.context.node)) return behindTarget(place);
+    const room = this.#types.get(place.type)?.room() ?? 0;
+    if (room === 0) this.#more.add(place.type);
+    for (const priority of PRIORITIES) {
+      const tasks = found.get(place.type) ?? [];
+      if (tasks.length >= room) break;
+      tasks.push(...(await this.#read({ ...place, priority }, room - tasks.length, task.to.instance !== undefined)));
+      if (tasks.length > 0) found.set(place.type, tasks);
+    }
+    return behindType(place);
+  }
+
+  async #read(place: WaitingPlace, most: number, isAlone: boolean): Promise<Found[]> {
+    const prefix = addressedPrefix(place);
+    const limit = Math.min(MOST_ROWS, isAlone ? most : most * CHOICE);
+    const rows = await this.parts.storage.range(prefix, `${prefix}~`, limit);
+    if (rows.length >= most) this.#more.add(place.type);
+    const begin = Math.floor(this.parts.context.random.number() * Math.max(1, rows.length - most + 1));
+    return rows.slice(begin, begin + most).map(({ text }) => ({ priority: place.priority, text }));
+  }
+}
+
+function readable(text: string): Task | undefined {
+  try {
+    return decodeTask(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { compilePattern, onlyFields, patternFault, show } from '../../decision/index.js';
+import type { NodeIdentity } from '../../context/node-identity.js';
+
+/** The nodes that may run a task: all of what is given must match. Patterns are RE2, as in definitions. */
+export interface TaskTarget {
+  /** Pattern that must match the node's whole group. Default: every group. */
+  readonly group?: string;
+  /** Pattern that must match the node's whole name. Default: every name. */
+  readonly acquirer?: string;
+  /** Instance of one process. After its end no other process has it. */
+  readonly instance?: string;
+}
+
+/** Characters of an instance. */
+const LONGEST_INSTANCE = 100;
+
+const patternSchema = z
+  .string({ error: ({ input }) => `${show(input)} is not a pattern: give a text` })
+  .superRefine((pattern, context) => {
+    const fault = patternFault(pattern);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+const targetSchema = onlyFields({
+  group: patternSchema.optional(),
+  acquirer: patternSchema.optional(),
+  instance: z
+    .string({ error: ({ input }) => `${show(input)} is not a text` })
+    .min(1, { error: 'is empty' })
+    .max(LONGEST_INSTANCE, { error: `is longer than ${LONGEST_INSTANCE} characters` })
+    .optional(),
+});
+
+/** zod type of the option `to`: a pattern of the acquirer, or a {@link TaskTarget}. */
+export const addressSchema = z.preprocess(
+  (value) => (typeof value === 'string' ? { acquirer: value } : value),
+  targetSchema.transform(({ group, acquirer, instance }, context): TaskTarget => {
+    if (group === undefined && acquirer === undefined && instance === undefined) {
+      context.addIssue({ code: 'custom', message: 'is empty: give a pattern, or group, acquirer or instance' });
+    }
+    // In this order: tasks of equal targets stand together.
+    return {
+      ...(group !== undefined && { group }),
+      ...(acquirer !== undefined && { acquirer }),
+      ...(instance !== undefined && { instance }),
+    };
+  }),
+);
+
+/** Whether the node may run tasks that are addressed so. A pattern that can't be used matches no node. */
+export function isTarget({ group, acquirer, instance }: TaskTarget, node: NodeIdentity): boolean {
+  if (instance !== undefined && instance !== node.instance) return false;
+  return isMatch(group, node.group) && isMatch(acquirer, node.acquirer);
+}
+
+/** The target in words, such as: acquirer "batch-.*" of group "eu". */
+export function targetText({ group, acquirer, instance }: TaskTarget): string {
+  const nodes = acquirer === undefined ? 'all acquirers' : `acquirer ${show(acquirer)}`;
+  const process = instance === undefined ? nodes : `instance ${show(instance)}`;
+  const named = instance !== undefined && acquirer !== undefined ? `${process} of acquirer ${show(acquirer)}` : process;
+  return group === undefined ? named : `${named} of group ${show(group)}`;
+}
+
+function isMatch(pattern: string | undefined, name: string): boolean {
+  if (pattern === undefined) return true;
+  const matches = compilePattern(pattern);
+  return typeof matches !== 'string' && matches(name);
+}
