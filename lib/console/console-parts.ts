@@ -29,6 +29,7 @@ import { LeadersController } from './routes/leaders.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
+import { TaskGroupsController } from './routes/task-groups.controller.js';
 import { TaskOverviewController } from './routes/task-overview.controller.js';
 import { TaskWorkersController } from './routes/task-workers.controller.js';
 import { TasksController } from './routes/tasks.controller.js';
@@ -46,6 +47,7 @@ const CONTROLLERS: Type[] = [
   TasksController,
   TaskWorkersController,
   TaskOverviewController,
+  TaskGroupsController,
   EventsController,
   HealthController,
   OpenApiController,

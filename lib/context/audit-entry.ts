@@ -7,8 +7,8 @@ export const HANDOVERS = ['step-down', 'transfer'] as const;
 /** Orders of operators for an allocation group. */
 export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 
-/** Changes of a task by a person or a program. */
-export const TASK_CHANGES = ['cancel-task', 'retry-task'] as const;
+/** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
+export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-off', 'type-on'] as const;
 
 /** Kind of an audited change. */
 export type AuditAction =
@@ -45,6 +45,6 @@ export interface AuditEntry {
   readonly target?: NodeIdentity;
   /** Of an order for an allocation group: the resource and the name of the node that it is about. */
   readonly order?: { readonly resource?: string; readonly node?: string };
-  /** Of a change of a task: its id. */
+  /** Of a change of a task or of a group: its id. */
   readonly task?: string;
 }

@@ -12,7 +12,7 @@ import { ExternalPermits } from '../permits/external/external-permits.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
-import { Tasks } from '../tasks/index.js';
+import { Tasks, stateLinesOf } from '../tasks/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
@@ -172,6 +172,7 @@ export function createParts(
   });
   const dump = async () => {
     for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
+    for (const line of await stateLinesOf(tasks)) logger.log(line);
   };
   const sweep = () => sweeping.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(

@@ -4,6 +4,16 @@ export { nameOfId, typeOfId } from './name-of-id.js';
 export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
 export { LISTED_STATES, type ListedState, type TaskPage, type WaitingType } from './by-hand/task-list.js';
 export type { AttemptEnd } from './overview/recent-ends.js';
+export {
+  type FoundGroups,
+  type GroupOverview,
+  type GroupPage,
+  type GroupsQuery,
+  TaskGroups,
+  groupOfId,
+} from './overview/task-groups.js';
+export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
+export { stateLinesOf } from './overview/state-lines.js';
 export { defineTask } from './define-task.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest } from './submit-many.js';
 export {

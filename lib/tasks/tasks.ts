@@ -13,6 +13,8 @@ import { MOST_BYTES, readJson } from './json.js';
 import type { NewTask, Submitted } from './submission.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
+import { type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
+import { TaskGroups } from './overview/task-groups.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
 import { type AwaitedName, type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
@@ -231,6 +233,16 @@ export class Tasks {
   /** A page of the tasks of a state, without their data; for operators. @throws StoreUnavailableError, InvalidOptionsError */
   list(query: TaskQuery): Promise<TaskPage> {
     return listTasks(this.#store, query);
+  }
+
+  /** The groups of tasks; for operators. */
+  get groups(): TaskGroups {
+    return new TaskGroups(this.#store);
+  }
+
+  /** A page of the sub-tasks of a task, from 0; for operators. @throws StoreUnavailableError */
+  subTasks(id: string, page: number): Promise<SubTaskPage | undefined> {
+    return subTasksOf(this.#store, id, page);
   }
 
   /** Whether this node has used tasks since its start. */

@@ -35,6 +35,8 @@ const calls = Object.entries(
     path: path
       .replace('{name}', 'job')
       .replace('tasks/{id}', 'tasks/mail:none')
+      .replace('task-groups/{id}', 'task-groups/mail[none]')
+      .replace('{type}', 'mail')
       .replace('{id}', 'none')
       .replace('{scope}', 'default')
       .replace('{group}', 'orders'),
@@ -75,6 +77,13 @@ const MEANT = {
   'POST /api/tasks/{id}/give-back': 'operate, writes',
   'POST /api/tasks/{id}/cancel': 'operate, writes',
   'POST /api/tasks/{id}/retry': 'operate, writes',
+  'GET /api/task-groups': 'view',
+  'GET /api/task-groups/{id}': 'view',
+  'POST /api/task-groups/{id}/cancel': 'operate, writes',
+  'GET /api/tasks/{id}/sub-tasks': 'view',
+  'GET /api/schedules': 'view',
+  'POST /api/task-types/{type}/off': 'operate, writes',
+  'POST /api/task-types/{type}/on': 'operate, writes',
   'GET /api/history': 'view',
   'GET /api/audit': 'view',
   'GET /api/events': 'view',

@@ -163,7 +163,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
       .object({ resource: z.string().optional(), node: z.string().optional() })
       .optional()
       .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
-    task: z.string().optional().meta({ description: 'of a change of a task: its id' }),
+    task: z.string().optional().meta({ description: 'of a change of a task or of a group: its id' }),
   })
   .meta({ id: 'AuditEntry' });
 

@@ -8,5 +8,12 @@ export * from './roles.js';
 export * from './route.js';
 export * from './routes.js';
 export type { ChangedTask, ClaimedTask, ClaimsAnswer, TaskAnswer, TasksAnswer } from './task-answers.js';
+export type {
+  FoundGroupsAnswer,
+  SchedulesAnswer,
+  SubTasksAnswer,
+  SwitchedAnswer,
+  TaskGroupAnswer,
+} from './task-group-answers.js';
 export type { NodeWork, TaskTypesAnswer } from './task-overview.js';
 export { LONGEST_TASK_ID } from './task-fields.js';

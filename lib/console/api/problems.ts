@@ -27,6 +27,7 @@ export const PROBLEMS = {
   'permit-lost': [409, 'The permit is not held any more'],
   'lease-expired': [409, 'The worker does not have the task any more'],
   'task-cancelled': [409, 'The task was cancelled'],
+  'other-node': [409, 'Another node answers than the one that was meant'],
   'retry-refused': [409, 'The task can not run again'],
   'corrupt-record': [409, 'The record can not be read'],
   'newer-record': [409, 'The record was written by a newer version'],

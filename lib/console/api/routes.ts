@@ -6,6 +6,7 @@ import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { LEADER_ROUTES } from './leaders.js';
 import { type DocumentedRoute, route } from './route.js';
+import { TASK_OPERATION_ROUTES } from './task-operations.js';
 import { TASK_ROUTES } from './tasks.js';
 
 const semaphore = 'api/semaphores/:name';
@@ -187,6 +188,7 @@ export const ROUTES = {
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,
+  ...TASK_OPERATION_ROUTES,
   history: route({
     operationId: 'listRuns',
     method: 'GET',

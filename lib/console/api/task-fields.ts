@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
-import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES } from '../../tasks/index.js';
+import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES, groupOfId } from '../../tasks/index.js';
 import { duration, durationOrZero, flag, flagText, limitText, line, name, text, wait } from './fields.js';
 
 /* The parts of requests about tasks. */
@@ -86,6 +86,34 @@ export const tasksQuery = onlyFields({
   limit: limitText(100, 100),
   from: text(LONGEST_MARK).optional().meta({ description: '"next" of the page before' }),
 });
+
+const groupFault = (value: unknown): string | undefined => {
+  const fault = idFault(value);
+  if (fault !== undefined) return fault;
+  return groupOfId(value as string) ? undefined : `${show(value)} is not "type[group]"`;
+};
+
+/** The id of a group of tasks. */
+const taskGroupId = z
+  .custom<string>((value) => groupFault(value) === undefined, { error: ({ input }) => groupFault(input) })
+  .meta({
+    type: 'string',
+    maxLength: LONGEST_TASK_ID,
+    pattern: String.raw`^[A-Za-z0-9_.-]{1,64}\[[^\x00-\x1F\x7F-\x9F]+\]$`,
+    description: '"type[group]"',
+    examples: ['import[june]'],
+  });
+
+export const taskGroupParams = onlyFields({ id: taskGroupId });
+export const taskGroupsQuery = onlyFields({ type: taskType.optional() });
+export const membersQuery = onlyFields({
+  from: limitText(LARGEST_GROUP, 1),
+  limit: limitText(100, 100),
+});
+export const subTasksQuery = onlyFields({
+  page: limitText(LARGEST_GROUP, 1),
+});
+export const typeParams = onlyFields({ type: taskType });
 
 export const taskTypesQuery = onlyFields({
   ifUsed: flagText.optional().meta({

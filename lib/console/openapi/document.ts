@@ -59,7 +59,7 @@ const TAGS = {
 
 function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
   if (path.startsWith('api/permits')) return 'Permits';
-  if (path.startsWith('api/task')) return 'Tasks';
+  if (path.startsWith('api/task') || path.startsWith('api/schedules')) return 'Tasks';
   if (path.startsWith('api/allocation')) return 'Allocation';
   return path.startsWith('api/leaders') ? 'Leadership' : 'Cluster';
 }

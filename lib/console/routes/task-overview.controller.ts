@@ -1,12 +1,22 @@
 import { type Context, timeOf } from '../../context/context.js';
-import { TASK_PREFIX } from '../../decision/index.js';
+import { TASK_PREFIX, show } from '../../decision/index.js';
 import { type NodeTasks, type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';
-import { type InputOf, type NodeWork, ROUTES, type TaskTypesAnswer } from '../api/index.js';
+import type { Visitor } from '../access/tokens.js';
+import {
+  type InputOf,
+  type NodeWork,
+  ROUTES,
+  type SchedulesAnswer,
+  type SwitchedAnswer,
+  type TaskTypesAnswer,
+} from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import { Input, SeenNames } from '../http/input.decorator.js';
+import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
+import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
+import { expectTypesSeen } from './task-names.js';
 
 /** Serves the types of tasks, for operators. */
 @ConsoleController()
@@ -31,7 +41,48 @@ export class TaskOverviewController {
       stale,
     };
   }
+
+  @Serves(ROUTES.schedules)
+  async schedules(@SeenNames() sees: Sees): Promise<SchedulesAnswer> {
+    const { tasks, context } = partsOf(this.gatekeeper);
+    const schedules = await tasks.schedules.list();
+    return { now: timeOf(context), schedules: schedules.filter(({ type }) => !sees || sees(TASK_PREFIX + type)) };
+  }
+
+  @Serves(ROUTES.typeOff)
+  off(@Input() input: InputOf<typeof ROUTES.typeOff>, @VisitorOf() visitor: Visitor): SwitchedAnswer {
+    return this.#switch(input, visitor, true);
+  }
+
+  @Serves(ROUTES.typeOn)
+  on(@Input() input: InputOf<typeof ROUTES.typeOn>, @VisitorOf() visitor: Visitor): SwitchedAnswer {
+    return this.#switch(input, visitor, false);
+  }
+
+  #switch(
+    { params: { type }, body }: InputOf<typeof ROUTES.typeOff>,
+    visitor: Visitor,
+    isOff: boolean,
+  ): SwitchedAnswer {
+    expectTypesSeen(visitor, [type]);
+    const { tasks, audit, context } = partsOf(this.gatekeeper);
+    const { node, reason } = body;
+    if (node !== context.node.instance) throw new ProblemError('other-node', OTHER_NODE(context.node));
+    if (isOff) tasks.handlers.pauseType(type);
+    else tasks.handlers.resumeType(type);
+    audit.note({
+      action: isOff ? 'type-off' : 'type-on',
+      semaphore: TASK_PREFIX + type,
+      by: visitor.user,
+      ...(reason !== undefined && { reason }),
+      target: context.node,
+    });
+    return { type, isOff };
+  }
 }
+
+const OTHER_NODE = ({ acquirer, instance }: Context['node']) =>
+  `the node ${show(acquirer)} (${instance}) answered; a type is switched by its own node only: ask that node's address`;
 
 function nodesOf({ health, registry }: Parts) {
   return health.read(

@@ -9,21 +9,27 @@ import { RunsPage } from './runs/runs-page.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
 import { isLeader, isQueue, scopeOf, taskTypeOf } from './semaphores/kind.js';
 import { SemaphoresPage } from './semaphores/semaphores-page.js';
+import { GroupPage } from './tasks/group-page.js';
+import { GroupsPage } from './tasks/groups-page.js';
+import { SchedulesPage } from './tasks/schedules-page.js';
 import { TaskPage } from './tasks/task-page.js';
 import { TypePage } from './tasks/type-page.js';
 import { TypesPage } from './tasks/types-page.js';
 
 /** Shows the page that the address names. */
 export function Page() {
-  const [page = 'work', name] = route.value.path;
+  const [page = 'work', name, part] = route.value.path;
   switch (page) {
     case 'work':
       if (name === undefined) return <Main key="work" title="Work" children={<SemaphoresPage />} />;
+      if (part !== undefined && isQueue(name)) return <TaskGroup name={name} group={part} />;
       return <Main key={`work ${name}`} title={titleOf(name)} children={<WorkPage name={name} />} />;
     case 'tasks':
-      return <Main key="tasks" title="Work" children={<TypesPage />} />;
+      return <Main key={`tasks ${name}`} title="Work" children={<TaskViews view={name} />} />;
     case 'runs':
-      if (name === undefined) return <Main key="runs" title="Runs" children={<RunsPage />} />;
+      // The id of a task has a colon or a bracket.
+      if (!name || name === 'tasks')
+        return <Main key={`runs ${name}`} title="Runs" children={<RunsPage view={name} />} />;
       return <Main key={`runs ${name}`} title={`Task ${name}`} children={<TaskPage id={name} />} />;
     case 'nodes':
       return <Main key={`nodes ${name}`} title="Nodes" children={<NodesPage view={name} />} />;
@@ -34,6 +40,17 @@ export function Page() {
     default:
       return <Main key="unknown" title="No such page" children={<Nowhere />} />;
   }
+}
+
+function TaskGroup({ name, group }: { readonly name: string; readonly group: string }) {
+  const type = taskTypeOf(name);
+  const page = <GroupPage type={type} group={group} />;
+  return <Main key={`group ${name} ${group}`} title={`Group ${type}[${group}]`} children={page} />;
+}
+
+function TaskViews({ view }: { readonly view: string | undefined }) {
+  if (view === 'groups') return <GroupsPage />;
+  return view === 'schedules' ? <SchedulesPage /> : <TypesPage />;
 }
 
 function titleOf(name: string): string {

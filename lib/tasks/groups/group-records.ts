@@ -22,6 +22,12 @@ export class GroupRecords {
     return foundIn(await this.parts.texts.read(rootKey(group)));
   }
 
+  /** Those that can't be read, or are not there, are left out. @param groups at most {@link MOST_KEYS} */
+  async roots(groups: readonly string[]): Promise<GroupRoot[]> {
+    const texts = await this.parts.texts.readMany(groups.map(rootKey));
+    return [...texts.values()].flatMap(readable);
+  }
+
   async isOver(group: string, incarnation: number): Promise<boolean> {
     const found = await this.root(group);
     return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
@@ -53,4 +59,12 @@ export class GroupRecords {
 /** @throws CorruptRecordError, NewerRecordError */
 export function foundIn(text: string | undefined): Found | undefined {
   return text === undefined ? undefined : { root: decodeRoot(text), text };
+}
+
+function readable(text: string): GroupRoot[] {
+  try {
+    return [decodeRoot(text)];
+  } catch {
+    return [];
+  }
 }

@@ -208,6 +208,31 @@ export class Groups {
     return { total, failed };
   }
 
+  /**
+   * How many members of a root have ended. Reads all its pages; without a known total, those up to the first gap.
+   *
+   * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+   */
+  async progress({ group, incarnation, total, highest }: GroupRoot): Promise<{ ended: number; failed: number }> {
+    const counts = { ended: 0, failed: 0 };
+    const known = total ?? highest;
+    const most = known === undefined ? [0] : indexesOf(known);
+    for (let indexes = most; indexes.length > 0;) {
+      const pages = await this.#records.pages(group, incarnation, indexes);
+      for (const page of pages.values()) {
+        counts.ended += page.ended.size;
+        counts.failed += page.failed.size;
+      }
+      indexes = known === undefined && pages.size > 0 ? [indexes[0]! + 1] : [];
+    }
+    return counts;
+  }
+
+  /** The roots of groups by their ids. Those that can't be read, or are not remembered, are left out. */
+  roots(groups: readonly string[]): Promise<GroupRoot[]> {
+    return this.#records.roots(groups);
+  }
+
   /** Removes what is left of a closed incarnation. Idempotent. The join task must go last. */
   async remove(type: string, { group: name, incarnation }: Incarnation): Promise<void> {
     const group = groupId(type, name);

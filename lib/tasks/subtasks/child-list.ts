@@ -72,6 +72,12 @@ export class ChildList {
     while (!this.#content.isSealed) await this.#write({ ...this.#content, isSealed: true });
   }
 
+  /** The entries of one page, for people; undefined if there is no such page. @throws as {@link numberOf} */
+  async entriesOf(page: number): Promise<readonly string[] | undefined> {
+    const text = await this.parts.texts.read(this.#key(page));
+    return text === undefined ? undefined : decodeStored(pageSchema, VERSION, 'a list of sub-tasks', text).entries;
+  }
+
   /** Removes all pages. @param entries number of entries, if it is known */
   async remove(entries: number): Promise<void> {
     for (let page = Math.floor(entries / PAGE_ENTRIES); page >= 0; page--) {

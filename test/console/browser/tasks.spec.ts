@@ -131,11 +131,69 @@ describeInBrowser('tasks in the console', () => {
     await page.getByText('There are no dead letters of type thumbnail.').waitFor();
   });
 
+  it('of groups stand in a tree, which is found, paged, and stopped with a reason', async () => {
+    const { url } = await busy();
+    const { page, complaints } = await visit(url, { token: TOKENS.operate, at: '/tasks/groups' });
+    await page.getByRole('link', { name: 'import-file[june]' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Group import-file[june]' }).waitFor();
+    await page.getByText('0 of 12 ended').waitFor();
+    const members = page.getByRole('list', { name: 'Members' });
+    await members.getByRole('link', { name: 'import-file[june]#12' }).waitFor();
+    await page.getByRole('button', { name: 'Stop the group…' }).click();
+    await act(page, 'Stop the group', 'wrong month');
+    await page.getByText('“wrong month”').waitFor();
+    await page.getByText('12 of 12 ended').waitFor();
+    await page.goto(`${url}/#/changes`);
+    await page.getByRole('row', { name: /otto.*cancel-group.*import-file\[june\].*wrong month/s }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('have their sub-tasks below them', async () => {
+    const { url } = await busy();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs/reconcile:june' });
+    const tree = page.getByRole('list', { name: 'Sub-tasks of reconcile:june' });
+    await tree.getByText('0 of 3 ended').waitFor();
+    await tree.getByRole('link', { name: /to the bank$/ }).click();
+    await page.getByRole('link', { name: 'reconcile:june' }).click();
+    await tree.getByRole('link', { name: 'account[accounts]' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Group account/ }).waitFor();
+  });
+
+  it('that run are a view of the runs, and those of schedules one of the work', async () => {
+    const { url } = await busy();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
+    await page.getByRole('link', { name: 'Running tasks' }).click();
+    await page.getByRole('row', { name: /import-file\[june\]#1 running.*on app1/s }).waitFor();
+    await page.goto(`${url}/#/tasks/schedules`);
+    await page
+      .getByRole('row', { name: /nightly-report.*0 3 \* \* \*.*Europe\/Berlin.*once-per-tick.*missed: once.*in /s })
+      .waitFor();
+    await page.getByRole('row', { name: /exchange-rates.*at-most-one-running/s }).waitFor();
+  });
+
+  it('of a type are switched off on the answering node, and on again', async () => {
+    const { url } = await busy();
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/work/task:mail' });
+    await page.getByRole('button', { name: 'Switch off on app1' }).click();
+    await act(page, 'Switch off', 'the relay is down');
+    await page.getByText('Switched off on each node that handles it.').first().waitFor();
+    await page.getByRole('button', { name: 'Switch on on app1' }).click();
+    await act(page, 'Switch on', '');
+    await page.getByText('Switched off on each node that handles it.').waitFor({ state: 'detached' });
+  });
+
   it('are not shown as none while the store can not be asked', async () => {
     const { store, takeAway } = losingTasks();
     const { url } = await start({ store });
     takeAway();
-    for (const at of ['/tasks', '/work/task:mail', '/runs/mail:a', '/operate/dead-letters']) {
+    for (const at of [
+      '/tasks',
+      '/tasks/groups',
+      '/runs/tasks',
+      '/work/task:mail',
+      '/runs/mail:a',
+      '/operate/dead-letters',
+    ]) {
       const { page } = await visit(url, { token: TOKENS.view, at });
       await page.getByRole('alert').getByRole('button', { name: 'Try again' }).first().waitFor();
       expect([at, await page.getByText(/There are no|No living node|none waits/).count()]).toEqual([at, 0]);
@@ -163,6 +221,11 @@ describeInBrowser('tasks in the console', () => {
 });
 
 const PAGES = [
+  'tasks/groups',
+  'tasks/schedules',
+  'work/task:import-file/june',
+  'runs/tasks',
+  'runs/reconcile:june',
   'tasks',
   'work/task:import-file',
   'work/task:thumbnail?state=dead',

@@ -31,6 +31,7 @@ export class TaskScene {
       { name: single('archive', 'may') },
       { name: single('newsletter', 'july'), options: { runAt: '3h' } },
     ]);
+    await tasks.submit(single('reconcile', 'june'), { month: 'june' });
     await tasks.submit(single('invoice', 'order-4699'), { total: 12.5 });
     await tasks.cancel('invoice:order-4699', { by: 'ann', reason: 'the order was returned' });
   }
@@ -41,9 +42,15 @@ export class TaskScene {
   }
 
   #handle(node: GatekeeperService): void {
-    const { handlers } = partsOf(node).tasks;
+    const { handlers, schedules } = partsOf(node).tasks;
     handlers.handle('import-file', (task) => this.#import(task as Handled), { concurrency: 2 });
     handlers.onGroupFinished('import-file', () => undefined);
+    handlers.handle('reconcile', async ({ submit, submitMany }) => {
+      await submit(single('letter', 'to the bank'));
+      await submitMany([1, 2, 3].map((number) => ({ name: grouped('account', 'accounts', number, 3) })));
+    });
+    schedules.add('nightly-report', '0 3 * * *', () => undefined, { timeZone: 'Europe/Berlin', missed: 'once' });
+    schedules.add('exchange-rates', '*/10 * * * *', () => undefined, { mode: 'at-most-one-running' });
     handlers.handle('mail', () => ({ sent: true }), { concurrency: 8 });
     handlers.handle('thumbnail', ({ data }) => fail(data as { file: string }));
   }

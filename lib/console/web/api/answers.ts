@@ -26,6 +26,7 @@ export type {
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
 export type {
   AuditAnswer,
+  FoundGroupsAnswer,
   GroupAnswer,
   GroupsAnswer,
   HistoryAnswer,
@@ -37,13 +38,16 @@ export type {
   Preview,
   Role,
   SemaphoreAnswer,
+  SchedulesAnswer,
   SemaphoresAnswer,
   SessionAnswer,
+  SubTasksAnswer,
   TaskAnswer,
+  TaskGroupAnswer,
   TaskTypesAnswer,
   TasksAnswer,
 } from '../../api/index.js';
-export type { ListedState, TaskView } from '../../../tasks/index.js';
+export type { GroupOverview, ListedState, TaskView } from '../../../tasks/index.js';
 
 /** The schedule of a job. */
 export type JobSchedule = NonNullable<NodeOverview['jobs'][number]['schedule']>;

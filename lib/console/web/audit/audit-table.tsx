@@ -6,7 +6,7 @@ import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 import { hrefOf } from '../router.js';
-import { TaskLink } from '../tasks/task-links.js';
+import { GroupLink, TaskLink } from '../tasks/task-links.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -59,8 +59,9 @@ function Subject({ name }: { readonly name: string }) {
   );
 }
 
-function Change({ entry: { from, to, permit, target, order, task } }: { readonly entry: AuditEntry }) {
-  if (task !== undefined) return <TaskLink id={task} />;
+function Change({ entry: { action, from, to, permit, target, order, task } }: { readonly entry: AuditEntry }) {
+  if (task !== undefined) return <TaskSubject id={task} />;
+  if (action === 'type-off' || action === 'type-on') return <>on {target?.acquirer}</>;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;
@@ -74,6 +75,12 @@ function Change({ entry: { from, to, permit, target, order, task } }: { readonly
       ))}
     </ul>
   );
+}
+
+/** A link to the task, or to the group. */
+function TaskSubject({ id }: { readonly id: string }) {
+  const [, type, group] = /^([\w.-]+)\[(.+)\]$/su.exec(id) ?? [];
+  return type !== undefined && group !== undefined ? <GroupLink group={{ type, group }} /> : <TaskLink id={id} />;
 }
 
 function changedFields(from: SemaphoreDefinition | undefined, to: SemaphoreDefinition) {

@@ -6,7 +6,10 @@ import { hasWords } from '../parts/has-words.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
+import { Views } from '../parts/views.js';
 import { replaceQuery, route } from '../router.js';
+import { RunningPage } from '../tasks/running-page.js';
+import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
 
 /** Number of loaded entries. The search runs in the browser, over these. */
@@ -22,8 +25,24 @@ const FILTERS = {
 type FilterName = keyof typeof FILTERS;
 const NAMES = Object.keys(FILTERS) as FilterName[];
 
+const VIEWS = [
+  [['runs'], 'Jobs'],
+  [['runs', 'tasks'], 'Running tasks'],
+] as const;
+
+/** The runs of all jobs, and the tasks that run, if the application has tasks. */
+export function RunsPage({ view }: { readonly view: string | undefined }) {
+  const hasTasks = useHasTasks();
+  return (
+    <>
+      {(hasTasks || view === 'tasks') && <Views label="Views of Runs" views={VIEWS} />}
+      {view === 'tasks' ? <RunningPage /> : <JobRuns />}
+    </>
+  );
+}
+
 /** The runs of all jobs, newest first. */
-export function RunsPage() {
+function JobRuns() {
   const query = useLive<HistoryAnswer>(`history?limit=${MOST}`, anyChangeOrRun, SELDOM);
   const search = route.value.query.get('search') ?? '';
   const chosen = NAMES.find((name) => name === route.value.query.get('show'));

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TaskView } from '../api/answers.js';
 import { DateTime } from '../parts/time.js';
-import { TaskLink, TypeLink } from './task-links.js';
+import { TaskLink, TypeLink, groupHref } from './task-links.js';
 import { attemptOf } from './task-state.js';
 
 interface TaskFactsProps {
@@ -22,7 +22,9 @@ export function TaskFacts({ task, nameOf }: TaskFactsProps) {
         <Fact name="Priority">{priority}</Fact>
         {group && (
           <Fact name="Group">
-            {group.name}
+            <a class="name" href={groupHref({ type, group: groupIn(task.id) })}>
+              {group.name}
+            </a>
             <span class="second">
               {group.number === undefined ? 'the handler of the group' : `number ${group.number}`}
             </span>
@@ -94,4 +96,9 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** Name of the group of a member, as it stands in its id. */
+function groupIn(id: string): string {
+  return id.slice(id.indexOf('[') + 1, id.lastIndexOf(']'));
 }

@@ -34,3 +34,24 @@ export function taskHref(id: string): string {
 export function typeHref(type: string): string {
   return hrefOf(['work', QUEUE + type]);
 }
+
+interface GroupName {
+  readonly type: string;
+  /** Name in the whole cluster. */
+  readonly group: string;
+  /** Name as its submitter gave it. Default: the name in the whole cluster. */
+  readonly name?: string;
+}
+
+/** A link to the page of a group. */
+export function GroupLink({ group }: { readonly group: GroupName }) {
+  return (
+    <a class="name" href={groupHref(group)}>
+      {group.type}[{group.name ?? group.group}]
+    </a>
+  );
+}
+
+export function groupHref({ type, group }: GroupName): string {
+  return hrefOf(['work', QUEUE + type, group]);
+}

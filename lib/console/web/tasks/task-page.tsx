@@ -12,6 +12,7 @@ import { TaskFacts } from './task-facts.js';
 import { typeHref } from './task-links.js';
 import { TaskProgressBar, TaskState } from './task-state.js';
 import { TaskStory } from './task-story-panel.js';
+import { SubTasks } from './task-tree.js';
 import { TaskValues } from './task-values.js';
 import { useNodeNames } from './use-node-names.js';
 
@@ -35,6 +36,12 @@ export function TaskPage({ id }: { readonly id: string }) {
               <TaskStory task={details.task} audit={audit} nameOf={nameOf} />
               <TaskFacts task={details.task} nameOf={nameOf} />
             </div>
+            {details.task.hasSubTasks && (
+              <section class="panel" aria-labelledby="sub-tasks-title">
+                <h2 id="sub-tasks-title">Sub-tasks</h2>
+                <SubTasks id={id} nameOf={nameOf} />
+              </section>
+            )}
             <TaskValues task={details.task} />
           </>
         )}

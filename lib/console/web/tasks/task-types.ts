@@ -1,5 +1,4 @@
 import type { NodeTasks, NodeWork, TaskTypesAnswer } from '../api/answers.js';
-import type { Tone } from '../parts/badge.js';
 
 /** The work of one node on one type. */
 export interface TypeOnNode {
@@ -72,7 +71,8 @@ export function nodesOf({ nodes }: Pick<TypeOverview, 'nodes'>): NodeOfType[] {
 /** State of a type in a word, and in a sentence. */
 export interface TypeCondition {
   readonly word: string;
-  readonly tone: Tone;
+  /** As that of a badge. */
+  readonly tone: 'neutral' | 'accent' | 'good' | 'warning' | 'bad';
   readonly sentence?: string;
 }
 

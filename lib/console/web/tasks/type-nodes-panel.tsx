@@ -1,11 +1,21 @@
 import type { NodeTasks } from '../api/answers.js';
+import { useState } from 'preact/hooks';
+import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
+import { signIn, whyNot } from '../session.js';
+import { switchAction } from './switch-action.js';
 import { type NodeOfType, type TypeOverview, nodesOf, obstacleSentence } from './task-types.js';
 
-/** The nodes that handle a type, with their work. */
-export function TypeNodesPanel({ of }: { readonly of: TypeOverview }) {
+interface TypeNodesProps {
+  readonly of: TypeOverview;
+  readonly onChange: () => Promise<void>;
+}
+
+/** The nodes that handle a type, with their work. The answering node can be switched off and on. */
+export function TypeNodesPanel({ of, onChange }: TypeNodesProps) {
+  const [action, setAction] = useState<Action>();
   const nodes = nodesOf(of);
   return (
     <section class="panel" aria-labelledby="type-nodes-title">
@@ -17,11 +27,36 @@ export function TypeNodesPanel({ of }: { readonly of: TypeOverview }) {
         {nodes.map((each) => (
           <li key={each.node.instance}>
             <NodeWork of={each} />
+            {isAnswering(each) && whyNot('operate') === undefined && (
+              <button
+                type="button"
+                class="small"
+                aria-label={`Switch ${isOff(each) ? 'on' : 'off'} on ${each.node.acquirer}`}
+                onClick={() => setAction(() => switchAction(of.type, each, onChange))}
+              >
+                Switch {isOff(each) ? 'on' : 'off'}…
+              </button>
+            )}
           </li>
         ))}
       </ul>
+      {nodes.length > 1 && whyNot('operate') === undefined && (
+        <p class="second">
+          Only the answering node can be switched. To keep other nodes away from the type, edit the patterns of its
+          limit.
+        </p>
+      )}
+      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </section>
   );
+}
+
+function isAnswering({ node }: NodeOfType): boolean {
+  return signIn.value.state === 'in' && signIn.value.session.node.instance === node.instance;
+}
+
+function isOff({ tasks, groups }: NodeOfType): boolean {
+  return [tasks, groups].some((work) => work?.obstacle === 'paused-here');
 }
 
 function NodeWork({ of: { node, tasks, groups } }: { readonly of: NodeOfType }) {

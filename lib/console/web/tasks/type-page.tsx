@@ -46,7 +46,7 @@ export function TypePage({ name }: { readonly name: string }) {
               <Summary of={of} limit={limit} onChange={reload} />
               <TypeTrends of={of} />
               <div class="columns">
-                <TypeNodesPanel of={of} />
+                <TypeNodesPanel of={of} onChange={reload} />
                 <Limit type={type} limit={limit} onChange={reload} />
               </div>
               <TypeLists type={type} nodes={answer.nodes} />

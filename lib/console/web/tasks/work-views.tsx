@@ -7,13 +7,21 @@ import { Views } from '../parts/views.js';
 const VIEWS = [
   [['work'], 'All work'],
   [['tasks'], 'Task types'],
+  [['tasks', 'groups'], 'Groups'],
+  [['tasks', 'schedules'], 'Task schedules'],
 ] as const;
+
+/** Whether the application has tasks. Asks nothing of the store if no node uses them. */
+export function useHasTasks(): boolean {
+  const types = useTypes(true);
+  const { waiting = [], nodes = [] } = types.data.value ?? {};
+  return waiting.length + nodes.length > 0;
+}
 
 /** The views of the work; only "All work" exists, and nothing is shown, if the application has no tasks. */
 export function WorkViews({ isOfTasks = false }: { readonly isOfTasks?: boolean }) {
-  const types = useTypes(true);
-  const { waiting = [], nodes = [] } = types.data.value ?? {};
-  if (!isOfTasks && waiting.length + nodes.length === 0) return null;
+  const hasTasks = useHasTasks();
+  if (!isOfTasks && !hasTasks) return null;
   return <Views label="Views of Work" views={VIEWS} />;
 }
 

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { FoundGroupsAnswer } from '../api/answers.js';
+import { anyChange } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { Field } from '../parts/field.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { PlainTable } from '../parts/plain-table.js';
+import { goTo } from '../router.js';
+import { GroupCounts, GroupState } from './group-state.js';
+import { GroupLink, TypeLink, groupHref } from './task-links.js';
+import { WorkViews } from './work-views.js';
+
+/** The groups of the first tasks of each state. */
+export function GroupsPage() {
+  const query = useLive<FoundGroupsAnswer>('task-groups', anyChange, SELDOM);
+  return (
+    <>
+      <WorkViews isOfTasks />
+      <p class="lead">Groups that have tasks among the first 100 of each state. Open any other group by its name.</p>
+      <OpenGroup />
+      <Loaded query={query}>
+        {({ groups, isCut }) => (
+          <>
+            {groups.length > 0 ? <GroupTable groups={groups} /> : <Empty>No group was found.</Empty>}
+            {isCut && <p class="second">There may be more: only the first tasks of each state were searched.</p>}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
+  return (
+    <section class="panel filling" aria-label="Groups of tasks">
+      <PlainTable label="Groups" columns={['Group', 'Type', 'State', 'Members']}>
+        {groups.map((group) => (
+          <tr key={group.id}>
+            <td>
+              <GroupLink group={group} />
+            </td>
+            <td>
+              <TypeLink type={group.type} />
+            </td>
+            <td>
+              <GroupState group={group} />
+            </td>
+            <td>
+              <GroupCounts group={group} />
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
+    </section>
+  );
+}
+
+function OpenGroup() {
+  const [type, setType] = useState('');
+  const [name, setName] = useState('');
+  return (
+    <form
+      class="toolbar panel"
+      aria-label="Open a group"
+      onSubmit={(event) => {
+        event.preventDefault();
+        goTo(groupHref({ type: type.trim(), group: name }));
+      }}
+    >
+      <Field label="Type" value={type} onValue={setType} />
+      <Field label="Group" value={name} onValue={setName} />
+      <button type="submit" disabled={!/^[\w.-]{1,64}$/.test(type.trim()) || name === ''}>
+        Open
+      </button>
+    </form>
+  );
+}

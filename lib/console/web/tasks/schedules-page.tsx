@@ -1,0 +1,108 @@
+import type { SchedulesAnswer } from '../api/answers.js';
+import { anyChange } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { Badge } from '../parts/badge.js';
+import { count, isoTime } from '../parts/format.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { PlainTable } from '../parts/plain-table.js';
+import { DateTime, Distance } from '../parts/time.js';
+import { TaskLink, TypeLink } from './task-links.js';
+import { WorkViews } from './work-views.js';
+
+type ScheduleOf = SchedulesAnswer['schedules'][number];
+
+/** The schedules of the cluster, with their last and next planned times. */
+export function SchedulesPage() {
+  const query = useLive<SchedulesAnswer>('schedules', anyChange, SELDOM);
+  return (
+    <>
+      <WorkViews isOfTasks />
+      <Loaded query={query}>
+        {({ schedules }) =>
+          schedules.length === 0 ? <Empty>No method has @ClusterCron.</Empty> : <ScheduleTable schedules={schedules} />
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
+  const columns = ['Schedule', 'Expression', 'Mode', 'Next', 'Last planned', 'Last run', 'Skipped'];
+  return (
+    <section class="panel filling" aria-label="Schedules of tasks">
+      <PlainTable label="Schedules" columns={columns}>
+        {schedules.map((each) => (
+          <Row key={each.name} of={each} />
+        ))}
+      </PlainTable>
+    </section>
+  );
+}
+
+function Row({ of }: { readonly of: ScheduleOf }) {
+  const { name, type, expression, timeZone, mode, missed, isHere, next, last, run, waiting, skipped } = of;
+  const lastSkipped = skipped.at(-1);
+  return (
+    <tr>
+      <td>
+        <strong>{name}</strong>
+        <span class="second">
+          <TypeLink type={type} />
+        </span>
+        {!isHere && <Badge tone="neutral">not on this node</Badge>}
+      </td>
+      <td>
+        <code>{expression}</code>
+        <span class="second">{timeZone}</span>
+      </td>
+      <td>
+        {mode}
+        {missed !== undefined && <span class="second">missed: {missed}</span>}
+        {waiting > 0 && <span class="second attention">{count(waiting, 'tick')} waiting</span>}
+      </td>
+      <td>
+        <Planned at={next} none="can’t be read" />
+      </td>
+      <td>
+        <Planned at={last} none="none yet" />
+      </td>
+      <td>{run === undefined ? <span class="second">none yet</span> : <LastRun type={type} run={run} />}</td>
+      <td>
+        {lastSkipped ? (
+          <>
+            {count(skipped.length, 'tick')}, the last <Distance at={lastSkipped.at} />
+          </>
+        ) : (
+          <span class="second">none</span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Planned({ at, none }: { readonly at: number | undefined; readonly none: string }) {
+  if (at === undefined) return <span class="second">{none}</span>;
+  return (
+    <>
+      <Distance at={at} />
+      <span class="second">
+        <DateTime at={at} />
+      </span>
+    </>
+  );
+}
+
+/** The task of a tick has the planned time in its id. */
+function LastRun({ type, run }: { readonly type: string; readonly run: number }) {
+  return (
+    <TaskLink id={`${type}:${tickTime(run)}`}>
+      <Distance at={run} />
+    </TaskLink>
+  );
+}
+
+/** As `iso` of the library's schedule records. */
+function tickTime(at: number): string {
+  return (isoTime(at) ?? String(at)).replace('.000Z', 'Z');
+}

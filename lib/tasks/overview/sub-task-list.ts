@@ -1,0 +1,63 @@
+import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
+import { PAGE_ENTRIES } from '../subtasks/child-list.js';
+import { type Child, familyOf, readChild } from '../subtasks/sub-name.js';
+import { decodeTask } from '../task.codec.js';
+import { groupId } from '../task-id.js';
+import type { TaskStore } from '../task-store.js';
+import { type GroupOverview, TaskGroups } from './task-groups.js';
+
+/** A sub-task, or a group of sub-tasks. */
+export interface SubTaskEntry {
+  /** Id of the task or of the group. */
+  readonly id: string;
+  /** Absent if it is a group, or is not in the store: not submitted yet, or forgotten. */
+  readonly task?: TaskView;
+  readonly group?: GroupOverview;
+}
+
+/** A page of the sub-tasks of a task, in the order of their submissions. */
+export interface SubTaskPage {
+  readonly subTasks: readonly SubTaskEntry[];
+  /** Number of the next page; absent: there is none. */
+  readonly next?: number;
+}
+
+/**
+ * A page of the sub-tasks of one task, at most 128.
+ *
+ * @param page from 0
+ * @returns undefined if there is no such task
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+ */
+export async function subTasksOf(store: TaskStore, id: string, page: number): Promise<SubTaskPage | undefined> {
+  const task = await store.find(id);
+  if (!task) return undefined;
+  const list = task.split === undefined ? undefined : store.parents.listOf(familyOf(id, task.split));
+  const entries = (await list?.entriesOf(page)) ?? [];
+  const children = entries.map((entry) => readChild(entry, id));
+  const tasks = await store.texts.readMany(children.flatMap((child) => child.id ?? []));
+  const subTasks: SubTaskEntry[] = [];
+  for (const child of children) subTasks.push(await entryOf(child, tasks, new TaskGroups(store)));
+  return { subTasks, ...(entries.length === PAGE_ENTRIES && { next: page + 1 }) };
+}
+
+async function entryOf(
+  { type, id, group: name }: Child,
+  tasks: ReadonlyMap<string, string>,
+  groups: TaskGroups,
+): Promise<SubTaskEntry> {
+  if (name !== undefined) {
+    const group = await groups.find(type, name);
+    return { id: groupId(type, name), ...(group && { group }) };
+  }
+  const task = readable(tasks.get(id!));
+  return { id: id!, ...(task && { task }) };
+}
+
+function readable(text: string | undefined): TaskView | undefined {
+  try {
+    return text === undefined ? undefined : withoutSecrets(viewOf(decodeTask(text)));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,184 @@
+import { MOST_KEYS } from '../../stores/index.js';
+import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
+import type { GroupRoot } from '../groups/group.js';
+import { givenName } from '../subtasks/sub-name.js';
+import type { Cancellation, Task } from '../task.js';
+import { decodeTask } from '../task.codec.js';
+import { groupId, groupType, isGroupId, joinId, memberId } from '../task-id.js';
+import { ALL_ADDRESSED, ALL_WAITING } from '../task-place.js';
+import type { TaskStore } from '../task-store.js';
+
+/** Rows that a search for groups reads per state, and groups that it gives. */
+const MOST_ROWS = 100;
+const MOST_GROUPS = 50;
+
+/** A group in the store, for operators. */
+export interface GroupOverview {
+  /** Id in the whole cluster: `import[june]`. */
+  readonly id: string;
+  readonly type: string;
+  /** Name in the whole cluster. That of a group of sub-tasks begins with `^` and a hash of its parent's id. */
+  readonly group: string;
+  /** Name as its submitter gave it. */
+  readonly name: string;
+  /** `open`: members may still end. `joining`: all have ended, and the group's handler is to run. `closed`: it has run. */
+  readonly state: GroupRoot['state'];
+  /** Number of members; absent until a submission said it. */
+  readonly total?: number;
+  /** Members that have ended, and those of them that did not complete. */
+  readonly ended: number;
+  readonly failed: number;
+  /** Present if the rest of its members must end. */
+  readonly stopped?: Cancellation;
+}
+
+/** Some members of a group, without their data and results. */
+export interface GroupPage {
+  readonly group: GroupOverview;
+  readonly members: readonly TaskView[];
+  /** Numbers of this page that are not in the store: not submitted yet, or forgotten. */
+  readonly missing: number[];
+  /** Members of this page that can't be read by this node. */
+  readonly leftOut: number;
+  /** First number of the next page; absent: there is none. */
+  readonly next?: number;
+  /** The task that runs the group's handler, if it is in the store. */
+  readonly handler?: TaskView;
+}
+
+export interface GroupsQuery {
+  /** Default: all. */
+  readonly type?: string | undefined;
+  readonly isWanted: (type: string) => boolean;
+}
+
+/** Groups that a search has found. */
+export interface FoundGroups {
+  readonly groups: readonly GroupOverview[];
+  /** Whether more groups may be there: a state has more tasks than the search reads. */
+  readonly isCut: boolean;
+}
+
+/** The groups of tasks, for operators. The store has no list of them, so a search looks at tasks. */
+export class TaskGroups {
+  constructor(private readonly store: TaskStore) {}
+
+  /**
+   * The groups of the first tasks of each state, at most 50. Reads up to 100 tasks of each state, whatever it finds.
+   *
+   * @throws StoreUnavailableError
+   */
+  async search({ type, isWanted }: GroupsQuery): Promise<FoundGroups> {
+    const found = new Set<string>();
+    let isCut = false;
+    for (const [from, to] of rangesOf(type)) {
+      const rows = await this.store.timed.range(from, to, MOST_ROWS);
+      isCut ||= rows.length === MOST_ROWS;
+      for (const { text } of rows) {
+        await this.store.slices.turn();
+        const group = groupIn(text, (each) => (type === undefined || each === type) && isWanted(each));
+        if (group !== undefined) found.add(group);
+      }
+    }
+    const ids = [...found].toSorted();
+    const roots = await this.store.groups.roots(ids.slice(0, MOST_GROUPS));
+    const groups: GroupOverview[] = [];
+    for (const root of roots) groups.push(await this.#overviewOf(root));
+    return { groups, isCut: isCut || ids.length > MOST_GROUPS };
+  }
+
+  /**
+   * A page of the members of a group, by their numbers.
+   *
+   * @param from first number
+   * @param limit at most 100
+   * @returns undefined if there is no such group
+   * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+   */
+  async page(type: string, group: string, from: number, limit: number): Promise<GroupPage | undefined> {
+    const root = await this.store.groups.latest(type, group);
+    if (!root) return undefined;
+    const last = Math.min(root.total ?? root.highest ?? Infinity, from + limit - 1);
+    const numbers = Array.from({ length: Math.max(0, last - from + 1) }, (_, index) => from + index);
+    const ids = numbers.map((number) => memberId(type, group, number));
+    const texts = await this.store.texts.readMany([...ids, joinId(type, group)].slice(0, MOST_KEYS));
+    const members = ids.map((id) => viewIn(texts.get(id)));
+    const handler = viewIn(texts.get(joinId(type, group)));
+    const isMore = root.total === undefined ? texts.size > 0 && numbers.length === limit : last < root.total;
+    return {
+      group: await this.#overviewOf(root),
+      members: members.filter((each) => typeof each === 'object'),
+      missing: numbers.filter((_, index) => members[index] === undefined),
+      leftOut: members.filter((each) => each === UNREADABLE).length,
+      ...(isMore && { next: last + 1 }),
+      ...(typeof handler === 'object' && { handler }),
+    };
+  }
+
+  /** A group of sub-tasks. @returns undefined if it is not remembered */
+  async find(type: string, group: string): Promise<GroupOverview | undefined> {
+    const root = await this.store.groups.latest(type, group);
+    return root && this.#overviewOf(root);
+  }
+
+  async #overviewOf(root: GroupRoot): Promise<GroupOverview> {
+    const { group: id, type, state, total, stopped } = root;
+    const group = id.slice(type.length + 1, -1);
+    const counts = state === 'closed' ? await this.#closed(root) : await this.store.groups.progress(root);
+    return {
+      id,
+      type,
+      group,
+      name: givenName(group),
+      state,
+      ...(total !== undefined && { total }),
+      ...counts,
+      ...(stopped && { stopped }),
+    };
+  }
+
+  /** Its pages may be gone already. */
+  async #closed(root: GroupRoot): Promise<{ ended: number; failed: number }> {
+    const { failed } = await this.store.groups.progress(root);
+    return { ended: root.total ?? 0, failed };
+  }
+}
+
+/** Ranges of the texts of tasks that may be in groups: those that run first. */
+function rangesOf(type: string | undefined): (readonly [from: string, to: string])[] {
+  const all = [ALL_WAITING.from, ALL_WAITING.to] as const;
+  const ofType = [[`w|${type}|`, `w|${type}}`] as const, [`u|${type}|`, `u|${type}}`] as const];
+  const waiting = type === undefined ? [all] : [...ofType, [ALL_ADDRESSED.from, ALL_ADDRESSED.to] as const];
+  return [['c|', 'c}'], ['a|', 'a}'], ...waiting, ['l|', 'l}'], ['b|', 'b}'], ['d|', 'd}'], ['x|', 'x}'], ['f|', 'f}']];
+}
+
+/** Id of the group of a task. */
+function groupIn(text: string, isWanted: (type: string) => boolean): string | undefined {
+  const task = taskIn(text);
+  const of = task?.member ?? task?.join;
+  const type = task && groupType(task.type);
+  return of && !of.isOver && type !== undefined && isWanted(type) ? groupId(type, of.group) : undefined;
+}
+
+const UNREADABLE = 'unreadable';
+
+function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
+  if (text === undefined) return undefined;
+  const task = taskIn(text);
+  return task ? withoutSecrets(viewOf(task)) : UNREADABLE;
+}
+
+function taskIn(text: string): Task | undefined {
+  try {
+    return decodeTask(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Type and name of a group by its id; undefined if it is none. */
+export function groupOfId(id: string): { readonly type: string; readonly group: string } | undefined {
+  if (!isGroupId(id)) return undefined;
+  const at = id.indexOf('[');
+  return { type: id.slice(0, at), group: id.slice(at + 1, -1) };
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { grouped, single } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { until } from '../support/apps.js';
+import { expectProblem } from './api.contract.js';
+import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+
+const LIMITED = 'token-of-lisa-0123456789';
+const console = {
+  tokens: [...SETTINGS.tokens!, { token: LIMITED, name: 'lisa', role: 'view', names: 'task:mail' } as const],
+};
+const ID = encodeURIComponent('import[june]');
+
+describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
+  const start = useConsoles();
+
+  /** Of 5 members 3 were submitted: one completed, one failed, one waits. */
+  async function begun(): Promise<Console> {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('import', ({ data }) => (data === 2 ? Promise.reject(new Error('no file')) : 'secret'));
+    tasks.handlers.start();
+    const submit = (number: number) => tasks.submit(grouped('import', 'june', number, 5), number, { maxAttempts: 1 });
+    await Promise.all([submit(1), submit(2)]);
+    await until(async () => (await server.get(`/api/task-groups/${ID}`)).json?.group.ended === 2);
+    tasks.handlers.pauseType('import');
+    await submit(4);
+    return server;
+  }
+
+  it('have counts, their members page by page, and the numbers that are not there', async () => {
+    const { get } = await begun();
+    const { json, text } = await get(`/api/task-groups/${ID}?limit=3`, { token: TOKENS.operate });
+    expect(json).toMatchObject({
+      group: { id: 'import[june]', type: 'import', name: 'june', state: 'open', total: 5, ended: 2, failed: 1 },
+      members: [
+        { id: 'import[june]#1', state: 'completed' },
+        { id: 'import[june]#2', state: 'failed' },
+      ],
+      missing: [3],
+      leftOut: 0,
+      next: 4,
+    });
+    expect(text).not.toContain('secret');
+    const last = (await get(`/api/task-groups/${ID}?from=4`)).json;
+    expect([last.members.map(({ id }: { id: string }) => id), last.missing, last.next]).toEqual([
+      ['import[june]#4'],
+      [5],
+      undefined,
+    ]);
+  });
+
+  it('are found by their tasks, and hidden from a token for other types', async () => {
+    const { get } = await begun();
+    expect((await get('/api/task-groups')).json).toMatchObject({ groups: [{ id: 'import[june]' }], isCut: false });
+    expect((await get('/api/task-groups?type=mail')).json.groups).toEqual([]);
+    expect((await get('/api/task-groups', { token: LIMITED })).json.groups).toEqual([]);
+    expectProblem(await get(`/api/task-groups/${ID}`, { token: LIMITED }), 403, 'token-limited');
+    expectProblem(await get(`/api/task-groups/${encodeURIComponent('import[may]')}`), 404, 'unknown-task');
+    expectProblem(await get('/api/task-groups/import:june'), 400, 'invalid-options');
+  });
+
+  it('are stopped by operators, who stand in the audit log', async () => {
+    const { get, send } = await begun();
+    const stop = () => send('POST', `/api/task-groups/${ID}/cancel`, { reason: 'wrong month' });
+    expect((await stop()).json).toMatchObject({ id: 'import[june]', outcome: 'cancelled' });
+    expect((await get(`/api/task-groups/${ID}`)).json.group).toMatchObject({
+      ended: 3,
+      failed: 2,
+      stopped: { by: 'dora', reason: 'wrong month' },
+    });
+    const audit = async () => (await get('/api/audit?semaphore=task:import')).json.entries;
+    await until(async () => (await audit()).length === 1);
+    expect(await audit()).toMatchObject([
+      { action: 'cancel-group', by: 'dora', reason: 'wrong month', task: 'import[june]' },
+    ]);
+  });
+
+  it('of sub-tasks stand below their parent, with the single ones', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('reconcile', async ({ submit }) => {
+      await submit(single('letter', 'a'));
+      await submit(grouped('account', 'all', 1, 2));
+      await submit(grouped('account', 'all', 2, 2));
+    });
+    tasks.handlers.start();
+    await tasks.submit(single('reconcile', 'june'));
+    const path = `/api/tasks/${encodeURIComponent('reconcile:june')}`;
+    await until(async () => (await server.get(path)).json.task.state === 'awaiting');
+    expect((await server.get(path)).json.task.hasSubTasks).toBe(true);
+    expect((await server.get(`${path}/sub-tasks`)).json.subTasks).toMatchObject([
+      { task: { type: 'letter', state: 'waiting', parent: 'reconcile:june' } },
+      { group: { type: 'account', name: 'all', total: 2, ended: 0 } },
+    ]);
+    expectProblem(await server.get('/api/tasks/mail:none/sub-tasks'), 404, 'unknown-task');
+  });
+
+  it('and schedules, which have their next and last times', async () => {
+    const { get, gatekeeper } = await start({ platform, console });
+    const { tasks } = partsOf(gatekeeper);
+    tasks.schedules.add('report', '0 3 * * *', () => undefined, { mode: 'queue' });
+    tasks.start();
+    const { schedules, now } = (await get('/api/schedules')).json;
+    expect(schedules).toMatchObject([
+      { name: 'report', type: 'cron.report', expression: '0 3 * * *', mode: 'queue', isHere: true, waiting: 0 },
+    ]);
+    expect(schedules[0].next).toBeGreaterThan(now);
+    expect((await get('/api/schedules', { token: LIMITED })).json.schedules).toEqual([]);
+  });
+});
+
+describe('a type of tasks', () => {
+  const start = useConsoles();
+
+  it('is switched off and on by its node only, and stands in the audit log', async () => {
+    const { gatekeeper, get, send } = await start();
+    const { tasks, context } = partsOf(gatekeeper);
+    tasks.handlers.handle('mail', () => undefined);
+    const ask = (verb: string, node: string) => send('POST', `/api/task-types/mail/${verb}`, { node, reason: 'spam' });
+    const { instance } = context.node;
+    expect((await ask('off', instance)).json).toEqual({ type: 'mail', isOff: true });
+    expect(tasks.handlers.types()).toMatchObject([{ obstacle: 'paused-here' }]);
+    expect((await ask('on', instance)).json).toEqual({ type: 'mail', isOff: false });
+    expect(tasks.handlers.types()[0]!.obstacle).toBeUndefined();
+    expectProblem(await ask('off', 'another'), 409, 'other-node');
+    expectProblem(await send('POST', '/api/task-types/letter/off', { node: instance }), 400, 'invalid-options');
+    const audit = async () => (await get('/api/audit?semaphore=task:mail')).json.entries;
+    await until(async () => (await audit()).length === 2);
+    expect(await audit()).toMatchObject([
+      { action: 'type-on', by: 'dora', target: { instance } },
+      { action: 'type-off', by: 'dora', reason: 'spam', target: { instance } },
+    ]);
+  });
+});
