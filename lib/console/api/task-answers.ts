@@ -55,6 +55,11 @@ export const taskSchema: z.ZodType<TaskView> = z
     group: group.optional(),
     parent: z.string().optional().meta({ description: 'id of the task whose handler submitted it' }),
     data: data.optional().meta({ description: 'only for the role operate' }),
+    to: z
+      .object({ group: z.string().optional(), acquirer: z.string().optional(), instance: z.string().optional() })
+      .optional()
+      .meta({ id: 'TaskTarget', description: 'the nodes that may run it; absent: all' }),
+    fairKey: z.string().optional().meta({ description: 'tasks of different keys are taken in turn' }),
     attempts: whole.meta({ description: 'attempts that failed' }),
     maxAttempts: whole,
     crashes: whole.meta({ description: 'attempts in which the node or the worker crashed' }),

@@ -12,6 +12,7 @@ interface TaskFactsProps {
 /** The fields of a task, with links to the others that it belongs to. */
 export function TaskFacts({ task, nameOf }: TaskFactsProps) {
   const { type, group, parent, priority, attempts, maxAttempts, crashes, maxCrashes, token, lease, queue, next } = task;
+  const { to, fairKey } = task;
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title">Task</h2>
@@ -53,6 +54,8 @@ export function TaskFacts({ task, nameOf }: TaskFactsProps) {
           <span class="number">{token === 0 ? 'none yet' : token}</span>
         </Fact>
         {queue !== undefined && <Fact name="Serial queue">{queue}</Fact>}
+        <Target to={to} />
+        {fairKey !== undefined && <Fact name="Fair key">{fairKey}</Fact>}
         <After task={task} />
         {task.subTasks && (
           <Fact name="Sub-tasks">
@@ -85,6 +88,19 @@ function After({ task: { after = [] } }: Pick<TaskFactsProps, 'task'>) {
           </li>
         ))}
       </ul>
+    </Fact>
+  );
+}
+
+/** The nodes that may run it. All of what is given must match. */
+function Target({ to }: Pick<TaskView, 'to'>) {
+  if (!to) return null;
+  const parts = Object.entries(to).map(([field, value]) => `${field} ${value}`);
+  return (
+    <Fact name="Only for">
+      {parts.map((part) => (
+        <code key={part}>{part} </code>
+      ))}
     </Fact>
   );
 }
