@@ -18,6 +18,7 @@ import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../all
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 import type {
   Cancelled,
+  GroupCancelled,
   HandledType,
   ListedState,
   Priority,
@@ -92,6 +93,8 @@ export interface TaskOperator {
   find(id: string): Promise<TaskDetails>;
   submit(task: TaskSubmission): Promise<Submitted>;
   cancel(id: string, meta: ChangeMeta): Promise<Cancelled>;
+  /** @param id of the group: `type[group]` */
+  cancelGroup(id: string, meta: ChangeMeta): Promise<GroupCancelled>;
   /** @throws an error with the exit code `conflict` if it can't run again */
   retry(id: string, meta: ChangeMeta): Promise<Retried>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { single } from 'nestjs-gatekeeper';
+import { grouped, single } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
@@ -33,6 +33,20 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     await eventually('the changes are written', async () =>
       /retry-task +task:mail .* mail:a\/b/.test((await run(['audit', 'task:mail'])).out),
     );
+  });
+
+  it('cancels a group', async () => {
+    const { tasks, run } = await target();
+    await run(['tasks', 'submit', 'import[june]#1', '--total', '2']);
+    const { out } = await run(['tasks', 'cancel-group', 'import[june]', '--reason', 'wrong month']);
+    expect(out).toMatch(
+      /^import\[june\]: cancelled \(all members that have not ended, end: cancelled by (ann|dora)\)$/m,
+    );
+    await tasks.submit(grouped('import', 'june', 2, 2));
+    await eventually('the members are cancelled', async () => {
+      const states = await Promise.all([1, 2].map((number) => tasks.find(grouped('import', 'june', number))));
+      return states.every((task) => task?.state === 'cancelled' && task.cancel?.reason === 'wrong month');
+    });
   });
 
   it('lists the tasks of a state and a type, over many pages', async () => {
@@ -77,6 +91,9 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     [['explain', 'mail:none'], 3],
     [['cancel', 'mail:none'], 3],
     [['retry', 'mail:none'], 3],
+    [['cancel-group', 'import[none]'], 3],
+    [['cancel-group', 'mail:none'], 2],
+    [['cancel-group'], 2],
     [['submit', 'order-7'], 2],
     [['submit', 'mail:a', '--data', '{'], 2],
     [['submit'], 2],

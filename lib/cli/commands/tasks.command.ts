@@ -9,7 +9,7 @@ import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { taskText, tasksText, typesText } from '../views/tasks.view.js';
 
-const ACTIONS = ['types', 'list', 'explain', 'submit', 'cancel', 'retry', 'pause', 'resume'] as const;
+const ACTIONS = ['types', 'list', 'explain', 'submit', 'cancel', 'cancel-group', 'retry', 'pause', 'resume'] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface Options {
@@ -28,9 +28,12 @@ type Run = (session: Session, operator: Operator, subject: string, options: Opti
 
 export function tasksCommand(runner: Runner): Command {
   return new Command('tasks')
-    .description('list, explain, submit, cancel and retry tasks, and pause or resume a type')
+    .description('list, explain, submit, cancel and retry tasks, cancel a group, and pause or resume a type')
     .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
-    .argument('[subject]', 'id of the task, such as mail:order-7; for pause and resume: the type')
+    .argument(
+      '[subject]',
+      'id of the task, such as mail:order-7, or of the group: import[june]; for pause and resume: the type',
+    )
     .addOption(
       new Option('--state <state>', 'for list: dead are those that ended without success')
         .choices(LISTED_STATES)
@@ -61,6 +64,7 @@ const SUBJECTS: Record<Action, string | undefined> = {
   explain: '<id>',
   submit: '<id>',
   cancel: '<id>',
+  'cancel-group': '<id>',
   retry: '<id>',
   pause: '<type>',
   resume: '<type>',
@@ -81,6 +85,10 @@ const RUNS: Record<Action, Run> = {
   },
   cancel: async ({ output }, { tasks }, id, { reason }) => {
     const answer = await tasks.cancel(id, { reason });
+    output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
+  },
+  'cancel-group': async ({ output }, { tasks }, id, { reason }) => {
+    const answer = await tasks.cancelGroup(id, { reason });
     output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
   },
   retry: async ({ output }, { tasks }, id, { reason }) => {

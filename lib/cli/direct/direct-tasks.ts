@@ -1,7 +1,7 @@
 import { TASK_PREFIX, quoted } from '../../decision/index.js';
 import type { Parts } from '../../gatekeeper/parts.js';
-import { detailsOf, nameOfId, typeOfId } from '../../tasks/index.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import { detailsOf, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
+import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
 import type { TaskOperator } from '../operator.js';
 
 /** Tasks on one page. */
@@ -9,7 +9,7 @@ const PAGE = 100;
 
 /** Tasks directly in the store. @param by author of changes */
 export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
-  const note = (action: 'cancel-task' | 'retry-task', task: string, reason: string | undefined) =>
+  const note = (action: 'cancel-task' | 'cancel-group' | 'retry-task', task: string, reason: string | undefined) =>
     audit.note({
       action,
       semaphore: TASK_PREFIX + typeOfId(task),
@@ -37,6 +37,14 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
       const answer = await tasks.cancel(id, { by, ...(reason !== undefined && { reason }) });
       if (answer.outcome === 'unknown') throw unknown(id, answer.because);
       if (answer.outcome !== 'ended') note('cancel-task', id, reason);
+      return answer;
+    },
+    cancelGroup: async (id, { reason }) => {
+      const group = groupOfId(id);
+      if (!group) throw new UsageFailure(`${quoted(id)} is no id of a group: give one such as import[june]`);
+      const answer = await tasks.cancelGroup(group.type, group.group, { by, ...(reason !== undefined && { reason }) });
+      if (answer.outcome === 'unknown') throw unknown(id, answer.because);
+      if (answer.outcome === 'cancelled') note('cancel-group', id, reason);
       return answer;
     },
     retry: async (id, { reason }) => {

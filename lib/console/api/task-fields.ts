@@ -14,6 +14,10 @@ const MOST_CLAIMED = 20;
 const MOST_TYPES = 20;
 /** Characters of an error's message and stack; the store keeps the first 2,000 and 4,000. */
 const LONGEST_ERROR = 20_000;
+/** Tasks and groups for which one task waits. */
+const MOST_AWAITED = 100;
+/** Characters of a key of unique tasks. */
+const LONGEST_KEY = 200;
 /** Characters of a note about progress. */
 const LONGEST_NOTE = 200;
 /** The last ms of the year 9999. */
@@ -59,6 +63,13 @@ const whole = (least: number, most: number) =>
 const choice = <const Choices extends readonly string[]>(choices: Choices) =>
   z.enum(choices, { error: ({ input }) => `${show(input)} is not one of ${choices.join(', ')}` });
 
+/** The most entries of a list are checked before the entries. */
+const few = <T extends z.ZodType>(schema: T, most: number) =>
+  z
+    .array(schema)
+    .min(1, { error: 'is empty' })
+    .max(most, { error: `has more than ${most} entries` });
+
 export const submitTaskBody = onlyFields({
   id: taskId,
   total: whole(1, LARGEST_GROUP).optional().meta({ description: 'number of members of its group, if it is known' }),
@@ -73,6 +84,18 @@ export const submitTaskBody = onlyFields({
   deadLetterRetention: duration.optional().meta({ description: 'the same, if it does not complete' }),
   failGroupFast: flag.optional().meta({ description: 'whether its group stops if it does not complete' }),
   dedup: choice(['unfinished', 'retained']).optional().meta({ description: 'when the same id is ignored' }),
+  after: few(taskId, MOST_AWAITED)
+    .optional()
+    .meta({ description: 'ids of tasks, and of groups ("type[group]"), that must end before it may run' }),
+  afterFailed: choice(['cancel', 'run']).optional().meta({ description: 'whether it runs if one of them fails' }),
+  unique: onlyFields({
+    key: text(LONGEST_KEY).optional().meta({ description: 'replaces the name of the task; default: the name' }),
+    during: choice(['waiting', 'unfinished']).optional(),
+    onConflict: choice(['keep', 'replace']).optional(),
+  })
+    .meta({ id: 'UniqueTask' })
+    .optional()
+    .meta({ description: 'the rule for a task of the same key that has not ended' }),
 }).meta({ id: 'SubmitTaskRequest' });
 
 /** Characters of a mark: the begin of a text of the store, encoded. */
@@ -124,13 +147,6 @@ export const taskTypesQuery = onlyFields({
 const lease = duration
   .default(30_000)
   .meta({ description: 'how long the worker has the task, unless it renews it; default 30 s' });
-
-/** The most entries of a list are checked before the entries. */
-const few = <T extends z.ZodType>(schema: T, most: number) =>
-  z
-    .array(schema)
-    .min(1, { error: 'is empty' })
-    .max(most, { error: `has more than ${most} entries` });
 
 export const claimBody = onlyFields({
   types: few(taskType, MOST_TYPES).meta({ description: 'the types that the worker handles' }),

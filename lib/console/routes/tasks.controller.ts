@@ -30,7 +30,7 @@ export class TasksController {
   @Serves(ROUTES.submitTask)
   submit(@Input() { body }: InputOf<typeof ROUTES.submitTask>, @VisitorOf() visitor: Visitor): Promise<Submitted> {
     const { id, total, data, ...given } = body;
-    const { tasks } = this.#seen(visitor, id);
+    const { tasks } = this.#seen(visitor, id, ...(given.after ?? []));
     const name = nameOfId(id, total);
     const options = optionsOf(id, given);
     tasks.external.expectTypes([name.type]);
@@ -86,9 +86,9 @@ export class TasksController {
     return answer;
   }
 
-  /** @throws ProblemError for a task that the visitor may not see */
-  #seen(visitor: Visitor, id: string): Parts {
-    expectTypesSeen(visitor, [typeOfId(id)]);
+  /** @throws ProblemError for a task or group that the visitor may not see */
+  #seen(visitor: Visitor, ...ids: readonly string[]): Parts {
+    expectTypesSeen(visitor, ids.map(typeOfId));
     return partsOf(this.gatekeeper);
   }
 }
