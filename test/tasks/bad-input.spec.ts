@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidOptionsError } from '../../lib/decision/index.js';
+import { SubmitManyError, type TaskContext, grouped, single } from '../../lib/tasks/index.js';
+import { SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
+
+const newCluster = useTaskCluster();
+const TOO_LARGE = 'x'.repeat(70_000);
+const LARGE = '70002 bytes as JSON are more than 65536';
+const SHORT = { maxAttempts: 2, backoff: { first: 100 } };
+
+/** A node that handles "mail", and notes the ends of its groups. */
+function mailer(cluster: TaskCluster, handler: (task: TaskContext) => unknown) {
+  const node = worker(cluster, handler);
+  const joined: string[] = [];
+  node.tasks.handlers.onGroupFinished('mail', ({ group, completed, total }) => {
+    joined.push(`${group} ${completed}/${total}`);
+  });
+  return { node, tasks: node.tasks, joined };
+}
+
+describe('a type that no node handles', () => {
+  it('keeps its tasks until a node comes that does, and the warning names it', async () => {
+    const cluster = newCluster();
+    const { node } = mailer(cluster, () => undefined);
+    await node.tasks.submit(single('mial', 'one'), 'data');
+    await cluster.time.advance(60 * 60_000);
+    expect(node.of('tasks-untaken').map(({ sentence }) => sentence)).toEqual([expect.stringContaining('"mial"')]);
+    expect(await node.tasks.find('mial:one')).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
+    node.tasks.handlers.handle('mial', ({ data }) => data);
+    await cluster.time.advance(SWEPT);
+    expect(await node.tasks.find('mial:one')).toMatchObject({ state: 'completed', result: 'data' });
+  });
+});
+
+describe('a second handler of a type', () => {
+  it('is refused, and the first one goes on', async () => {
+    const cluster = newCluster();
+    const { tasks } = mailer(cluster, () => 'first');
+    const again = () => tasks.handlers.handle('mail', () => 'second');
+    expect(again).toThrow('type: this node has a handler for "mail" already');
+    expect(again).toThrow(InvalidOptionsError);
+    await tasks.submit(single('mail', 'one'));
+    await cluster.time.advance(1000);
+    expect(await tasks.find('mail:one')).toMatchObject({ state: 'completed', result: 'first' });
+  });
+});
+
+describe('a group', () => {
+  it('whose members disagree on the total takes those that agree, and ends', async () => {
+    const cluster = newCluster();
+    const { tasks, joined } = mailer(cluster, () => undefined);
+    await tasks.submit(grouped('mail', 'june', 1, 2));
+    const wrong = tasks.submitMany([{ name: grouped('mail', 'june', 2, 3) }, { name: grouped('mail', 'june', 3, 3) }]);
+    await expect(wrong).rejects.toThrow(SubmitManyError);
+    await expect(wrong).rejects.toThrow(/total: 3, but another member said 2/);
+    await cluster.time.advance(SWEPT);
+    expect([joined, await tasks.find('mail[june]#2')]).toEqual([[], undefined]);
+    await tasks.submit(grouped('mail', 'june', 2, 2));
+    await cluster.time.advance(1000);
+    expect(joined).toEqual(['june 2/2']);
+  });
+
+  it('that gets a number twice keeps the first task, and says so', async () => {
+    const cluster = newCluster();
+    const seen: unknown[] = [];
+    const { tasks, joined } = mailer(cluster, ({ data }) => void seen.push(data));
+    await tasks.submit(grouped('mail', 'june', 1, 2), 'first', { runAt: 500 });
+    const second = await tasks.submit(grouped('mail', 'june', 1, 2), 'second');
+    expect(second).toMatchObject({ outcome: 'known', because: expect.any(String) });
+    await tasks.submit(grouped('mail', 'june', 2, 2), 'other');
+    await cluster.time.advance(SWEPT);
+    expect([seen.toSorted(), joined]).toEqual([['first', 'other'], ['june 2/2']]);
+  });
+});
+
+describe('data that are too large, or not JSON', () => {
+  it('stop a list there, and what was submitted before runs', async () => {
+    const cluster = newCluster();
+    const { tasks, joined } = mailer(cluster, ({ data }) => data);
+    const list = (second: unknown) =>
+      [1, second, 3].map((data, at) => ({ name: grouped('mail', 'g', at + 1, 3), data }));
+    const error = await tasks.submitMany(list(TOO_LARGE)).catch((thrown: SubmitManyError) => thrown);
+    expect(error).toBeInstanceOf(SubmitManyError);
+    expect((error as SubmitManyError).cause).toBeInstanceOf(InvalidOptionsError);
+    expect((error as SubmitManyError).message).toContain(`data: ${LARGE}`);
+    await tasks.submitMany(list(2));
+    await cluster.time.advance(1000);
+    expect(joined).toEqual(['g 3/3']);
+  });
+
+  it.each([
+    ['too large', TOO_LARGE, LARGE],
+    ['not JSON', { at: new Date(0) }, 'is not JSON'],
+  ])('of a sub-task fail the attempt of its parent, whose error says it: %s', async (_, data, why) => {
+    const cluster = newCluster();
+    const { tasks } = mailer(cluster, ({ submit }) => submit(single('mail', 'part'), data as never));
+    await tasks.submit(single('mail', 'whole'), undefined, SHORT);
+    await cluster.time.advance(SWEPT);
+    expect(await tasks.find('mail:whole')).toMatchObject({
+      state: 'failed',
+      attempts: 2,
+      lastError: { name: 'InvalidOptionsError', message: expect.stringContaining(why) },
+    });
+  });
+});
+
+describe('a result that is too large', () => {
+  it('counts as a failed member, and the group ends', async () => {
+    const cluster = newCluster();
+    const { tasks, joined } = mailer(cluster, ({ data }) => data === 2 && TOO_LARGE);
+    const invalid: string[] = [];
+    tasks.handlers.onInvalid(({ id }, error) => void invalid.push(`${id}: ${error.message}`));
+    for (const number of [1, 2]) await tasks.submit(grouped('mail', 'june', number, 2), number);
+    await cluster.time.advance(1000);
+    expect(joined).toEqual(['june 1/2']);
+    expect(invalid).toEqual([expect.stringMatching(new RegExp(`^mail\\[june\\]#2: .*${LARGE}`))]);
+    expect(await tasks.find('mail[june]#2')).toMatchObject({ state: 'invalid', attempts: 1 });
+  });
+
+  it("of a group's handler makes a dead letter, which runs again by hand", async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, () => 'did');
+    let result: unknown = TOO_LARGE;
+    node.tasks.handlers.onGroupFinished('mail', async ({ members }) => {
+      for await (const member of members()) expect(member.result).toBe('did');
+      return result;
+    });
+    await node.tasks.submit(grouped('mail', 'june', 1, 1));
+    await cluster.time.advance(1000);
+    const join = 'mail[june]#join';
+    expect(await node.tasks.find(join)).toMatchObject({
+      state: 'invalid',
+      lastError: { message: expect.stringContaining(LARGE) },
+    });
+    result = 'small';
+    expect(await node.tasks.retry(join)).toMatchObject({ outcome: 'retried' });
+    await cluster.time.advance(1000);
+    expect(await node.tasks.find(join)).toMatchObject({ state: 'completed', result: 'small' });
+  });
+});
