@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import { type Context, timeOf } from '../../context/context.js';
 import { InvalidOptionsError, show, shortestDuration } from '../../decision/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { Claim, whyLost } from '../claim.js';
@@ -257,7 +257,7 @@ export class ExternalTasks {
 
   /** Cluster time in ms. */
   get #now(): number {
-    return Math.round(this.parts.context.clusterClock.latest());
+    return timeOf(this.parts.context);
   }
 
   #expectLease(lease: number): void {

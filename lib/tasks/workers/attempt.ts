@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import { type Context, timeOf } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
 import { InvalidOptionsError } from '../../decision/index.js';
 import { PermitLostError } from '../../permits/permits.errors.js';
@@ -107,7 +107,7 @@ export class Attempt {
       return this.#surely((claim) => store.retryLater(claim, error.delay));
     }
     if (isFinal) await this.#tellInvalid(error as Error);
-    const fault = faultOf(error, Math.round(this.parts.context.clusterClock.latest()));
+    const fault = faultOf(error, timeOf(this.parts.context));
     await this.#surely((claim) => store.fail(claim, fault, isFinal));
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CancelTimer } from '../../async/node-clock.js';
-import type { Context } from '../../context/context.js';
+import { type Context, timeOf } from '../../context/context.js';
 import { InvalidOptionsError, faultsOf, lineSchema, onlyFields, show } from '../../decision/index.js';
 import type { Claim } from '../claim.js';
 
@@ -48,7 +48,7 @@ export class ProgressReports {
   }
 
   get #now(): number {
-    return Math.round(this.context.clusterClock.latest());
+    return timeOf(this.context);
   }
 
   async #flush(): Promise<void> {
