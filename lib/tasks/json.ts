@@ -12,23 +12,24 @@ export const MOST_BYTES = 65_536;
  */
 export function readJson(value: unknown, most: number): { readonly value: unknown } | { readonly fault: string } {
   if (value === undefined) return { value };
-  const text = textOf(value);
-  if (text === undefined) {
+  const kept = keptOf(value);
+  if (!kept) {
     return {
       fault: `${show(value)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
     };
   }
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= most) return { value: JSON.parse(text) as unknown };
+  const bytes = Buffer.byteLength(kept.text);
+  if (bytes <= most) return { value: kept.copy };
   return { fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address` };
 }
 
 /** @returns undefined for a value in a circle, too deep for the stack, with a BigInt, or that JSON would change */
-function textOf(value: unknown): string | undefined {
+function keptOf(value: unknown): { readonly text: string; readonly copy: unknown } | undefined {
   try {
     const text = JSON.stringify(value) as string | undefined;
     // JSON.stringify drops functions and turns a Date into text. Then the handler would get another value than was given.
-    return text !== undefined && isDeepStrictEqual(JSON.parse(text), withoutUndefined(value)) ? text : undefined;
+    const copy: unknown = text === undefined ? undefined : JSON.parse(text);
+    return text !== undefined && isDeepStrictEqual(copy, withoutUndefined(value)) ? { text, copy } : undefined;
   } catch {
     return undefined; // the caller says what is allowed
   }

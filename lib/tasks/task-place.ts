@@ -38,12 +38,37 @@ const HASH = 16;
 /** Characters in which a place stands. */
 const LONGEST_PLACE = 200;
 
+/** Texts with `from <= text < to`. */
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** The range of the texts of all addressed tasks that wait. */
-export const ALL_ADDRESSED = { from: `${ADDRESSED}|`, to: `${ADDRESSED}}` };
+export const ALL_ADDRESSED = rangeBehind(ADDRESSED);
 /** The range of the texts of all waiting tasks. */
-export const ALL_WAITING = { from: ALL_ADDRESSED.from, to: `${LETTERS.waiting}}` };
+export const ALL_WAITING: Range = { from: ALL_ADDRESSED.from, to: rangeBehind(LETTERS.waiting).to };
 /** The range of the texts of all waiting tasks with fair keys. */
-export const ALL_FAIR = { from: `${FAIR}|`, to: `${FAIR}}` };
+export const ALL_FAIR = rangeBehind(FAIR);
+/** The range of the texts of all waiting tasks that have neither a fair key nor a target. */
+export const ALL_OPEN = rangeBehind(LETTERS.waiting);
+/** The range of the texts of all dead letters. */
+export const ALL_DEAD = rangeBehind(DEAD);
+
+/** The range of the texts of all tasks of a state; for `finished`, of those that completed. */
+export function allOf(state: Exclude<TaskState, 'waiting'>): Range {
+  return rangeBehind(LETTERS[state]);
+}
+
+/** Ranges of the texts of waiting tasks in which those of a type stand. Addressed ones stand among those of other types. */
+export function waitingOf(type: string): Range[] {
+  return [rangeBehind(`${LETTERS.waiting}|${type}`), rangeBehind(`${FAIR}|${type}`), ALL_ADDRESSED];
+}
+
+/** The range of the texts whose first fields these are. */
+function rangeBehind(fields: string): Range {
+  return { from: `${fields}|`, to: `${fields}}` };
+}
 
 /** Place of a waiting task, as its text shows it. */
 export interface WaitingPlace {

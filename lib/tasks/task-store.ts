@@ -104,8 +104,8 @@ export class TaskStore {
   }
 
   /**
-   * Claims the task of a hint, or for a ticket the task whose turn it is. If the outcome is unknown, tries again for half of the lease: a claim that is forgotten would
-   * count as a crash.
+   * Claims the task of a hint, or for a ticket the task whose turn it is. If the outcome is unknown, tries again for half
+   * of the lease: a claim that is forgotten would count as a crash.
    *
    * @param owner instance that has the task; default: this node
    * @returns undefined if it is gone, or another node was first

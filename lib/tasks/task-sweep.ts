@@ -7,6 +7,7 @@ import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import {
   ALL_FAIR,
+  ALL_OPEN,
   type WaitingPlace,
   deadRange,
   fairPrefix,
@@ -104,14 +105,14 @@ export class TaskSweep {
 
   async #hintLost(now: number): Promise<boolean> {
     let isMore = false;
-    for (let place = await this.#nextQueue('w|', 'w}'); place;) {
+    for (let place = await this.#nextQueue(ALL_OPEN.from, ALL_OPEN.to); place;) {
       const { type, priority } = place;
       const head = await this.store.hints.queue(type, priority).peek();
       if (head !== undefined) this.#untaken.look(type, priority, head);
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
       isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
-      place = await this.#nextQueue(`${range[0]}~`, 'w}');
+      place = await this.#nextQueue(`${range[0]}~`, ALL_OPEN.to);
     }
     this.#untaken.done();
     return isMore;

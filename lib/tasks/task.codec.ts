@@ -97,6 +97,15 @@ export function decodeTask(text: string): Task {
   return { ...task, state, at } as Task;
 }
 
+/** The task; undefined if its text can't be read: a newer version, or another program, may have written it. */
+export function readableTask(text: string): Task | undefined {
+  try {
+    return decodeTask(text);
+  } catch {
+    return undefined; // the caller says what it leaves out, or goes on behind it
+  }
+}
+
 /** Fields with their usual values are left out. */
 export function encodeTask({ state, at, ...task }: Task): string {
   const { id, type, priority, nonce, token, submittedAt, attempts, crashes, limits, ...others } = task;

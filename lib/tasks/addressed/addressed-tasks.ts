@@ -1,8 +1,8 @@
 import { Wakeup } from '../../async/wakeup.js';
 import type { Context } from '../../context/context.js';
 import type { TextEntry } from '../../stores/index.js';
-import { PRIORITIES, type Priority, type Task } from '../task.js';
-import { decodeTask } from '../task.codec.js';
+import { PRIORITIES, type Priority } from '../task.js';
+import { readableTask } from '../task.codec.js';
 import {
   ALL_ADDRESSED,
   type WaitingPlace,
@@ -123,7 +123,7 @@ export class AddressedTasks {
   /** @returns where the look goes on */
   async #pass({ text }: TextEntry, found: Map<string, Found[]>): Promise<string> {
     const place = placeOfText(text);
-    const task = readable(text);
+    const task = readableTask(text);
     // A newer version, or another program, may have written it.
     if (!place || !task?.to) return `${text}\u0000`;
     if (!isTarget(task.to, this.parts.context.node)) return behindTarget(place);
@@ -145,13 +145,5 @@ export class AddressedTasks {
     if (rows.length >= most) this.#more.add(place.type);
     const begin = Math.floor(this.parts.context.random.number() * Math.max(1, rows.length - most + 1));
     return rows.slice(begin, begin + most).map(({ text }) => ({ priority: place.priority, text }));
-  }
-}
-
-function readable(text: string): Task | undefined {
-  try {
-    return decodeTask(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import { PRIORITIES, type Task } from '../task.js';
-import { decodeTask } from '../task.codec.js';
-import { ALL_WAITING, behindType, placeOfText } from '../task-place.js';
+import { readableTask } from '../task.codec.js';
+import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../task-place.js';
 import { groupType } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
 import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
@@ -20,13 +20,13 @@ const MARK = 1200;
 const MOST_TYPES = 100;
 const MOST_READS = 500;
 
-const RANGES: Record<ListedState, readonly [from: string, to: string]> = {
-  waiting: [ALL_WAITING.from, ALL_WAITING.to],
-  delayed: ['l|', 'l}'],
-  blocked: ['b|', 'b}'],
-  running: ['c|', 'c}'],
-  awaiting: ['a|', 'a}'],
-  dead: ['x|', 'x}'],
+const RANGES: Record<ListedState, Range> = {
+  waiting: ALL_WAITING,
+  delayed: allOf('delayed'),
+  blocked: allOf('blocked'),
+  running: allOf('claimed'),
+  awaiting: allOf('awaiting'),
+  dead: ALL_DEAD,
 };
 
 export interface TaskQuery {
@@ -58,7 +58,7 @@ export interface TaskPage {
  * @throws InvalidOptionsError if `from` is no place in this list, or errors of a store that can't be asked
  */
 export async function listTasks(store: TaskStore, { state, isWanted, limit, from }: TaskQuery): Promise<TaskPage> {
-  const [first, end] = RANGES[state];
+  const { from: first, to: end } = RANGES[state];
   let begin = from === undefined ? first : placeIn(from, first, end);
   const tasks: TaskView[] = [];
   let [next, leftOut] = ['', 0];
@@ -69,7 +69,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
       begin = `${text.slice(0, MARK)}\uffff`;
       rows++;
       characters += text.length;
-      const task = readable(text);
+      const task = readableTask(text);
       if (!task) leftOut++;
       const seen = task && isWanted(groupType(task.type)) ? task : undefined;
       if (seen) tasks.push(withoutSecrets(viewOf(seen)));
@@ -122,15 +122,6 @@ function add(types: Map<string, WaitingType>, place: { readonly type: string; re
 async function lengthOf({ hints }: TaskStore, type: string): Promise<number> {
   const lengths = await Promise.all(PRIORITIES.map((priority) => hints.queue(type, priority).size()));
   return lengths.reduce((sum, length) => sum + length, 0);
-}
-
-/** Tasks of a newer version, or of another program, are left out. */
-function readable(text: string): Task | undefined {
-  try {
-    return decodeTask(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import { PAGE_ENTRIES } from '../subtasks/child-list.js';
 import { type Child, familyOf, readChild } from '../subtasks/sub-name.js';
-import { decodeTask } from '../task.codec.js';
+import { readableTask } from '../task.codec.js';
 import { groupId } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
 import { type GroupOverview, TaskGroups } from './task-groups.js';
@@ -50,14 +50,7 @@ async function entryOf(
     const group = await groups.find(type, name);
     return { id: groupId(type, name), ...(group && { group }) };
   }
-  const task = readable(tasks.get(id!));
-  return { id: id!, ...(task && { task }) };
-}
-
-function readable(text: string | undefined): TaskView | undefined {
-  try {
-    return text === undefined ? undefined : withoutSecrets(viewOf(decodeTask(text)));
-  } catch {
-    return undefined;
-  }
+  const text = tasks.get(id!);
+  const task = text === undefined ? undefined : readableTask(text);
+  return { id: id!, ...(task && { task: withoutSecrets(viewOf(task)) }) };
 }

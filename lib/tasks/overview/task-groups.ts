@@ -2,10 +2,10 @@ import { MOST_KEYS } from '../../stores/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import type { GroupRoot } from '../groups/group.js';
 import { givenName } from '../subtasks/sub-name.js';
-import type { Cancellation, Task } from '../task.js';
-import { decodeTask } from '../task.codec.js';
+import type { Cancellation } from '../task.js';
+import { readableTask } from '../task.codec.js';
 import { groupId, groupType, isGroupId, joinId, memberId } from '../task-id.js';
-import { ALL_ADDRESSED, ALL_WAITING } from '../task-place.js';
+import { ALL_DEAD, ALL_WAITING, type Range, allOf, waitingOf } from '../task-place.js';
 import type { TaskStore } from '../task-store.js';
 
 /** Rows that a search for groups reads per state, and groups that it gives. */
@@ -71,7 +71,7 @@ export class TaskGroups {
   async search({ type, isWanted }: GroupsQuery): Promise<FoundGroups> {
     const found = new Set<string>();
     let isCut = false;
-    for (const [from, to] of rangesOf(type)) {
+    for (const { from, to } of rangesOf(type)) {
       const rows = await this.store.timed.range(from, to, MOST_ROWS);
       isCut ||= rows.length === MOST_ROWS;
       for (const { text } of rows) {
@@ -145,16 +145,15 @@ export class TaskGroups {
 }
 
 /** Ranges of the texts of tasks that may be in groups: those that run first. */
-function rangesOf(type: string | undefined): (readonly [from: string, to: string])[] {
-  const all = [ALL_WAITING.from, ALL_WAITING.to] as const;
-  const ofType = [[`w|${type}|`, `w|${type}}`] as const, [`u|${type}|`, `u|${type}}`] as const];
-  const waiting = type === undefined ? [all] : [...ofType, [ALL_ADDRESSED.from, ALL_ADDRESSED.to] as const];
-  return [['c|', 'c}'], ['a|', 'a}'], ...waiting, ['l|', 'l}'], ['b|', 'b}'], ['d|', 'd}'], ['x|', 'x}'], ['f|', 'f}']];
+function rangesOf(type: string | undefined): Range[] {
+  const waiting = type === undefined ? [ALL_WAITING] : waitingOf(type);
+  const [running, awaiting, ...others] = (['claimed', 'awaiting', 'delayed', 'blocked', 'done'] as const).map(allOf);
+  return [running!, awaiting!, ...waiting, ...others, ALL_DEAD, allOf('finished')];
 }
 
 /** Id of the group of a task. */
 function groupIn(text: string, isWanted: (type: string) => boolean): string | undefined {
-  const task = taskIn(text);
+  const task = readableTask(text);
   const of = task?.member ?? task?.join;
   const type = task && groupType(task.type);
   return of && !of.isOver && type !== undefined && isWanted(type) ? groupId(type, of.group) : undefined;
@@ -164,16 +163,8 @@ const UNREADABLE = 'unreadable';
 
 function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
   if (text === undefined) return undefined;
-  const task = taskIn(text);
+  const task = readableTask(text);
   return task ? withoutSecrets(viewOf(task)) : UNREADABLE;
-}
-
-function taskIn(text: string): Task | undefined {
-  try {
-    return decodeTask(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Type and name of a group by its id; undefined if it is none. */
