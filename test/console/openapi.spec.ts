@@ -53,6 +53,13 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
+  it('names no field `hasX` beside a field `x`: Go gives every optional field a method `HasX`', () => {
+    const fieldsOf = ([, { properties = {} }]: [string, Json]) => Object.keys(properties);
+    const methods = (names: string[]) => names.map((name) => `has${name[0]?.toUpperCase()}${name.slice(1)}`);
+    const clashes = schemas.map(fieldsOf).flatMap((names) => methods(names).filter((name) => names.includes(name)));
+    expect(clashes).toEqual([]);
+  });
+
   it('closes no body against unknown fields: clients in Java would send it empty', () => {
     expect(schemas.filter(([, { additionalProperties }]) => additionalProperties === false)).toEqual([]);
   });

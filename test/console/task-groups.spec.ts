@@ -88,7 +88,7 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     await tasks.submit(single('reconcile', 'june'));
     const path = `/api/tasks/${encodeURIComponent('reconcile:june')}`;
     await until(async () => (await server.get(path)).json.task.state === 'awaiting');
-    expect((await server.get(path)).json.task.hasSubTasks).toBe(true);
+    expect((await server.get(path)).json.task.split).toBe(true);
     expect((await server.get(`${path}/sub-tasks`)).json.subTasks).toMatchObject([
       { task: { type: 'letter', state: 'waiting', parent: 'reconcile:june' } },
       { group: { type: 'account', name: 'all', total: 2, ended: 0 } },

@@ -92,7 +92,7 @@ export const taskSchema: z.ZodType<TaskView> = z
     endedAt: time.optional(),
     keptUntil: time.optional().meta({ description: 'how long it is remembered' }),
     result: data.optional().meta({ description: 'only for the role operate' }),
-    hasSubTasks: z.literal(true).optional().meta({ description: 'whether its handler has submitted sub-tasks' }),
+    split: z.literal(true).optional().meta({ description: 'whether its handler has submitted sub-tasks' }),
     subTasks: z.object({ total: whole, failed: whole }).optional().meta({ id: 'SubTaskCounts' }),
   })
   .meta({ id: 'Task' });

@@ -80,7 +80,7 @@ export interface TaskView {
   /** The value that its handler returned; absent for none. */
   readonly result?: unknown;
   /** Present if its handler has submitted sub-tasks in this life. */
-  readonly hasSubTasks?: true;
+  readonly split?: true;
   /** Its sub-tasks, when all have ended; absent if it had none. A group of sub-tasks counts as one. */
   readonly subTasks?: GroupCounts;
 }
@@ -98,7 +98,7 @@ export function viewOf(task: Task): TaskView {
     priority,
     ...(group && { group }),
     ...(sub && { parent: sub.parent }),
-    ...(task.split !== undefined && { hasSubTasks: true as const }),
+    ...(task.split !== undefined && { split: true as const }),
     ...(task.data !== undefined && { data: task.data }),
     ...(task.to && { to: task.to }),
     ...(task.fairKey !== undefined && { fairKey: task.fairKey }),

@@ -36,7 +36,7 @@ export function TaskPage({ id }: { readonly id: string }) {
               <TaskStory task={details.task} audit={audit} nameOf={nameOf} />
               <TaskFacts task={details.task} nameOf={nameOf} />
             </div>
-            {details.task.hasSubTasks && (
+            {details.task.split && (
               <section class="panel" aria-labelledby="sub-tasks-title">
                 <h2 id="sub-tasks-title">Sub-tasks</h2>
                 <SubTasks id={id} nameOf={nameOf} />

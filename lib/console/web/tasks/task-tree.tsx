@@ -24,7 +24,7 @@ export function TaskBranch({ task, nameOf }: BranchProps) {
         <TaskState task={task} />
         <Present task={task} nameOf={nameOf} />
       </span>
-      {task.hasSubTasks && (
+      {task.split && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Sub-tasks</summary>
           {isOpen && <SubTasks id={task.id} nameOf={nameOf} />}
