@@ -98,13 +98,22 @@ export type GatekeeperEvent =
   | { readonly type: 'resources-unowned'; readonly group: string; readonly count: number; readonly sentence: string }
   /** This node works on a task, an attempt of it. */
   | ({ readonly type: 'task-started' } & TaskAttempt)
-  /** An attempt has ended. `outcome` is absent if the task will be tried again. */
+  /**
+   * An attempt has ended. `outcome` is absent if the task will be tried again. An attempt that was given back, put off or
+   * cancelled is no failure, even if its handler threw.
+   */
   | ({
       readonly type: 'task-ended';
       readonly took: number;
       readonly outcome?: string;
       readonly error?: unknown;
+      readonly isFailure: boolean;
     } & TaskAttempt)
+  /**
+   * The lease of an attempt ended before its node noted an end: it crashed, or could not reach the store. Told by the node
+   * that sweeps. `outcome` is absent if the task will be tried again.
+   */
+  | ({ readonly type: 'task-crashed'; readonly crashes: number; readonly outcome?: string } & TaskAttempt)
   /** This node worked on a task that is not its own any more: its result was refused, or it never had one. */
   | ({ readonly type: 'task-lost'; readonly error: Error } & TaskAttempt)
   /** Nodes have different expressions for one schedule. Told once per expression. */

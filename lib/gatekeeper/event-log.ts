@@ -120,7 +120,13 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'member-rejoined':
       return logger.debug(`${memberName(event.member)} ${event.type.slice('member-'.length)}`);
     case 'task-ended':
-      return logger.debug(`task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`);
+      return logger[levelOf(event)](
+        `task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`,
+      );
+    case 'task-crashed':
+      return logger[event.outcome === undefined ? 'warn' : 'error'](
+        `task ${quoted(event.task)}: its node did not note an end before the lease was over (crash ${event.crashes}), ${event.outcome === undefined ? 'to be tried again' : 'a dead letter now'}`,
+      );
     case 'tick-skipped':
       return logger.log(event.sentence);
     case 'task-lost':
@@ -138,6 +144,12 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
+}
+
+/** A task that nothing will try again is an error: an operator has to look. */
+function levelOf({ isFailure, outcome }: { readonly isFailure: boolean; readonly outcome?: string }) {
+  if (!isFailure) return 'debug';
+  return outcome === undefined ? 'warn' : 'error';
 }
 
 function faultOf({ error }: { readonly error?: unknown }): string {

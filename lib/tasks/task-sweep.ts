@@ -73,7 +73,7 @@ export class TaskSweep {
     const counts = [
       await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
       await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),
-      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),
+      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#expired),
       await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
@@ -163,15 +163,21 @@ export class TaskSweep {
     return isMore || (isFull && rows.length > errors.length);
   }
 
-  #to(change: (task: Task, stamp: Stamp) => Task): Work {
+  #to(change: (task: Task, stamp: Stamp) => Task, tell: (changed: Task) => void = () => undefined): Work {
     return async (task, text) => {
       const next = change(task, await this.store.stamp());
       const nextText = encodeTask(next);
       const { isWritten } = await this.store.texts.write(task.id, text, nextText);
+      if (isWritten) tell(next);
       if (isWritten && next.state === 'waiting') await this.store.hints.offer(next, nextText);
       if (isWritten) await this.store.settle(next, nextText);
     };
   }
+
+  readonly #expired = this.#to(transitions.expire, ({ id, token, crashes, ending }) => {
+    const outcome = ending?.outcome;
+    this.context.events.next({ type: 'task-crashed', task: id, token, crashes, ...(outcome && { outcome }) });
+  });
 
   async #forget(task: Task, text: string): Promise<void> {
     const { member, join, sub, split } = task;

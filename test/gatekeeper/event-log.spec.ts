@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { RetryLaterError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { EventLog } from '../../lib/gatekeeper/event-log.js';
 import type { GatekeeperEvent } from '../../lib/context/events.js';
 
@@ -59,6 +59,40 @@ describe("the application's log", () => {
 
   it('has each loss', () => {
     expect(logOf([lost, lost])).toHaveLength(2);
+  });
+
+  it('has a warning for each attempt of a task that failed, and an error for each that is not tried again', () => {
+    const ended = { type: 'task-ended', task: 'mail/7', token: 3, took: 5 } as const;
+    const error = new Error('no such address');
+    const lines = logOf([
+      { ...ended, isFailure: false, outcome: 'completed' },
+      { ...ended, isFailure: false, outcome: 'cancelled', error },
+      { ...ended, isFailure: false, error: new RetryLaterError('5m') },
+      { ...ended, isFailure: true, error },
+      { ...ended, isFailure: true, error },
+      { ...ended, isFailure: true, error, outcome: 'failed' },
+    ]);
+    expect(lines).toEqual([
+      'debug task "mail/7": completed',
+      'debug task "mail/7": cancelled (no such address)',
+      'debug task "mail/7": to be tried again (the task is to be tried again in "5m")',
+      'warn task "mail/7": to be tried again (no such address)',
+      'warn task "mail/7": to be tried again (no such address)',
+      'error task "mail/7": failed (no such address)',
+    ]);
+  });
+
+  it('says that a node crashed at a task, and when the task became a dead letter by that', () => {
+    const crashed = { type: 'task-crashed', task: 'mail/7', token: 3 } as const;
+    expect(
+      logOf([
+        { ...crashed, crashes: 2 },
+        { ...crashed, crashes: 3, outcome: 'crashed' },
+      ]),
+    ).toEqual([
+      'warn task "mail/7": its node did not note an end before the lease was over (crash 2), to be tried again',
+      'error task "mail/7": its node did not note an end before the lease was over (crash 3), a dead letter now',
+    ]);
   });
 
   it('tells jobs apart, and remembers only so many', () => {

@@ -123,10 +123,15 @@ describe('a lease', () => {
 
   it('that ends too often makes a dead letter: such a task may kill every node', async () => {
     const cluster = newCluster();
-    const [node] = [1, 2, 3].map(() => worker(cluster, () => new Promise(() => undefined), false));
-    await node!.tasks.submit(NAME, undefined, { maxCrashes: 2 });
+    const nodes = [1, 2, 3].map(() => worker(cluster, () => new Promise(() => undefined), false));
+    await nodes[0]!.tasks.submit(NAME, undefined, { maxCrashes: 2 });
     await cluster.time.advance(4 * LEASE + 4 * SWEPT);
-    expect(await node!.tasks.find('mail:order-7')).toMatchObject({ crashes: 2, state: 'crashed' });
+    expect(await nodes[0]!.tasks.find('mail:order-7')).toMatchObject({ crashes: 2, state: 'crashed' });
+    const crashed = { type: 'task-crashed', task: 'mail:order-7', token: expect.any(Number) };
+    expect(nodes.flatMap((node) => node.of('task-crashed'))).toEqual([
+      { ...crashed, crashes: 1 },
+      { ...crashed, crashes: 2, outcome: 'crashed' },
+    ]);
   });
 });
 

@@ -11,9 +11,16 @@ import { ProblemError } from '../http/problem.error.js';
  * Paths with a name below them. The first part, "astray", is removed again when Fastify registers the route. It is
  * needed because Nest can be configured to refuse routes that overlap.
  */
-const NAMED = ['semaphores', 'explain', 'permits', 'leaders', 'allocation/groups', 'tasks'].map(
-  (path) => `astray/api/${path}`,
-);
+const NAMED = [
+  'semaphores',
+  'explain',
+  'permits',
+  'leaders',
+  'allocation/groups',
+  'tasks',
+  'task-groups',
+  'task-types',
+].map((path) => `astray/api/${path}`);
 
 /** Answers paths that Fastify's router can't match. Reports the fault of the name in the path. */
 @ConsoleController()
@@ -54,7 +61,7 @@ export class InvalidPathController {
     const most = this.routes.options?.maxParamLength ?? Infinity;
     const segments = path.split('/').map((segment) => decodeURIComponent(segment));
     // Such a name is invalid on every adapter, because no semaphore can have it.
-    const mostCharacters = path.includes('/api/tasks/') ? LONGEST_TASK_ID : LONGEST_NAME;
+    const mostCharacters = /\/api\/task(s|-groups)\//.test(path) ? LONGEST_TASK_ID : LONGEST_NAME;
     const noName = segments.find((segment) => isLongerThan(segment, mostCharacters));
     if (noName !== undefined) throw new InvalidOptionsError('the request', [nameTooLong(noName, mostCharacters)]);
     const longest = Math.max(...segments.map(({ length }) => length));

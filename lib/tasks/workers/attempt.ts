@@ -29,6 +29,15 @@ export interface AttemptParts {
   readonly onInvalid: () => InvalidTaskFunction | undefined;
 }
 
+interface End {
+  /** Thrown by the handler. */
+  readonly error?: unknown;
+  /** True if it counts as a failed attempt. */
+  readonly isFailure: boolean;
+  /** The task after it. */
+  readonly task: Task;
+}
+
 /**
  * One attempt: runs the handler, and notes how it ended.
  *
@@ -55,7 +64,7 @@ export class Attempt {
     const started = nodeClock.monotonic();
     events.next({ type: 'task-started', ...this.#about });
     try {
-      const { error, task } = await this.#run(handler);
+      const { error, isFailure, task } = await this.#run(handler);
       const took = nodeClock.monotonic() - started;
       const outcome = task.ending?.outcome;
       events.next({
@@ -64,6 +73,7 @@ export class Attempt {
         took,
         ...(outcome && { outcome }),
         ...(error !== undefined && { error }),
+        isFailure,
       });
     } catch (error) {
       if (error instanceof LeaseExpiredError) events.next({ type: 'task-lost', ...this.#about, error });
@@ -73,42 +83,49 @@ export class Attempt {
     }
   }
 
-  async #run(handler: () => unknown): Promise<{ readonly error?: unknown; readonly task: Task }> {
+  async #run(handler: () => unknown): Promise<End> {
     let result: unknown;
     try {
       // Its permit was lost before it began.
       if (this.#hasLostPermit) throw this.held.signal.reason;
       result = await handler();
     } catch (error) {
-      await this.#failed(error);
-      return { error, task: this.#task };
+      return { error, isFailure: await this.#failed(error), task: this.#task };
     }
     const read = readJson(result, this.parts.mostBytes);
     if ('fault' in read) {
       const error = new InvalidOptionsError(`the result of task ${this.#task.id}`, [read.fault]);
-      await this.#failed(error, true);
-      return { error, task: this.#task };
+      return { error, isFailure: await this.#failed(error, true), task: this.#task };
     }
     await this.#surely((claim) => this.parts.store.end(claim, 'completed', read.value));
-    return { task: this.#task };
+    return { isFailure: false, task: this.#task };
   }
 
   get #hasLostPermit(): boolean {
     return this.held.signal.reason instanceof PermitLostError;
   }
 
-  async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<void> {
-    const { store } = this.parts;
-    const { reason } = this.held.signal;
-    if (reason instanceof TaskCancelledError) return this.#surely((claim) => store.end(claim, 'cancelled'));
-    if (this.#hasLostPermit || reason instanceof TasksClosingError)
-      return this.#surely((claim) => store.giveBack(claim));
-    if (error instanceof RetryLaterError) {
-      return this.#surely((claim) => store.retryLater(claim, error.delay));
+  /** Notes what the handler threw. @returns whether that counts as a failed attempt */
+  async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<boolean> {
+    const note = this.#noteOf(error);
+    if (note) {
+      await this.#surely(note);
+      return false;
     }
     if (isFinal) await this.#tellInvalid(error as Error);
     const fault = faultOf(error, timeOf(this.parts.context));
-    await this.#surely((claim) => store.fail(claim, fault, isFinal));
+    await this.#surely((claim) => this.parts.store.fail(claim, fault, isFinal));
+    return true;
+  }
+
+  /** Notes something else than a failure; undefined if the handler has failed. */
+  #noteOf(error: unknown): ((claim: Claim) => Promise<unknown>) | undefined {
+    const { store } = this.parts;
+    const { reason } = this.held.signal;
+    if (reason instanceof TaskCancelledError) return (claim) => store.end(claim, 'cancelled');
+    if (this.#hasLostPermit || reason instanceof TasksClosingError) return (claim) => store.giveBack(claim);
+    if (error instanceof RetryLaterError) return (claim) => store.retryLater(claim, error.delay);
+    return undefined;
   }
 
   async #tellInvalid(error: Error): Promise<void> {
