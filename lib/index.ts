@@ -169,6 +169,7 @@ export {
   type TaskContext,
   type TaskDefinition,
   type TaskExplanation,
+  type PastAttempt,
   type TaskFault,
   type TaskProgress,
   type TaskFunction,

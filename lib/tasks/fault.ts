@@ -5,6 +5,11 @@ const LONGEST_NAME = 200;
 const LONGEST_MESSAGE = 2000;
 const LONGEST_STACK = 4000;
 
+/** The error in one line. */
+export function faultText({ name, message }: Pick<TaskFault, 'name' | 'message'>): string {
+  return message.startsWith(name) ? message : `${name}: ${message}`;
+}
+
 /**
  * An error as far as a task keeps it.
  *

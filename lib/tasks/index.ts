@@ -46,6 +46,7 @@ export {
   PRIORITIES,
   type Priority,
   type Task,
+  type PastAttempt,
   type TaskFault,
   type TaskProgress,
 } from './task.js';

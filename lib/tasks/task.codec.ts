@@ -74,6 +74,11 @@ const bodySchema = z.strictObject({
   fairKey: z.string().min(1).max(200).optional(),
   dependents: z.array(id).optional(),
   error: fault.optional(),
+  past: z
+    .array(
+      z.strictObject({ token: storedCount, endedAt: storedTime, instance: z.string(), error: z.string().optional() }),
+    )
+    .optional(),
   cancel: cancellationSchema.optional(),
   failGroupFast: z.literal(true).optional(),
   next: next.optional(),

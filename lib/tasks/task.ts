@@ -86,6 +86,8 @@ export interface Task {
   readonly dependents?: readonly string[];
   /** The error of the last attempt, until an attempt succeeds. */
   readonly error?: TaskFault;
+  /** The last attempts of this life that failed or crashed, oldest first: at most {@link MOST_PAST}. Absent for none. */
+  readonly past?: readonly PastAttempt[];
   /** Whether the rest of its group ends at once if it ends without success. Only in members of groups. */
   readonly failGroupFast?: true;
   /** The wish to cancel it, noted while a node works on it. From then on it can only end as cancelled. */
@@ -224,6 +226,21 @@ export interface TaskProgress {
   readonly note?: string;
   /** When the handler said it: cluster time in ms. */
   readonly at: number;
+}
+
+/** Past attempts that a task keeps. */
+export const MOST_PAST = 5;
+
+/** An attempt that failed, or whose node crashed. */
+export interface PastAttempt {
+  /** Its fencing token. */
+  readonly token: number;
+  /** When its end was noted: cluster time in ms. */
+  readonly endedAt: number;
+  /** Instance of the node; for a worker over HTTP "http:" and the name of its token. */
+  readonly instance: string;
+  /** Name and message of the error, cut after 300 characters. Absent if the node crashed. */
+  readonly error?: string;
 }
 
 /** An error of a handler, as far as it is kept. */

@@ -1,17 +1,21 @@
 import { pauseAfter } from '../async/backoff.js';
 import { nextToken } from '../decision/index.js';
-import type {
-  Awaited,
-  Cancellation,
-  Ending,
-  GroupCounts,
-  Incarnation,
-  Member,
-  Outcome,
-  Priority,
-  Task,
-  TaskFault,
-  TaskLimits,
+import { instanceIn } from './external/owner.js';
+import { faultText } from './fault.js';
+import {
+  type Awaited,
+  type Cancellation,
+  type Ending,
+  type GroupCounts,
+  type Incarnation,
+  MOST_PAST,
+  type Member,
+  type Outcome,
+  type PastAttempt,
+  type Priority,
+  type Task,
+  type TaskFault,
+  type TaskLimits,
 } from './task.js';
 
 /**
@@ -71,6 +75,8 @@ export interface Submission {
   readonly queue?: string;
 }
 
+/** Characters that are kept of the error of a past attempt. */
+const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
 
@@ -177,7 +183,8 @@ export function firstState(stopped: Cancellation | undefined): FirstState {
  * @param chance 0 to 1
  */
 export function fail(task: Task, error: TaskFault, stamp: Stamp, chance: number): Task {
-  const failed = { ...task, error, attempts: task.attempts + 1 };
+  const past = pastOf(task, stamp.now, faultText(error).slice(0, LONGEST_PAST));
+  const failed = { ...task, error, past, attempts: task.attempts + 1 };
   const { maxAttempts, backoff } = task.limits;
   if (failed.attempts >= maxAttempts) return end(failed, 'failed', stamp);
   return delay(failed, stamp.now + pauseAfter(task.attempts, chance, { ...backoff, jitter: 0.5 }), stamp);
@@ -195,8 +202,13 @@ function delay(task: Task, at: number, stamp: Stamp): Task {
 
 /** The lease ended without a word of its node. */
 export function expire(task: Task, stamp: Stamp): Task {
-  const crashed = { ...task, crashes: task.crashes + 1 };
+  const crashed = { ...task, past: pastOf(task, stamp.now), crashes: task.crashes + 1 };
   return crashed.crashes >= task.limits.maxCrashes ? end(crashed, 'crashed', stamp) : giveBack(crashed, stamp);
+}
+
+function pastOf({ past = [], token, owner }: Task, endedAt: number, error?: string): PastAttempt[] {
+  const latest = { token, endedAt, instance: instanceIn(owner ?? ''), ...(error !== undefined && { error }) };
+  return [...past, latest].slice(-MOST_PAST);
 }
 
 /** Its group, its parent and its dependents know that it has ended. */

@@ -63,7 +63,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#to(transitions.expire)),\n",
+        find: "      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#expired),\n",
         replace: '',
       },
     ],

@@ -32,6 +32,15 @@ const fault = z
   })
   .meta({ id: 'TaskError' });
 
+const pastAttempt = z
+  .object({
+    token,
+    endedAt: time,
+    instance: z.string().meta({ description: 'of the node; or "http:" and the name of the token' }),
+    error: z.string().optional().meta({ description: 'absent if the node crashed' }),
+  })
+  .meta({ id: 'PastAttempt' });
+
 const TASK_STATES = [
   'waiting',
   'delayed',
@@ -81,6 +90,7 @@ export const taskSchema: z.ZodType<TaskView> = z
       .optional()
       .meta({ id: 'TaskProgress' }),
     lastError: fault.optional(),
+    pastAttempts: list(pastAttempt).optional().meta({ description: 'the last 5 that failed or crashed, oldest first' }),
     cancel: z
       .object({ at: time, by: z.string(), reason: z.string().optional() })
       .optional()

@@ -6,6 +6,7 @@ import type {
   GroupCounts,
   NextLife,
   Outcome,
+  PastAttempt,
   Priority,
   Task,
   TaskFault,
@@ -69,6 +70,8 @@ export interface TaskView {
   readonly progress?: TaskProgress;
   /** The error of the latest attempt, until an attempt succeeds. */
   readonly lastError?: TaskFault;
+  /** The last attempts that failed, or whose node crashed, oldest first: at most 5. Absent for none. */
+  readonly pastAttempts?: readonly PastAttempt[];
   /** Author, time and reason if it was cancelled. A task that is still `running` then ends with its handler, or with its lease. */
   readonly cancel?: Cancellation;
   /** The data and options with which it begins anew when it has ended: it was submitted again meanwhile, as `unique` wants it. */
@@ -114,6 +117,7 @@ export function viewOf(task: Task): TaskView {
     ...(task.state === 'claimed' && { lease: { instance: instanceIn(task.owner!), until: task.at } }),
     ...(task.progress && { progress: task.progress }),
     ...(error && { lastError: error }),
+    ...(task.past && { pastAttempts: task.past }),
     ...(cancel && { cancel }),
     ...(next && { next: nextOf(next) }),
     ...(ending && endOf(task, ending)),

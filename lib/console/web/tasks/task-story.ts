@@ -24,14 +24,12 @@ export function storyOf(
   changes: readonly AuditEntry[],
   nameOf: (instance: string) => string,
 ): StoryEntry[] {
-  const { id, submittedAt, lastError, cancel, parent } = task;
+  const { id, submittedAt, cancel, parent } = task;
   const entries: StoryEntry[] = [
     { at: submittedAt, title: 'submitted', ...(parent !== undefined && { detail: `by the handler of ${parent}` }) },
     ...changes.filter((entry) => entry.task === id && entry.at > submittedAt).map(changeOf),
     ...attemptsOf(task, nameOf),
-    ...(lastError
-      ? [{ at: lastError.at, title: 'attempt failed', detail: errorText(lastError), tone: 'bad' } as const]
-      : []),
+    ...pastOf(task, nameOf),
     ...(cancel && !changes.some((entry) => isCancelOf(entry, task)) ? [cancelOf(cancel)] : []),
     ...endOf(task),
   ];
@@ -59,6 +57,19 @@ function attemptsOf(task: TaskView, nameOf: (instance: string) => string): Story
   if (token === 0 || at < submittedAt) return [];
   const title = lease ? `attempt ${attemptOf(task)} began` : 'last attempt began';
   return [{ at, title, ...(lease && { detail: `on ${nameOf(lease.instance)}`, tone: 'accent' as const }) }];
+}
+
+function pastOf({ pastAttempts = [], lastError }: TaskView, nameOf: (instance: string) => string): StoryEntry[] {
+  const past = pastAttempts.map(({ endedAt: at, instance, error }): StoryEntry => {
+    const node = nameOf(instance);
+    return error === undefined
+      ? { at, title: 'attempt crashed', detail: `${node} noted no end before the lease was over`, tone: 'bad' }
+      : { at, title: 'attempt failed', detail: `on ${node}: ${error}`, tone: 'bad' };
+  });
+  // An error that ended the task at once is that of no past attempt.
+  const isTold = pastAttempts.some(({ endedAt, error }) => error !== undefined && endedAt >= (lastError?.at ?? 0));
+  if (!lastError || isTold) return past;
+  return [...past, { at: lastError.at, title: 'attempt failed', detail: errorText(lastError), tone: 'bad' }];
 }
 
 function endOf({ state, endedAt }: TaskView): StoryEntry[] {
