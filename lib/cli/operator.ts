@@ -26,6 +26,8 @@ import type {
   Submitted,
   TaskDetails,
   TaskPage,
+  TaskTarget,
+  UniqueOptions,
   WaitingType,
 } from '../tasks/index.js';
 import type { Group } from './views/allocation.view.js';
@@ -83,7 +85,16 @@ export interface TaskSubmission {
   readonly priority?: Priority | undefined;
   /** ms */
   readonly delay?: number | undefined;
+  /** Ids of tasks and groups. */
+  readonly after?: readonly string[] | undefined;
+  readonly afterFailed?: 'cancel' | 'run' | undefined;
+  readonly unique?: TaskUniqueness | undefined;
+  readonly to?: TaskTarget | undefined;
+  readonly fairKey?: string | undefined;
 }
+
+/** The rule for a task of the same key that has not ended. */
+export type TaskUniqueness = Omit<UniqueOptions, 'key'> & { readonly key?: string };
 
 /** Tasks that commands read and change. An unknown task is an error with the exit code `notFound`. */
 export interface TaskOperator {

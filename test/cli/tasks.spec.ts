@@ -35,6 +35,31 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     );
   });
 
+  it('submits a task that waits for others, of a key, for some nodes, or in turn', async () => {
+    const { tasks, run } = await target();
+    await run(['tasks', 'submit', 'prices:june']);
+    await run(['tasks', 'submit', 'import[june]#1', '--total', '1']);
+    const after = ['--after', 'prices:june'];
+    await run(['tasks', 'submit', 'clean:june', ...after, '--after-failed', 'run']);
+    expect(await run(['tasks', 'submit', 'report:june', ...after, '--after', 'import[june]'])).toMatchObject({
+      exitCode: 0,
+      err: '',
+    });
+    expect(await tasks.find('report:june')).toMatchObject({ state: 'blocked', after: ['prices:june', 'import[june]'] });
+    const key = ['--unique-key', 'berlin', '--unique-during', 'waiting', '--on-conflict', 'replace'];
+    await run(['tasks', 'submit', 'reindex:one', ...key]);
+    const { out } = await run(['tasks', 'submit', 'reindex:two', '--data', '2', ...key]);
+    expect(out).toMatch(/^reindex:berlin: replaced /);
+    expect(await tasks.find('reindex:berlin')).toMatchObject({ data: 2 });
+    await run(['tasks', 'submit', 'warm-up:eu', '--to', 'batch-.*', '--to-group', 'eu', '--to-instance', 'one']);
+    expect((await tasks.find('warm-up:eu'))?.to).toEqual({ group: 'eu', acquirer: 'batch-.*', instance: 'one' });
+    await run(['tasks', 'submit', 'deliver:one', '--fair-key', 'ada']);
+    expect(await tasks.find('deliver:one')).toMatchObject({ fairKey: 'ada' });
+    await tasks.cancel('prices:june');
+    await eventually('one may run', async () => (await tasks.find('clean:june'))?.state === 'waiting');
+    await eventually('one is cancelled', async () => (await tasks.find('report:june'))?.state === 'cancelled');
+  });
+
   it('cancels a group', async () => {
     const { tasks, run } = await target();
     await run(['tasks', 'submit', 'import[june]#1', '--total', '2']);
@@ -96,6 +121,13 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     [['cancel-group'], 2],
     [['submit', 'order-7'], 2],
     [['submit', 'mail:a', '--data', '{'], 2],
+    [['submit', 'mail:a', '--after', 'mail:none'], 2],
+    [['submit', 'mail:a', '--after-failed', 'stop'], 2],
+    [['submit', 'mail:a', '--unique-during', 'ever'], 2],
+    [['submit', 'mail:a', '--to', 'a('], 2],
+    [['submit', 'mail:a', '--to-instance', ''], 2],
+    [['submit', 'mail:a', '--to-group', 'eu', '--fair-key', 'ada'], 2],
+    [['submit', 'mail:a', '--fair-key', ''], 2],
     [['submit'], 2],
     [['types', 'mail'], 2],
   ])('ends with the right code: %j', async (args, exitCode) => {

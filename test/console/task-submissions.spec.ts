@@ -39,7 +39,27 @@ describe.each(PLATFORMS)('a submission of a task over HTTP on %s', (platform) =>
     expect(await find(console, 'reindex:berlin')).toMatchObject({ data: 2 });
   });
 
+  it('may be addressed to some nodes, or have a fair key', async () => {
+    const console = await boot();
+    const to = { group: 'eu', acquirer: 'batch-.*', instance: 'one' };
+    await submit(console, { id: 'warm-up:eu', to });
+    await submit(console, { id: 'deliver:one', fairKey: 'ada' });
+    expect((await find(console, 'warm-up:eu'))?.to).toEqual(to);
+    expect(await find(console, 'deliver:one')).toMatchObject({ state: 'waiting', fairKey: 'ada' });
+  });
+
   it.each([
+    [{ to: {} }, /is empty: give a pattern, or group, acquirer or instance/],
+    [{ to: 'batch' }, /to: /],
+    [{ to: { group: 'a(' } }, /to.group: /],
+    [{ to: { acquirer: 7 } }, /to.acquirer: /],
+    [{ to: { instance: '' } }, /to.instance: is empty/],
+    [{ to: { instance: 'x'.repeat(101) } }, /to.instance: is longer than 100/],
+    [{ to: { node: 'app1' } }, /node/],
+    [{ fairKey: 7 }, /fairKey: 7 is not text/],
+    [{ fairKey: '' }, /fairKey: /],
+    [{ fairKey: 'x'.repeat(201) }, /fairKey: is longer than 200/],
+    [{ fairKey: 'ada', to: { group: 'eu' } }, /fairKey: a task that is addressed/],
     [{ after: ['none:there'] }, /none:there/],
     [{ after: ['mail:one'] }, /is this task itself/],
     [{ after: [] }, /is empty/],

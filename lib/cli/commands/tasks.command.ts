@@ -1,33 +1,31 @@
 import { Argument, Command, Option } from 'commander';
 import { TASK_PREFIX, quoted } from '../../decision/index.js';
-import { LISTED_STATES, type ListedState, PRIORITIES, type Priority, type TaskView } from '../../tasks/index.js';
+import { LISTED_STATES, type ListedState, type TaskView } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure, exitCodeOf } from '../exit-code.js';
 import { readJsonFile } from '../json-file.js';
 import type { Operator } from '../operator.js';
-import { limitOption, readSpan, reasonOption, wholeNumber } from '../option-readers.js';
+import { limitOption, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
+import { type SubmissionOptions, submissionOf, submissionOptions } from '../submission-options.js';
 import { plain } from '../text/plain.js';
 import { taskText, tasksText, typesText } from '../views/tasks.view.js';
 
 const ACTIONS = ['types', 'list', 'explain', 'submit', 'cancel', 'cancel-group', 'retry', 'pause', 'resume'] as const;
 type Action = (typeof ACTIONS)[number];
 
-interface Options {
+interface Options extends SubmissionOptions {
   readonly reason?: string;
   readonly state: ListedState;
   readonly type?: string;
   readonly limit: number;
   readonly data?: string;
   readonly dataFile?: string;
-  readonly total?: number;
-  readonly priority?: Priority;
-  readonly delay?: number;
 }
 
 type Run = (session: Session, operator: Operator, subject: string, options: Options) => Promise<void>;
 
 export function tasksCommand(runner: Runner): Command {
-  return new Command('tasks')
+  const command = new Command('tasks')
     .description('list, explain, submit, cancel and retry tasks, cancel a group, and pause or resume a type')
     .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
     .argument(
@@ -43,19 +41,17 @@ export function tasksCommand(runner: Runner): Command {
     .addOption(limitOption())
     .option('--data <json>', 'for submit: data of the task, as JSON')
     .option('--data-file <file>', 'for submit: file with the data as JSON; "-" is standard input')
-    .addOption(new Option('--total <n>', 'for submit: number of members of its group').argParser(wholeNumber(1)))
-    .addOption(new Option('--priority <priority>', 'for submit').choices(PRIORITIES))
-    .addOption(new Option('--delay <duration>', 'for submit: how long it waits').argParser(readSpan))
-    .addOption(reasonOption())
-    .action(
-      runner.action<Options, [Action, string | undefined]>((session, options, action, subject) => {
-        const needed = SUBJECTS[action];
-        if ((subject === undefined) !== (needed === undefined)) {
-          throw new UsageFailure(`give: tasks ${action}${needed === undefined ? '' : ` ${needed}`}`);
-        }
-        return session.operate((operator) => RUNS[action](session, operator, subject ?? '', options));
-      }),
-    );
+    .addOption(reasonOption());
+  for (const option of submissionOptions()) command.addOption(option);
+  return command.action(
+    runner.action<Options, [Action, string | undefined]>((session, options, action, subject) => {
+      const needed = SUBJECTS[action];
+      if ((subject === undefined) !== (needed === undefined)) {
+        throw new UsageFailure(`give: tasks ${action}${needed === undefined ? '' : ` ${needed}`}`);
+      }
+      return session.operate((operator) => RUNS[action](session, operator, subject ?? '', options));
+    }),
+  );
 }
 
 const SUBJECTS: Record<Action, string | undefined> = {
@@ -78,10 +74,9 @@ const RUNS: Record<Action, Run> = {
     output.result({ task, explanation }, taskText);
   },
   submit: async ({ output }, { tasks }, id, options) => {
-    const { total, priority, delay } = options;
     const data = dataOf(options);
-    const answer = await tasks.submit({ id, total, priority, delay, ...(data !== undefined && { data }) });
-    output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
+    const answer = await tasks.submit({ id, ...submissionOf(options), ...(data !== undefined && { data }) });
+    output.result(answer, () => plain(`${answer.id}: ${answer.outcome} (${answer.because})`));
   },
   cancel: async ({ output }, { tasks }, id, { reason }) => {
     const answer = await tasks.cancel(id, { reason });

@@ -28,11 +28,8 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
       if (typeof details === 'string') throw unknown(id, details);
       return details;
     },
-    submit: async ({ id, total, data, priority, delay }) =>
-      tasks.submit(nameOfId(id, total), data, {
-        ...(priority && { priority }),
-        ...(delay !== undefined && { runAt: delay }),
-      }),
+    submit: async ({ id, total, data, delay, ...options }) =>
+      tasks.submit(nameOfId(id, total), data, { ...options, ...(delay !== undefined && { runAt: delay }) }),
     cancel: async (id, { reason }) => {
       const answer = await tasks.cancel(id, { by, ...(reason !== undefined && { reason }) });
       if (answer.outcome === 'unknown') throw unknown(id, answer.because);

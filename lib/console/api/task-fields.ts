@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
 import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES, groupOfId } from '../../tasks/index.js';
-import { duration, durationOrZero, flag, flagText, limitText, line, name, text, wait } from './fields.js';
+import { duration, durationOrZero, flag, flagText, limitText, line, name, pattern, text, wait } from './fields.js';
 
 /* The parts of requests about tasks. */
 
@@ -16,8 +16,10 @@ const MOST_TYPES = 20;
 const LONGEST_ERROR = 20_000;
 /** Tasks and groups for which one task waits. */
 const MOST_AWAITED = 100;
-/** Characters of a key of unique tasks. */
+/** Characters of a key of unique tasks, and of a fair key. */
 const LONGEST_KEY = 200;
+/** Characters of the instance of a node. */
+const LONGEST_INSTANCE = 100;
 /** Characters of a note about progress. */
 const LONGEST_NOTE = 200;
 /** The last ms of the year 9999. */
@@ -96,6 +98,17 @@ export const submitTaskBody = onlyFields({
     .meta({ id: 'UniqueTask' })
     .optional()
     .meta({ description: 'the rule for a task of the same key that has not ended' }),
+  to: onlyFields({
+    group: pattern.optional(),
+    acquirer: pattern.optional(),
+    instance: text(LONGEST_INSTANCE).optional().meta({ description: 'one process' }),
+  })
+    .meta({ id: 'TaskAddress' })
+    .optional()
+    .meta({ description: 'the nodes that may run it: all that is given must match; default: all nodes' }),
+  fairKey: text(LONGEST_KEY)
+    .optional()
+    .meta({ description: 'tasks of different keys are taken in turn; not together with "to"' }),
 }).meta({ id: 'SubmitTaskRequest' });
 
 /** Characters of a mark: the begin of a text of the store, encoded. */
