@@ -124,8 +124,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`,
       );
     case 'task-crashed':
-      return logger[event.outcome === undefined ? 'warn' : 'error'](
-        `task ${quoted(event.task)}: its node did not note an end before the lease was over (crash ${event.crashes}), ${event.outcome === undefined ? 'to be tried again' : 'a dead letter now'}`,
+      return logger[event.outcome === 'crashed' ? 'error' : 'warn'](
+        `task ${quoted(event.task)}: its node did not note an end before the lease was over (crash ${event.crashes}), ${sequelOf(event)}`,
       );
     case 'tick-skipped':
       return logger.log(event.sentence);
@@ -150,6 +150,11 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
 function levelOf({ isFailure, outcome }: { readonly isFailure: boolean; readonly outcome?: string }) {
   if (!isFailure) return 'debug';
   return outcome === undefined ? 'warn' : 'error';
+}
+
+function sequelOf({ outcome }: { readonly outcome?: string }): string {
+  if (outcome === undefined) return 'to be tried again';
+  return outcome === 'crashed' ? 'a dead letter now' : outcome;
 }
 
 function faultOf({ error }: { readonly error?: unknown }): string {

@@ -93,6 +93,9 @@ describe("the application's log", () => {
       'warn task "mail/7": its node did not note an end before the lease was over (crash 2), to be tried again',
       'error task "mail/7": its node did not note an end before the lease was over (crash 3), a dead letter now',
     ]);
+    expect(logOf([{ ...crashed, crashes: 1, outcome: 'cancelled' }])).toEqual([
+      'warn task "mail/7": its node did not note an end before the lease was over (crash 1), cancelled',
+    ]);
   });
 
   it('tells jobs apart, and remembers only so many', () => {

@@ -61,3 +61,15 @@ describe('the past attempts of a task', () => {
     expect(task).not.toHaveProperty('pastAttempts');
   });
 });
+
+it('an attempt of a task that was cancelled meanwhile is no failure, even if its node did not know', async () => {
+  const cluster = newCluster();
+  let fail: (error: Error) => void = () => undefined;
+  const node = worker(cluster, () => new Promise((_, reject) => (fail = reject)), false);
+  await node.tasks.submit(NAME);
+  await cluster.time.advance(100);
+  await cluster.node().tasks.cancel(NAME);
+  fail(new Error('no address'));
+  await cluster.time.advance(100);
+  expect(node.of('task-ended')).toMatchObject([{ outcome: 'cancelled', isFailure: false }]);
+});

@@ -115,7 +115,8 @@ export class Attempt {
     if (isFinal) await this.#tellInvalid(error as Error);
     const fault = faultOf(error, timeOf(this.parts.context));
     await this.#surely((claim) => this.parts.store.fail(claim, fault, isFinal));
-    return true;
+    // A cancel may have been noted of which the handler's signal does not know yet.
+    return this.#task.ending?.outcome !== 'cancelled';
   }
 
   /** Notes something else than a failure; undefined if the handler has failed. */
