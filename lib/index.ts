@@ -160,6 +160,7 @@ export {
   type SubmitArguments,
   SubmitManyError,
   type SubmitOptions,
+  type DistributeOptions,
   type TaskTarget,
   type UniqueOptions,
   type SubmitRequest,

@@ -17,6 +17,7 @@ import type {
   SubmitArguments,
   SubmitRequest,
   Submitted,
+  DistributeOptions,
   TaskDefinition,
   TaskExplanation,
   TaskFunction,
@@ -68,6 +69,24 @@ export class TasksService {
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
     return this.#tasks.submitMany(tasks);
+  }
+
+  /**
+   * Submits a list of tasks and addresses them to nodes in turn, such as for a leader that hands out pieces of work. When a
+   * node is gone, its tasks move to other living nodes that handle their type. A task that is known keeps its address, so
+   * call it again after an error.
+   *
+   * @param tasks as for {@link submitMany}, without the option `to`
+   * @param options `over`: the nodes, such as `cluster.clusterStatus().participants`
+   * @returns the answers in the order of the list
+   * @throws InvalidOptionsError if an option can't be used, such as an empty list of nodes
+   * @throws SubmitManyError after the first error of a submission; its `cause` is the error
+   */
+  distribute<In>(
+    tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>,
+    options: DistributeOptions,
+  ): Promise<Submitted[]> {
+    return this.#tasks.distribute(tasks, options);
   }
 
   /**

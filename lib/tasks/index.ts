@@ -31,6 +31,7 @@ export {
   wholeGroup,
 } from './task-id.js';
 export type { AwaitedName, Dedup, SubmitOptions } from './submit-options.js';
+export type { DistributeOptions } from './distribute.js';
 export type { TaskTarget } from './addressed/target.js';
 export type { UniqueOptions } from './unique/unique-options.js';
 export type { HandlerOptions } from './handler-options.js';

@@ -7,6 +7,7 @@ import { PRIORITIES, type Priority, type Task, type TaskState } from './task.js'
  *     w|mail|1|0001790000000000|3f2a|{…}      waiting: by type, band, and time of the last hint
  *     u|mail|1|key|0001790000000000|3f2a|{…}  the same with a fair key: by type, band, and hash of the key
  *     t|target|mail|1|0001790000000000|3f2a|{…}  the same, addressed: by hash of its target, type and band
+ *     t|!target|…                             the same, if it moves when the process of its target is gone
  *     l|0001790000000000|3f2a|{…}             delayed, by due time
  *     b|…  c|…  a|…  d|…  f|…                 blocked, claimed, awaiting, done, finished, by the time in `at`
  *     x|…                                     finished without success: dead letters have a range of their own
@@ -24,6 +25,8 @@ const LETTERS: Record<TaskState, string> = {
   finished: 'f',
 };
 const [FAIR, ADDRESSED] = ['u', 't'] as const;
+/** First character of the keys of targets whose tasks may move to another node; before those of hashes. */
+const MOVABLE = '!';
 /** Letter of finished tasks that did not complete. */
 const DEAD = 'x';
 const STATES = new Map<string, TaskState>([
@@ -46,6 +49,8 @@ export interface Range {
 
 /** The range of the texts of all addressed tasks that wait. */
 export const ALL_ADDRESSED = rangeBehind(ADDRESSED);
+/** The range of the texts of those that move to another node when the process of their target is gone. */
+export const ALL_MOVABLE: Range = { from: `${ADDRESSED}|${MOVABLE}`, to: `${ADDRESSED}|"` };
 /** The range of the texts of all waiting tasks. */
 export const ALL_WAITING: Range = { from: ALL_ADDRESSED.from, to: rangeBehind(LETTERS.waiting).to };
 /** The range of the texts of all waiting tasks with fair keys. */
@@ -93,7 +98,7 @@ export function placeOf(task: Placed): string {
   const { state, at, id, to, fairKey, ending } = task;
   const isDeadLetter = state === 'finished' && ending?.outcome !== 'completed';
   if (state !== 'waiting') return placeAt(`${isDeadLetter ? DEAD : LETTERS[state]}|`, at, id);
-  if (to) return placeAt(addressedPrefix({ ...task, key: hashText(JSON.stringify(to)) }), at, id);
+  if (to) return placeAt(addressedPrefix({ ...task, key: keyOf(to) }), at, id);
   return placeAt(fairKey === undefined ? openPrefix(task) : `${fairPrefix(task)}${hashText(fairKey)}|`, at, id);
 }
 
@@ -138,9 +143,14 @@ export function addressedPrefix({ key, type, priority }: Pick<WaitingPlace, 'key
   return `${ADDRESSED}|${key}|${type}|${PRIORITIES.indexOf(priority)}|`;
 }
 
+/** Begin of the texts of all waiting tasks of a target. */
+export function targetPrefix({ key }: Pick<WaitingPlace, 'key'>): string {
+  return `${ADDRESSED}|${key}|`;
+}
+
 /** Where the texts of the next target begin, or later. */
 export function behindTarget({ key }: Pick<WaitingPlace, 'key'>): string {
-  return `${ADDRESSED}|${key}|~`;
+  return `${targetPrefix({ key })}~`;
 }
 
 /** Where the texts of the next type begin, or later; of addressed tasks that of the same target. */
@@ -171,6 +181,10 @@ function waitingPlace(
   const priority = PRIORITIES[Number(band)];
   if (key === undefined || !type || !priority || !/^\d+$/.test(at ?? '')) return undefined;
   return { kind, type, priority, at: Number(at), key };
+}
+
+function keyOf(to: NonNullable<Task['to']>): string {
+  return `${to.orAnother ? MOVABLE : ''}${hashText(JSON.stringify(to))}`;
 }
 
 function digits(time: number): string {

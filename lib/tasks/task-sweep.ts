@@ -3,6 +3,7 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
+import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import {
@@ -48,6 +49,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | members of a group that is stopped          | ends the next ones                                  |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
+ * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
  *
  * One node at a time should sweep; two do no harm.
  */
@@ -58,11 +60,16 @@ export class TaskSweep {
   readonly #limits = new Map<string, number>();
   readonly #untaken: Untaken;
 
+  readonly #readdressing?: Readdressing;
+
+  /** @param nodes absent if the nodes don't publish themselves: then no task moves */
   constructor(
     private readonly store: TaskStore,
     private readonly context: Context,
+    nodes?: LivingNodes,
   ) {
     this.#untaken = new Untaken(context);
+    if (nodes) this.#readdressing = new Readdressing(store, nodes, context.nodeClock);
   }
 
   /** @returns whether there may be more to do at once @throws StoreUnavailableError */
@@ -81,6 +88,7 @@ export class TaskSweep {
       await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
       await this.#ticketsLost(now),
       await this.#hintLost(now),
+      await this.#readdressing?.turn(now),
     ];
     return counts.includes(true);
   }

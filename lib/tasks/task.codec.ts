@@ -32,6 +32,7 @@ const to = z.strictObject({
   group: z.string().optional(),
   acquirer: z.string().optional(),
   instance: z.string().optional(),
+  orAnother: z.literal(true).optional(),
 });
 
 const next = z.strictObject({

@@ -1,4 +1,3 @@
-import type { NodeIdentity } from '../context/node-identity.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
@@ -8,27 +7,21 @@ import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskPage, type TaskQuery, type WaitingType, listTasks, waitingTypes } from './by-hand/task-list.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { ExternalTasks } from './external/external-tasks.js';
-import { fairKeyOf } from './fair/fair-key.js';
-import { MOST_BYTES, readJson } from './json.js';
-import type { NewTask, Submitted } from './submission.js';
+import { type DistributeOptions, addressedTo } from './distribute.js';
+import type { Submitted } from './submission.js';
+import { SubmissionReader, expectName } from './submission-reader.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
 import { type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
 import { TaskGroups } from './overview/task-groups.js';
-import { subAwaitedId } from './subtasks/sub-name.js';
-import { type AwaitedName, type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
 import { Schedules } from './schedules/schedules.js';
 import { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
 import { submitUnique } from './unique/submit-unique.js';
-import { nameOfKey } from './unique/unique-key.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
-export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
-  /** Lists the living nodes; absent if they don't publish themselves. */
-  readonly nodes?: (() => Promise<readonly NodeIdentity[]>) | undefined;
-}
+export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
 
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
@@ -40,13 +33,15 @@ export class Tasks {
   readonly external: ExternalTasks;
   /** The work of this node, for operators. */
   readonly work: NodeWork;
+  readonly #reader: SubmissionReader;
   #open?: TaskStore;
 
   constructor(private readonly parts: TasksParts) {
+    this.#reader = new SubmissionReader({ ...parts, now: async () => (await this.#store.stamp()).now });
     this.handlers = new TaskHandlers({
       ...parts,
       store: () => this.#store,
-      read: (name, data, options, parent) => this.#read(name, data, options, parent),
+      read: (name, data, options, parent) => this.#reader.read(name, data, options, parent),
     });
     this.work = new NodeWork(parts.context);
     this.external = new ExternalTasks({
@@ -81,7 +76,7 @@ export class Tasks {
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
-    const { task, dedup, unique } = await this.#read(name, data, options);
+    const { task, dedup, unique } = await this.#reader.read(name, data, options);
     if (!unique) return this.#store.submit(task, dedup);
     const { member: _none, ...alone } = task;
     const submitted = await submitUnique(this.#store, alone, dedup, unique);
@@ -103,7 +98,7 @@ export class Tasks {
     name: TaskName<In>,
     ...[data, options]: SubmitArguments<In>
   ): Promise<Submitted> {
-    const { task, dedup, unique } = await this.#read(name, data, options);
+    const { task, dedup, unique } = await this.#reader.read(name, data, options);
     const faults = nameFaults('queue', queue);
     if (unique) faults.push('unique: a task of a queue keeps its place');
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
@@ -112,36 +107,6 @@ export class Tasks {
     const submitted = await this.#store.submit({ ...task, queue }, dedup);
     await this.#store.awaiting.ensurePlaced(task.id);
     return submitted;
-  }
-
-  /**
-   * @param parent id of the task whose handler submits it
-   * @throws InvalidOptionsError
-   */
-  async #read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string) {
-    const { id: givenId, defaults } = expectName(name);
-    const parsed = parseSubmitOptions(givenId, options, defaults);
-    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey } = parsed;
-    const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
-    if (unique && after) throw new InvalidOptionsError(`task ${show(id)}`, [NOT_UNIQUE]);
-    if (!member && options?.failGroupFast) throw new InvalidOptionsError(`task ${show(id)}`, [NO_GROUP]);
-    const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
-    if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
-    const at = runAt === undefined ? undefined : await this.#timeOf(runAt);
-    const task: NewTask = {
-      id,
-      type,
-      priority,
-      limits,
-      ...(read.value !== undefined && { data: read.value }),
-      ...(member && { member, ...(failGroupFast && { failGroupFast }) }),
-      ...(at !== undefined && { runAt: at }),
-      ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),
-      ...(afterFailed && { afterFailed }),
-      ...(to && { to }),
-      ...(fairKey !== undefined && { fairKey: fairKeyOf(id, fairKey, data) }),
-    };
-    return { task, dedup, ...(unique && { unique }) };
   }
 
   /**
@@ -154,6 +119,22 @@ export class Tasks {
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
     const submit = async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options);
     return submitMany(tasks, submit, () => this.#store.slices.turn());
+  }
+
+  /**
+   * Submits a list of tasks and addresses them to nodes in turn. A task moves to another living node that handles its type
+   * when its node is gone. Idempotent: a task that is known keeps its address.
+   *
+   * @param tasks as for {@link submitMany}, without the option `to`
+   * @param options `over`: the nodes, such as the participants of the cluster
+   * @throws InvalidOptionsError if an option can't be used, or nodes don't publish themselves
+   * @throws SubmitManyError after the first error of a submission
+   */
+  async distribute<In>(
+    tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>,
+    options: DistributeOptions,
+  ): Promise<Submitted[]> {
+    return this.submitMany(addressedTo(tasks, options));
   }
 
   /**
@@ -255,12 +236,6 @@ export class Tasks {
     return waitingTypes(this.#store);
   }
 
-  /** A delay counts by cluster time. */
-  async #timeOf(runAt: Date | number): Promise<number> {
-    if (runAt instanceof Date) return runAt.getTime();
-    return (await this.#store.stamp()).now + runAt;
-  }
-
   /** Opened with the first use, so that an application without tasks makes no maps and queues. */
   get #store(): TaskStore {
     this.#open ??= this.#openStore();
@@ -275,20 +250,6 @@ export class Tasks {
   }
 }
 
-const NOT_UNIQUE = 'after: a unique task waits for no other tasks';
-const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
-
 function idOf(task: TaskName | string): string {
   return typeof task === 'string' ? task : expectName(task).id;
-}
-
-function awaitedId(name: AwaitedName, parent: string | undefined): string {
-  if (parent !== undefined) return subAwaitedId(name, parent);
-  return typeof name === 'string' ? name : name.id;
-}
-
-/** Callers without types may give anything. */
-function expectName(name: TaskName): TaskName {
-  if (typeof (name as Partial<TaskName> | undefined)?.id === 'string') return name;
-  throw new InvalidOptionsError('a task', [`name: ${show(name)} is no name: make it with single() or grouped()`]);
 }

@@ -27,6 +27,7 @@ import {
  * | `submit`   | none, or finished    | waiting, delayed, blocked             |           |
  * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group |           |
  * | `hint`     | waiting, delayed     | waiting                               |           |
+ * | `readdress` | waiting             | waiting, for another process          |           |
  * | `unblock`  | blocked              | blocked, waiting, delayed; see `after/awaited.ts` |  |
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
@@ -104,6 +105,11 @@ export function ready(runAt: number | undefined, now: number): Pick<Task, 'state
 export function hint(task: Task, { now, nonce }: Stamp): Task {
   const { isPutOff: _isPutOff, ...kept } = task;
   return { ...kept, born: bornOf(task), state: 'waiting', at: now, nonce };
+}
+
+/** Its process is gone: the task waits for another one. */
+export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp): Task {
+  return { ...hint(task, stamp), to };
 }
 
 /** @param lease ms */

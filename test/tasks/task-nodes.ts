@@ -29,8 +29,10 @@ export class TaskCluster {
   readonly time = new FakeTime();
   readonly #memory = memory({ clock: this.time.cluster });
   readonly #nodes: TaskNode[] = [];
+  readonly #dead = new Set<TaskNode>();
 
-  node(): TaskNode {
+  /** @param heartbeat whether the node knows which others live */
+  node({ heartbeat = true } = {}): TaskNode {
     const settings = parseGatekeeperOptions({ store: this.#memory, acquirer: `app${this.#nodes.length + 1}` });
     const random = systemRandomness();
     const context = createContext(settings, {
@@ -43,13 +45,23 @@ export class TaskCluster {
     const events: GatekeeperEvent[] = [];
     (context.events as Subject<GatekeeperEvent>).subscribe((event) => events.push(event));
     context.clusterClock.start();
-    const nodes = async () => this.#nodes.map((each) => each.context.node);
+    const living = async () =>
+      this.#nodes
+        .filter((each) => !this.#dead.has(each))
+        .map((each) => ({ ...each.context.node, tasks: each.tasks.work.list(each.tasks.handlers) }));
+    const nodes = heartbeat ? living : undefined;
     const tasks = new Tasks({ context, directory: directoryOf(context), grace: GRACE, nodes });
     const of = <T extends GatekeeperEvent['type']>(type: T) =>
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };
     this.#nodes.push(node);
     return node;
+  }
+
+  /** The node's process ends without a word: no call of the store is answered any more, and others see that. */
+  die(node: TaskNode): void {
+    loseAfter(node, 0);
+    this.#dead.add(node);
   }
 
   /** All texts of tasks and groups. */

@@ -65,7 +65,15 @@ export const taskSchema: z.ZodType<TaskView> = z
     parent: z.string().optional().meta({ description: 'id of the task whose handler submitted it' }),
     data: data.optional().meta({ description: 'only for the role operate' }),
     to: z
-      .object({ group: z.string().optional(), acquirer: z.string().optional(), instance: z.string().optional() })
+      .object({
+        group: z.string().optional(),
+        acquirer: z.string().optional(),
+        instance: z.string().optional(),
+        orAnother: z
+          .boolean()
+          .optional()
+          .meta({ description: 'true: it moves to another node when the process of `instance` is gone' }),
+      })
       .optional()
       .meta({ id: 'TaskTarget', description: 'the nodes that may run it; absent: all' }),
     fairKey: z.string().optional().meta({ description: 'tasks of different keys are taken in turn' }),

@@ -102,6 +102,10 @@ export const submitTaskBody = onlyFields({
     group: pattern.optional(),
     acquirer: pattern.optional(),
     instance: text(LONGEST_INSTANCE).optional().meta({ description: 'one process' }),
+    orAnother: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: it moves to another node when the process of `instance` is gone; default: false' }),
   })
     .meta({ id: 'TaskAddress' })
     .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compilePattern, onlyFields, patternFault, show } from '../../decision/index.js';
+import { switchSchema } from '../../decision/option-types.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 
 /** The nodes that may run a task: all of what is given must match. Patterns are RE2, as in definitions. */
@@ -10,6 +11,11 @@ export interface TaskTarget {
   readonly acquirer?: string;
   /** Instance of one process. After its end no other process has it. */
   readonly instance?: string;
+  /**
+   * Whether the task moves to another living node that handles its type when the process of `instance` is gone; `group` and
+   * `acquirer` must match there, too. Only with `instance`. Default false: it waits for ever.
+   */
+  readonly orAnother?: boolean;
 }
 
 /** Characters of an instance. */
@@ -30,20 +36,29 @@ const targetSchema = onlyFields({
     .min(1, { error: 'is empty' })
     .max(LONGEST_INSTANCE, { error: `is longer than ${LONGEST_INSTANCE} characters` })
     .optional(),
+  orAnother: switchSchema.default(false),
 });
 
 /** zod type of the option `to`: a pattern of the acquirer, or a {@link TaskTarget}. */
 export const addressSchema = z.preprocess(
   (value) => (typeof value === 'string' ? { acquirer: value } : value),
-  targetSchema.transform(({ group, acquirer, instance }, context): TaskTarget => {
+  targetSchema.transform(({ group, acquirer, instance, orAnother }, context): TaskTarget => {
     if (group === undefined && acquirer === undefined && instance === undefined) {
       context.addIssue({ code: 'custom', message: 'is empty: give a pattern, or group, acquirer or instance' });
+    }
+    if (orAnother && instance === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['orAnother'],
+        message: 'there is no "instance" that it could replace',
+      });
     }
     // In this order: tasks of equal targets stand together.
     return {
       ...(group !== undefined && { group }),
       ...(acquirer !== undefined && { acquirer }),
       ...(instance !== undefined && { instance }),
+      ...(orAnother && { orAnother }),
     };
   }),
 );
@@ -55,7 +70,11 @@ export function isTarget({ group, acquirer, instance }: TaskTarget, node: NodeId
 }
 
 /** The target in words, such as: acquirer "batch-.*" of group "eu". */
-export function targetText({ group, acquirer, instance }: TaskTarget): string {
+export function targetText({ orAnother, ...target }: TaskTarget): string {
+  return `${processText(target)}${orAnother ? ', or another if it is gone' : ''}`;
+}
+
+function processText({ group, acquirer, instance }: TaskTarget): string {
   const nodes = acquirer === undefined ? 'all acquirers' : `acquirer ${show(acquirer)}`;
   const process = instance === undefined ? nodes : `instance ${show(instance)}`;
   const named = instance !== undefined && acquirer !== undefined ? `${process} of acquirer ${show(acquirer)}` : process;

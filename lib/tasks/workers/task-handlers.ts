@@ -3,6 +3,7 @@ import { InvalidOptionsError } from '../../decision/index.js';
 import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
 import { AddressedTasks } from '../addressed/addressed-tasks.js';
+import type { LivingNodes } from '../addressed/readdressing.js';
 import { Sweeping } from '../sweeping.js';
 import type { Cancellation, Task } from '../task.js';
 import { type DataOf, joinType, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
@@ -25,6 +26,8 @@ export interface HandlersParts {
   readonly grace: number;
   /** Bytes of data or a result as JSON. */
   readonly mostBytes?: number;
+  /** Absent if the nodes don't publish themselves. */
+  readonly nodes?: LivingNodes | undefined;
   /** Opens the store. */
   readonly store: () => TaskStore;
   /** Reads a submission of a handler. */
@@ -190,8 +193,8 @@ export class TaskHandlers {
   /** Takes part in the sweep from now on, also without a handler. Idempotent. */
   sweep(): void {
     if (this.#closed) return;
-    const { context, store } = this.parts;
-    this.#sweeping ??= new Sweeping(new TaskSweep(store(), context), context);
+    const { context, store, nodes } = this.parts;
+    this.#sweeping ??= new Sweeping(new TaskSweep(store(), context, nodes), context);
     this.#sweeping.start();
   }
 

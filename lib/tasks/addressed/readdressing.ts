@@ -1,0 +1,107 @@
+import { forEachLimit } from '../../async/for-each-limit.js';
+import type { Context } from '../../context/context.js';
+import type { NodeIdentity } from '../../context/node-identity.js';
+import type { TextEntry } from '../../stores/index.js';
+import type { Task } from '../task.js';
+import { encodeTask, readableTask } from '../task.codec.js';
+import { ALL_MOVABLE, type WaitingPlace, behindTarget, placeOfText, targetPrefix } from '../task-place.js';
+import type { TaskStore } from '../task-store.js';
+import { readdress } from '../transitions.js';
+import { type TaskTarget, isTarget } from './target.js';
+
+/** A living node, and its work on tasks. */
+export type LivingNode = NodeIdentity & {
+  readonly tasks?: readonly { readonly type: string; readonly handles: string; readonly obstacle?: string }[];
+};
+/** Lists the living nodes. @throws StoreUnavailableError */
+export type LivingNodes = () => Promise<readonly LivingNode[]>;
+
+/** ms between two looks. */
+const INTERVAL = 2500;
+/** Targets that one turn passes, at most. The next turn goes on behind them. */
+const STEPS = 100;
+/** Tasks that move in one turn, at most. */
+const ROWS = 250;
+/** ms for which a task waits for its node although no entry of that node is seen: it may have just begun. */
+const PATIENCE = 5000;
+
+/**
+ * Moves the waiting tasks whose process is gone, and whose target says `orAnother`, to living nodes that handle their type:
+ *
+ *     target 1 (lives) │ target 2 (gone): mail → node a, mail → node b, mail → node c, … │ target 3 (lives)
+ *
+ * A node that is taken for dead, and lives, loses tasks that it has not begun. That does no harm. The nodes are listed only
+ * while such a task waits.
+ */
+export class Readdressing {
+  #from = ALL_MOVABLE.from;
+  /** When it looks next: ms of the node's monotonic clock. */
+  #next = -Infinity;
+  /** So that the nodes get tasks in turn. */
+  #count = 0;
+
+  constructor(
+    private readonly store: TaskStore,
+    private readonly nodes: LivingNodes,
+    private readonly nodeClock: Pick<Context['nodeClock'], 'monotonic'>,
+  ) {}
+
+  /** @param now cluster time @returns whether there may be more to do at once @throws StoreUnavailableError */
+  async turn(now: number): Promise<boolean> {
+    const at = this.nodeClock.monotonic();
+    if (at < this.#next) return false;
+    const isMore = await this.#look(now);
+    this.#next = isMore ? -Infinity : at + INTERVAL;
+    return isMore;
+  }
+
+  async #look(now: number): Promise<boolean> {
+    let living: readonly LivingNode[] | undefined;
+    for (let steps = 0; steps < STEPS; steps++) {
+      const [first] = await this.store.timed.range(this.#from, ALL_MOVABLE.to, 1);
+      if (!first) {
+        this.#from = ALL_MOVABLE.from;
+        return false;
+      }
+      const place = placeOfText(first.text);
+      const target = readableTask(first.text)?.to;
+      // A newer version, or another program, may have written it.
+      this.#from = place && target ? behindTarget(place) : `${first.text}\u0000`;
+      if (!place || !target?.orAnother) continue;
+      living ??= await this.nodes();
+      if (living.some(({ instance }) => instance === target.instance)) continue;
+      if (await this.#moveAll(place, living, now - PATIENCE)) return true;
+    }
+    return false;
+  }
+
+  /** @returns whether there may be more of this target */
+  async #moveAll(place: WaitingPlace, living: readonly LivingNode[], before: number): Promise<boolean> {
+    const rows = await this.store.timed.range(targetPrefix(place), behindTarget(place), ROWS);
+    let moved = 0;
+    await forEachLimit(rows, async ({ text }) => {
+      if (await this.#move(text, living, before)) moved++;
+    });
+    if (rows.length < ROWS || moved === 0) return false;
+    this.#from = targetPrefix(place);
+    return true;
+  }
+
+  async #move(text: TextEntry['text'], living: readonly LivingNode[], before: number): Promise<boolean> {
+    const task = readableTask(text);
+    if (!task?.to || task.at > before) return false;
+    const able = living.filter((node) => isAble(node, task, task.to!));
+    if (able.length === 0) return false;
+    const { instance } = able[this.#count++ % able.length]!;
+    const next = readdress(task, { ...task.to, instance }, await this.store.stamp());
+    const nextText = encodeTask(next);
+    const { isWritten } = await this.store.texts.write(task.id, text, nextText);
+    if (isWritten) await this.store.hints.offer(next, nextText);
+    return isWritten;
+  }
+}
+
+function isAble(node: LivingNode, { type }: Task, { instance: _gone, ...patterns }: TaskTarget): boolean {
+  const isHandled = node.tasks?.some((work) => work.type === type && work.handles === 'tasks' && !work.obstacle);
+  return isHandled === true && isTarget(patterns, node);
+}

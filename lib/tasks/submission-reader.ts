@@ -1,0 +1,89 @@
+import { InvalidOptionsError, show } from '../decision/index.js';
+import { fairKeyOf } from './fair/fair-key.js';
+import { MOST_BYTES, readJson } from './json.js';
+import type { NewTask } from './submission.js';
+import {
+  type AwaitedName,
+  type ParsedSubmitOptions,
+  type SubmitOptions,
+  parseSubmitOptions,
+} from './submit-options.js';
+import { subAwaitedId } from './subtasks/sub-name.js';
+import type { TaskName } from './task-id.js';
+import { nameOfKey } from './unique/unique-key.js';
+
+interface ReaderParts {
+  /** Bytes of data as JSON. */
+  readonly mostBytes?: number;
+  /** Absent if the nodes don't publish themselves. */
+  readonly nodes?: unknown;
+  /** Cluster time in ms. @throws StoreUnavailableError */
+  readonly now: () => Promise<number>;
+}
+
+/** A submission whose data and options can be used. */
+export interface ReadTask {
+  readonly task: NewTask;
+  readonly dedup: ParsedSubmitOptions['dedup'];
+  readonly unique?: NonNullable<ParsedSubmitOptions['unique']>;
+}
+
+/** Reads the arguments of submissions, which callers without types may give in any form. */
+export class SubmissionReader {
+  constructor(private readonly parts: ReaderParts) {}
+
+  /**
+   * @param parent id of the task whose handler submits it
+   * @throws InvalidOptionsError
+   */
+  async read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string): Promise<ReadTask> {
+    const { id: givenId, defaults } = expectName(name);
+    const parsed = parseSubmitOptions(givenId, options, defaults);
+    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey } = parsed;
+    const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
+    const faults = [
+      ...(unique && after ? [NOT_UNIQUE] : []),
+      ...(!member && options?.failGroupFast ? [NO_GROUP] : []),
+      ...(to?.orAnother && !this.parts.nodes ? [NO_HEARTBEAT] : []),
+    ];
+    if (faults.length > 0) throw new InvalidOptionsError(`task ${show(id)}`, faults);
+    const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
+    if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);
+    const at = runAt === undefined ? undefined : await this.#timeOf(runAt);
+    const task: NewTask = {
+      id,
+      type,
+      priority,
+      limits,
+      ...(read.value !== undefined && { data: read.value }),
+      ...(member && { member, ...(failGroupFast && { failGroupFast }) }),
+      ...(at !== undefined && { runAt: at }),
+      ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),
+      ...(afterFailed && { afterFailed }),
+      ...(to && { to }),
+      ...(fairKey !== undefined && { fairKey: fairKeyOf(id, fairKey, data) }),
+    };
+    return { task, dedup, ...(unique && { unique }) };
+  }
+
+  /** A delay counts by cluster time. */
+  async #timeOf(runAt: Date | number): Promise<number> {
+    return runAt instanceof Date ? runAt.getTime() : (await this.parts.now()) + runAt;
+  }
+}
+
+const NOT_UNIQUE = 'after: a unique task waits for no other tasks';
+const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
+const NO_HEARTBEAT =
+  'to.orAnother: no node would see that another one is gone, because "heartbeat" is 0; set a heartbeat, or leave it out';
+
+function awaitedId(name: AwaitedName, parent: string | undefined): string {
+  if (parent !== undefined) return subAwaitedId(name, parent);
+  return typeof name === 'string' ? name : name.id;
+}
+
+/** Callers without types may give anything. @throws InvalidOptionsError */
+export function expectName(name: TaskName): TaskName {
+  if (typeof (name as Partial<TaskName> | undefined)?.id === 'string') return name;
+  throw new InvalidOptionsError('a task', [`name: ${show(name)} is no name: make it with single() or grouped()`]);
+}
