@@ -134,6 +134,16 @@ export type GatekeeperEvent =
     }
   /** A tick of a schedule does not run, because the former run has not ended. `at` is its planned time: ms since 1970. */
   | { readonly type: 'tick-skipped'; readonly schedule: string; readonly at: number; readonly sentence: string }
+  /** Ended tasks left before their retention was over, because all of them had too many bytes. At most once a minute. */
+  | {
+      readonly type: 'tasks-removed-early';
+      /** Tasks that were removed since the last such event. */
+      readonly count: number;
+      /** Their bytes. */
+      readonly bytes: number;
+      /** The option `tasks.maxRetainedBytes`. */
+      readonly limit: number;
+    }
   /** Tasks of a type wait, and no node has taken any for a minute. Told once, by the node that sweeps the tasks. */
   | { readonly type: 'tasks-untaken'; readonly task: string; readonly priority: string; readonly sentence: string }
   /** A definition was changed, on any node. */

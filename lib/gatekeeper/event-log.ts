@@ -119,6 +119,11 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'member-left':
     case 'member-rejoined':
       return logger.debug(`${memberName(event.member)} ${event.type.slice('member-'.length)}`);
+    case 'tasks-removed-early':
+      return logger.warn(
+        `${event.count} ended tasks of ${event.bytes} bytes were removed before their retention was over: the option ` +
+          `tasks.maxRetainedBytes is ${event.limit}`,
+      );
     case 'task-ended':
       return logger[levelOf(event)](
         `task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`,

@@ -142,6 +142,7 @@ export function createParts(
     directory,
     grace: settings.shutdownGrace,
     mostBytes: settings.tasks.maxBytes,
+    maxRetainedBytes: settings.tasks.maxRetainedBytes,
     nodes: settings.heartbeat > 0 ? () => registry.nodes() : undefined,
   });
   registry.tasks = () => tasks.work.list(tasks.handlers);

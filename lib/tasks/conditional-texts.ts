@@ -26,6 +26,7 @@ export class ConditionalTexts {
     private readonly texts: Texts,
     private readonly timers: Timers,
     private readonly callTimeout: number,
+    private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
   ) {}
 
   /** @throws StoreUnavailableError */
@@ -56,7 +57,10 @@ export class ConditionalTexts {
     for (let delay = FIRST_PAUSE; ; delay *= 2) {
       try {
         const found = await deadline.race(this.#attempt([key, former, next], unknown !== undefined, isLate));
-        if (found === true) return { isWritten: true };
+        if (found === true) {
+          this.onWritten(former, next);
+          return { isWritten: true };
+        }
         if (found.text !== former) return { isWritten: false, found: found.text, isUncertain: unknown !== undefined };
       } catch (error) {
         unknown = unknownAfter(error, unknown);

@@ -159,6 +159,12 @@ export function behindType({ kind, key, type }: Pick<WaitingPlace, 'kind' | 'key
   return `${kind === 'fair' ? FAIR : LETTERS.waiting}|${type}|~`;
 }
 
+/** When a task that has ended may be removed; undefined for any other text. */
+export function finishedAt(text: string): number | undefined {
+  const [letter, at] = text.slice(0, 2 + DIGITS).split('|');
+  return letter === LETTERS.finished || letter === DEAD ? Number(at) : undefined;
+}
+
 /** Place of the text of a waiting task, by its begin alone: a newer version may have written the rest. */
 export function placeOfText(text: string): WaitingPlace | undefined {
   const [letter, ...fields] = text.slice(0, LONGEST_PLACE).split('|');

@@ -13,6 +13,7 @@ import { FairTurns } from './fair/fair-turns.js';
 import { placeOfText } from './task-place.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
+import { RetainedBytes } from './retained/retained-bytes.js';
 import type { Dedup } from './submit-options.js';
 import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
 import { Settling } from './settling.js';
@@ -49,16 +50,22 @@ export class TaskStore {
   readonly stops: GroupStops;
   readonly awaiting: Awaiting;
   readonly settling: Settling;
+  /** Absent if the bytes of ended tasks are not limited. */
+  readonly retained?: RetainedBytes;
 
+  /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
     storage: TaskStorage,
     private readonly context: Context,
+    readonly maxRetainedBytes?: number,
   ) {
     const { timers, timing, random } = context;
+    const groupTexts = new ConditionalTexts(storage.groups, timers, timing.callTimeout);
+    if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
-    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout);
+    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, this.retained?.note);
     this.groups = new Groups({
-      texts: new ConditionalTexts(storage.groups, timers, timing.callTimeout),
+      texts: groupTexts,
       stamp: () => this.stamp(),
       id: () => random.id(),
       slices: this.slices,

@@ -3,6 +3,7 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
+import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
@@ -46,6 +47,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | awaiting their sub-tasks for long           | takes the steps after the end of the handler again  |
  * | done for long                               | takes the steps after the end again                 |
  * | finished, and remembered long enough        | removes them                                        |
+ * | finished, and all have too many bytes       | removes the first ones                              |
  * | members of a group that is stopped          | ends the next ones                                  |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
@@ -61,6 +63,7 @@ export class TaskSweep {
   readonly #untaken: Untaken;
 
   readonly #readdressing?: Readdressing;
+  readonly #early: EarlyRemoval;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves */
   constructor(
@@ -69,6 +72,7 @@ export class TaskSweep {
     nodes?: LivingNodes,
   ) {
     this.#untaken = new Untaken(context);
+    this.#early = new EarlyRemoval(store, context, (task, text) => this.#forget(task, text));
     if (nodes) this.#readdressing = new Readdressing(store, nodes, context.nodeClock);
   }
 
@@ -89,6 +93,7 @@ export class TaskSweep {
       await this.#ticketsLost(now),
       await this.#hintLost(now),
       await this.#readdressing?.turn(now),
+      await this.#early.turn(now),
     ];
     return counts.includes(true);
   }

@@ -21,7 +21,10 @@ import { NoTasksError } from './tasks.errors.js';
 import { submitUnique } from './unique/submit-unique.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
-export type TasksParts = Omit<HandlersParts, 'store' | 'read'>;
+export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
+  /** Bytes of all tasks that have ended; absent: no limit. */
+  readonly maxRetainedBytes?: number | undefined;
+}
 
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
@@ -63,6 +66,7 @@ export class Tasks {
   async close(): Promise<void> {
     // At the same time: a look at a schedule may wait for the store.
     await Promise.all([this.schedules.close(), this.handlers.close(), this.external.close()]);
+    await this.#open?.retained?.close();
   }
 
   /**
@@ -245,7 +249,7 @@ export class Tasks {
   #openStore(): TaskStore {
     const { context } = this.parts;
     const storage = context.store.tasks;
-    if (storage) return new TaskStore(storage, context);
+    if (storage) return new TaskStore(storage, context, this.parts.maxRetainedBytes);
     throw new NoTasksError();
   }
 }

@@ -31,8 +31,8 @@ export class TaskCluster {
   readonly #nodes: TaskNode[] = [];
   readonly #dead = new Set<TaskNode>();
 
-  /** @param heartbeat whether the node knows which others live */
-  node({ heartbeat = true } = {}): TaskNode {
+  /** `heartbeat`: whether the node knows which others live. */
+  node({ heartbeat = true, maxRetainedBytes }: { heartbeat?: boolean; maxRetainedBytes?: number } = {}): TaskNode {
     const settings = parseGatekeeperOptions({ store: this.#memory, acquirer: `app${this.#nodes.length + 1}` });
     const random = systemRandomness();
     const context = createContext(settings, {
@@ -50,7 +50,8 @@ export class TaskCluster {
         .filter((each) => !this.#dead.has(each))
         .map((each) => ({ ...each.context.node, tasks: each.tasks.work.list(each.tasks.handlers) }));
     const nodes = heartbeat ? living : undefined;
-    const tasks = new Tasks({ context, directory: directoryOf(context), grace: GRACE, nodes });
+    const directory = directoryOf(context);
+    const tasks = new Tasks({ context, directory, grace: GRACE, nodes, maxRetainedBytes });
     const of = <T extends GatekeeperEvent['type']>(type: T) =>
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };
@@ -65,10 +66,10 @@ export class TaskCluster {
   }
 
   /** All texts of tasks and groups. */
-  async texts(): Promise<string[]> {
+  async texts(limit = 100): Promise<string[]> {
     const store = this.#memory.open() as MemoryStore;
     const { tasks, groups } = store.tasks;
-    const entries = await Promise.all([tasks, groups as SortedTexts].map((texts) => texts.range('', '~', 100)));
+    const entries = await Promise.all([tasks, groups as SortedTexts].map((texts) => texts.range('', '~', limit)));
     await store.close();
     return entries.flat().map(({ text }) => text);
   }
