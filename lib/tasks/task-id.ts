@@ -161,7 +161,8 @@ export function typeFaults(type: unknown): string[] {
 
 /** The faults of a name, each in a sentence. */
 export function nameFaults(field: string, name: unknown): string[] {
-  if (typeof name !== 'string' || name === '') return [`${field}: ${show(name)} is not a text`];
+  if (typeof name !== 'string') return [`${field}: ${show(name)} is not a text`];
+  if (name === '') return [`${field}: "" is empty: give 1 to ${LONGEST_NAME} characters`];
   if (name.length > LONGEST_NAME) return [`${field}: ${name.length} characters are more than ${LONGEST_NAME}`];
   if (name.startsWith(OF_SUB_TASKS)) return [`${field}: ${show(name)} begins with "^", as only names of sub-tasks do`];
   // eslint-disable-next-line no-control-regex

@@ -67,7 +67,7 @@ describe.each(PLATFORMS)('a submission of a task over HTTP on %s', (platform) =>
     [{ after: Array.from({ length: 101 }, (_, index) => `mail:${index}`) }, /more than 100/],
     [{ afterFailed: 'stop' }, /is not one of cancel, run/],
     [{ unique: { during: 'ever' } }, /is not one of waiting, unfinished/],
-    [{ unique: { key: '' } }, /is not a text/],
+    [{ unique: { key: '' } }, /is empty: give 1 to 200 characters/],
   ])('that makes no sense is refused, and nothing is submitted: %j', async (options, why) => {
     const console = await boot();
     const refused = await submit(console, { id: 'mail:one', ...options });

@@ -171,7 +171,7 @@ describe('tasks with fair keys', () => {
   });
 
   it.each<[unknown, string]>([
-    ['', 'fairKey: "" is not a text'],
+    ['', 'fairKey: "" is empty: give 1 to 200 characters'],
     ['x'.repeat(201), 'fairKey: 201 characters are more than 200'],
     [5, 'fairKey: 5 is neither a text nor a function of the data'],
     [() => 7, 'fairKey: 7 is not a text'],

@@ -128,7 +128,7 @@ describe('names', () => {
 
   it.each([
     ['a type with a colon', () => single('a:b', 'c'), 'type: "a:b" is not'],
-    ['no name', () => single('a', ''), 'name: "" is not a text'],
+    ['no name', () => single('a', ''), 'name: "" is empty: give 1 to 200 characters'],
     ['a long name', () => single('a', 'x'.repeat(201)), 'name: 201 characters are more than 200'],
     ['a line break', () => single('a', 'b\nc'), 'has a control character'],
     ['half a character', () => single('a', '\ud800'), 'has half of a surrogate pair'],
