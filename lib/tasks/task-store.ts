@@ -4,6 +4,7 @@ import { Slices } from '../async/slices.js';
 import { UnknownOutcomeError } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { TaskStorage } from '../stores/task-storage.js';
+import { unblock } from './after/awaited.js';
 import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
 import { Claim, isOfClaim, whyLost } from './claim.js';
@@ -237,9 +238,10 @@ export class TaskStore {
       if (former?.split !== undefined) await this.parents.remove(id, former.split);
       if (former) await this.awaiting.tellEndOf(former);
       const { afterFailed } = submission;
-      const after = submission.awaits && (await this.awaiting.register(submission, afterFailed));
+      const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));
       const stamp = await this.stamp();
-      const task = make({ ...submission, ...(after && { after }) }, former, stamp);
+      const made = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
+      const task = unblock(made, registered?.failed ?? [], stamp);
       const text = encodeTask(task);
       const written = await this.texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.

@@ -198,6 +198,26 @@ describe('a task whose other one does not complete', () => {
     expect(log).toEqual(['report:june']);
   });
 
+  it('is cancelled if the other one had failed before, and is tried again by hand at that moment', async () => {
+    const cluster = newCluster();
+    const node = cluster.node();
+    await node.tasks.submit(IMPORT);
+    await node.tasks.cancel(IMPORT);
+    const { tasks } = node.context.store.tasks!;
+    const create = tasks.create.bind(tasks);
+    // Between the look at the other one and the look after the write.
+    Object.assign(tasks, {
+      create: async (key: string, text: string) => {
+        const there = await create(key, text);
+        if (key === REPORT.id) await node.tasks.retry(IMPORT);
+        return there;
+      },
+    });
+    await node.tasks.submit(REPORT, undefined, { after: [IMPORT] });
+    expect(await node.tasks.find(IMPORT)).toMatchObject({ state: 'waiting' });
+    expect(await node.tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });
+  });
+
   it('counts as failed in its group, and can be retried by hand', async () => {
     const cluster = newCluster();
     const log: string[] = [];

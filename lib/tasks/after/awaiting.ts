@@ -16,6 +16,13 @@ type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
   readonly sub?: Task['sub'] | undefined;
 };
 
+/** What a new task waits for. */
+export interface Registered {
+  readonly after: readonly Awaited[];
+  /** Those of them that ended without success. */
+  readonly failed: readonly EndedAwaited[];
+}
+
 /**
  * Tasks that wait for the end of other tasks and groups.
  *
@@ -51,20 +58,23 @@ export class Awaiting {
   /**
    * Notes in the records of the awaited that the task waits for them.
    *
-   * @returns those that it must wait for. One that has ended and failed is among them: it decides about the task
+   * @returns those that it must wait for, and which of them have failed already: these decide about the task with its first
+   * write. They don't know it, and may be tried again at any time
    * @throws as {@link expectPossible}
    */
-  async register(waiter: Waiter, afterFailed: Task['afterFailed']): Promise<Awaited[]> {
+  async register(waiter: Waiter, afterFailed: Task['afterFailed']): Promise<Registered> {
     await this.#expectNoCycle(waiter);
     const awaited: Awaited[] = [];
+    const failed: EndedAwaited[] = [];
     for (const id of waiter.awaits ?? []) {
       const found = await this.#records.add(id, waiter.id);
       if (!found) throw unknown(waiter.id, id);
       const { life, outcome } = found;
       const isSettled = outcome === 'completed' || (outcome !== undefined && afterFailed !== undefined);
       if (!isSettled) awaited.push({ id, life });
+      if (!isSettled && outcome !== undefined) failed.push({ id, life, outcome });
     }
-    return awaited;
+    return { after: awaited, failed };
   }
 
   /** Looks whether those have ended for which a blocked task waits. */

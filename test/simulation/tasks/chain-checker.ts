@@ -48,7 +48,10 @@ export class ChainChecker {
   }
 }
 
-/** It was to run after a task that failed. */
+/** It was to run after a task that failed, perhaps before it was submitted. */
 export function isUnstarted(before: Task | undefined, { error, ending }: Task): boolean {
-  return before?.state === 'blocked' && ending?.outcome === 'cancelled' && error?.name === 'AwaitedTaskFailedError';
+  const isNew = before === undefined || before.ending !== undefined;
+  return (
+    (isNew || before.state === 'blocked') && ending?.outcome === 'cancelled' && error?.name === 'AwaitedTaskFailedError'
+  );
 }
