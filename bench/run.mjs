@@ -11,6 +11,7 @@ import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
+import { peers } from './peers.mjs';
 import { tasks } from './tasks.mjs';
 import { NAMES, rawCalls, sequential } from './sequential.mjs';
 
@@ -29,6 +30,7 @@ const PARTS = {
   idle,
   allocation,
   tasks: () => onHazelcast(tasks),
+  peers: () => onHazelcast(peers),
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });

@@ -7,7 +7,11 @@ const TASKS = 20_000;
 /** Submissions at the same time. */
 const FLOWS = 64;
 /** About 100 bytes, as the tasks of the peers' benches have. */
-const DATA = { to: 'ann@example.com', subject: 'Your order', text: 'It is on its way to you, and arrives tomorrow.' };
+export const DATA = {
+  to: 'ann@example.com',
+  subject: 'Your order',
+  text: 'It is on its way to you, and arrives tomorrow.',
+};
 
 /**
  * Submits tasks, and works on them, with one member on loopback. The reference is the same number of puts and queue
@@ -32,7 +36,7 @@ export async function tasks(client, cluster) {
   return rows;
 }
 
-async function open(store) {
+export async function open(store) {
   const settings = parseGatekeeperOptions({ store, acquirer: 'bench', heartbeat: 0, history: false });
   const gatekeeper = new Gatekeeper(settings, QUIET);
   await gatekeeper.start();

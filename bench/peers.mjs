@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { hazelcast, single } from 'nestjs-gatekeeper';
+import { round } from './measure.mjs';
+import { DATA, open } from './tasks.mjs';
+
+const FOLDER = fileURLToPath(new URL('peers', import.meta.url));
+/** Tasks of one measurement; a worker alone gets a quarter of them. */
+const TASKS = 3000;
+/** Submissions at the same time. */
+const FLOWS = 64;
+/** Each system is measured so often, in turn. The first time warms up. */
+const ROUNDS = 3;
+const WORKERS = [1, 4, 16];
+/** Tasks of one round, one after another, on an idle system. */
+const SINGLE = 50;
+
+/**
+ * The same work on our tasks and on the queues that Node.js teams use, each on one real server on loopback, in turn. The
+ * handler does nothing, so the rows show the cost of the queue. A peer that can't be started is left out with the reason.
+ */
+export async function peers(_client, cluster) {
+  const servers = [];
+  const systems = [ours({ clusterName: cluster.clusterName, members: cluster.addresses })];
+  try {
+    await addPeers(systems, servers);
+    const figures = systems.map(() => new Map());
+    for (let count = 0; count < ROUNDS; count++) {
+      for (const [index, system] of systems.entries()) {
+        const taken = await measure(system, `r${count}`);
+        if (count > 0)
+          for (const [name, value] of taken) figures[index].set(name, [...(figures[index].get(name) ?? []), value]);
+      }
+    }
+    for (const { name, promise } of systems) console.log(`${name}: ${promise}`);
+    return rowsOf(systems, figures);
+  } finally {
+    for (const system of systems) await system.close();
+    for (const server of servers) await server.stop();
+  }
+}
+
+async function addPeers(systems, servers) {
+  if (!existsSync(`${FOLDER}/node_modules`)) {
+    await promisify(execFile)('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], { cwd: FOLDER });
+  }
+  const { bullmq, graphileWorker, pgBoss } = await import('./peers/systems.mjs');
+  const { startPostgres, startRedis } = await import('./peers/servers.mjs');
+  for (const [start, makers] of [
+    [startRedis, [bullmq]],
+    [startPostgres, [graphileWorker, pgBoss]],
+  ]) {
+    try {
+      const server = await start();
+      servers.push(server);
+      for (const make of makers) systems.push(make(server));
+    } catch (error) {
+      console.log(`left out ${makers.map(({ name }) => name).join(', ')}: ${error.message}`);
+    }
+  }
+}
+
+function ours(options) {
+  const gatekeepers = new Map();
+  const openOnce = async (key) => {
+    if (!gatekeepers.has(key)) gatekeepers.set(key, open(hazelcast({ ...options, mapName: 'bench-peers' })));
+    return gatekeepers.get(key);
+  };
+  let submitter;
+  return {
+    name: 'ours on Hazelcast',
+    promise: 'in memory, with a copy on another member: one member alone, as here, loses all with its end',
+    async prepare() {
+      submitter = await openOnce('submitter');
+    },
+    submit: (name, id, data) => submitter.tasks.submit(single(name, id), data),
+    async work(name, concurrency, handler, onEnd) {
+      const worker = await open(hazelcast({ ...options, mapName: 'bench-peers' }));
+      worker.events$.subscribe(({ type }) => type === 'task-ended' && onEnd());
+      worker.tasks.handlers.handle(name, ({ id }) => handler(id), { concurrency });
+      worker.tasks.handlers.start();
+      return () => worker.close();
+    },
+    async close() {
+      for (const gatekeeper of gatekeepers.values()) await (await gatekeeper).close();
+    },
+  };
+}
+
+/** @returns figures by name */
+async function measure(system, round) {
+  const figures = new Map();
+  for (const workers of WORKERS) {
+    const queue = `${round}-w${workers}`;
+    const count = workers === 1 ? TASKS / 4 : TASKS;
+    await system.prepare(queue);
+    const submitted = await submitAll(system, queue, count);
+    if (workers === WORKERS.at(-1)) figures.set('submit a task, 64 at the same time, per s', submitted);
+    figures.set(
+      `complete a task, ${workers} at the same time, per s`,
+      await completeAll(system, queue, count, workers),
+    );
+  }
+  const taken = await latency(system, `${round}-idle`);
+  figures.set('from submit to start when idle, p50, ms', taken[SINGLE / 2]);
+  figures.set('from submit to start when idle, p99, ms', taken[SINGLE - 1]);
+  return figures;
+}
+
+/** @returns tasks per s */
+async function submitAll(system, queue, count) {
+  const began = performance.now();
+  let next = 0;
+  const flow = async () => {
+    while (next < count) await system.submit(queue, `${queue}-${next++}`, DATA);
+  };
+  await Promise.all(Array.from({ length: FLOWS }, flow));
+  return (count / (performance.now() - began)) * 1000;
+}
+
+async function completeAll(system, queue, count, workers) {
+  let done = 0;
+  let over;
+  const all = new Promise((resolve) => (over = resolve));
+  const began = performance.now();
+  const stop = await system.work(
+    queue,
+    workers,
+    () => undefined,
+    () => ++done === count && over(),
+  );
+  await all;
+  const rate = (count / (performance.now() - began)) * 1000;
+  await stop();
+  return rate;
+}
+
+/** @returns ms, sorted */
+async function latency(system, queue) {
+  await system.prepare(queue);
+  let started;
+  const stop = await system.work(
+    queue,
+    4,
+    () => started(performance.now()),
+    () => undefined,
+  );
+  const taken = [];
+  for (let count = -10; count < SINGLE; count++) {
+    const start = new Promise((resolve) => (started = resolve));
+    const began = performance.now();
+    await Promise.all([system.submit(queue, `${queue}-${count + 10}`, DATA), start]);
+    if (count >= 0) taken.push((await start) - began);
+    // The worker is idle again: it waits for the next task.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await stop();
+  return taken.toSorted((one, other) => one - other);
+}
+
+function rowsOf([mine, ...others], [figures, ...theirs]) {
+  return [...figures].flatMap(([name, values]) => [
+    row(`${name}: ${mine.name}`, median(values)),
+    ...others.map((peer, index) => row(`${name}: ${peer.name}`, median(values), median(theirs[index].get(name)))),
+  ]);
+}
+
+function row(name, value, reference) {
+  const ratio = reference === undefined ? null : round(value / reference);
+  const target = name.includes('BullMQ') && !name.includes('when idle') && !/, [14] at/.test(name) ? 1 : null;
+  return {
+    name,
+    ours: round(value),
+    reference: reference === undefined ? null : round(reference),
+    ratio,
+    unit: '',
+    target,
+    met: target === null ? null : ratio >= target,
+  };
+}
+
+function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
