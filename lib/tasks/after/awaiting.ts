@@ -16,7 +16,7 @@ type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
   readonly sub?: Task['sub'] | undefined;
 };
 
-/** What a new task waits for. */
+/** The tasks and groups for which a new task waits. */
 export interface Registered {
   readonly after: readonly Awaited[];
   /** Those of them that ended without success. */
