@@ -71,7 +71,7 @@ function start(command, args, ready) {
 
 async function end(server, folder) {
   const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGINT');
+  server.kill('SIGTERM');
   await ended;
   await rm(folder, { recursive: true, force: true });
 }
