@@ -58,11 +58,11 @@ export class TaskStore {
   constructor(
     storage: TaskStorage,
     private readonly context: Context,
-    readonly maxRetainedBytes?: number,
+    maxRetainedBytes?: number,
   ) {
     const { timers, timing, random } = context;
     const groupTexts = new ConditionalTexts(storage.groups, timers, timing.callTimeout);
-    if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(groupTexts, context);
+    if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
     this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, this.retained?.note);
     this.groups = new Groups({

@@ -72,7 +72,10 @@ export class TaskSweep {
     nodes?: LivingNodes,
   ) {
     this.#untaken = new Untaken(context);
-    this.#early = new EarlyRemoval(store, context, (task, text) => this.#forget(task, text));
+    this.#early = new EarlyRemoval(store, context, {
+      isNeeded: async (task) => (await this.#readerOf(task)) !== undefined,
+      remove: (task, text) => this.#remove(task, text),
+    });
     if (nodes) this.#readdressing = new Readdressing(store, nodes, context.nodeClock);
   }
 
@@ -193,17 +196,28 @@ export class TaskSweep {
   });
 
   async #forget(task: Task, text: string): Promise<void> {
-    const { member, join, sub, split } = task;
+    const { member } = task;
     const type = groupType(task.type);
-    // The group's handler reads the results of the members.
-    if (member && !(await this.store.groups.isOver(type, member))) {
+    const reader = await this.#readerOf(task);
+    if (member && reader === 'group') {
       // Its node may have died before it looked whether this was the last member.
       await this.store.settling.joinIfEnded(type, member, task);
-      return this.#keep(task, text);
     }
-    if (sub && !(await this.store.parents.isOver(sub))) return this.#keep(task, text);
+    return reader ? this.#keep(task, text) : this.#remove(task, text);
+  }
+
+  /** The reader for which an ended task stays. The group's handler reads the results of the members. */
+  async #readerOf(task: Task): Promise<'group' | 'parent' | undefined> {
+    const { member, sub } = task;
+    const type = groupType(task.type);
+    if (member && !(await this.store.groups.isOver(type, member))) return 'group';
+    return sub && !(await this.store.parents.isOver(sub)) ? 'parent' : undefined;
+  }
+
+  async #remove(task: Task, text: string): Promise<void> {
+    const { join, split } = task;
     if (split !== undefined) await this.store.parents.remove(task.id, split);
-    if (join) await this.store.groups.remove(type, join);
+    if (join) await this.store.groups.remove(groupType(task.type), join);
     // A late write may have made the tail of its queue again.
     if (task.queue !== undefined) await this.store.awaiting.tellEndOf(task);
     await this.store.texts.write(task.id, text, undefined);

@@ -19,7 +19,8 @@ export const LARGEST_DATA = 1_048_576;
 /** Bytes: room for some of the largest tasks. */
 const SMALLEST_RETAINED = 1_048_576;
 
-const tooSmall = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1048576 on`;
+const tooSmall = ({ input }: { input?: unknown }) =>
+  `${show(input)} is not a whole number from ${SMALLEST_RETAINED} on`;
 const error = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1 to ${LARGEST_DATA}`;
 
 /** zod type of {@link TasksOptions}. */

@@ -1,7 +1,6 @@
 import { forEachLimit } from '../../async/for-each-limit.js';
 import type { Context } from '../../context/context.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
-import type { TextEntry } from '../../stores/index.js';
 import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
 import { ALL_MOVABLE, type WaitingPlace, behindTarget, placeOfText, targetPrefix } from '../task-place.js';
@@ -87,7 +86,7 @@ export class Readdressing {
     return true;
   }
 
-  async #move(text: TextEntry['text'], living: readonly LivingNode[], before: number): Promise<boolean> {
+  async #move(text: string, living: readonly LivingNode[], before: number): Promise<boolean> {
     const task = readableTask(text);
     if (!task?.to || task.at > before) return false;
     const able = living.filter((node) => isAble(node, task, task.to!));

@@ -2,7 +2,7 @@ import { forEachLimit } from '../../async/for-each-limit.js';
 import type { Context } from '../../context/context.js';
 import type { Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
-import { ALL_DEAD, type Range, allOf } from '../task-place.js';
+import { ALL_DEAD, allOf } from '../task-place.js';
 import type { TaskStore } from '../task-store.js';
 
 /** Tasks that one turn looks at. A store reads them at once, each with data and result. */
@@ -12,8 +12,12 @@ const SHORTEST = 60_000;
 /** ms between two events. */
 const QUIET = 60_000;
 
-/** Removes a task that no other record needs. */
-export type Remove = (task: Task, text: string) => Promise<void>;
+/** The sweep of ended tasks. */
+export interface Removal {
+  /** Whether a group or a parent still reads the task. */
+  readonly isNeeded: (task: Task) => Promise<boolean>;
+  readonly remove: (task: Task, text: string) => Promise<void>;
+}
 
 /**
  * Removes ended tasks before their time while all of them together have more bytes than the option allows: first those
@@ -28,31 +32,30 @@ export class EarlyRemoval {
   #toldAt = -Infinity;
 
   constructor(
-    private readonly store: TaskStore,
+    private readonly store: Pick<TaskStore, 'retained' | 'timed'>,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
-    private readonly remove: Remove,
+    private readonly removal: Removal,
   ) {}
 
   /** @param now cluster time @returns whether there may be more to do at once @throws StoreUnavailableError */
   async turn(now: number): Promise<boolean> {
-    const { retained, maxRetainedBytes } = this.store;
-    if (!retained || maxRetainedBytes === undefined) return false;
-    const excess = (await retained.total()) - maxRetainedBytes;
+    const { retained } = this.store;
+    if (!retained) return false;
+    const excess = (await retained.total()) - retained.limit;
     if (excess <= 0) {
       this.#from = undefined;
       return false;
     }
     const isMore = await this.#pass(excess, now - SHORTEST);
-    this.#tell(maxRetainedBytes);
+    this.#tell(retained.limit);
     return isMore;
   }
 
   /** @returns whether it has not reached the last task */
   async #pass(excess: number, endedBefore: number): Promise<boolean> {
-    const dead = ALL_DEAD;
     const from = this.#from ?? COMPLETED.from;
-    const range: Range = from < dead.from ? { from, to: COMPLETED.to } : { from, to: dead.to };
-    const rows = await this.store.timed.range(range.from, range.to, ROWS);
+    const { to } = from < ALL_DEAD.from ? COMPLETED : ALL_DEAD;
+    const rows = await this.store.timed.range(from, to, ROWS);
     let left = excess;
     await forEachLimit(rows, async ({ text }) => {
       const task = readableTask(text);
@@ -60,22 +63,16 @@ export class EarlyRemoval {
       const bytes = Buffer.byteLength(text);
       // Before the wait: the others of this page go on meanwhile.
       left -= bytes;
-      if (await this.#isNeeded(task)) {
+      if (await this.removal.isNeeded(task)) {
         left += bytes;
         return;
       }
-      await this.remove(task, text);
+      await this.removal.remove(task, text);
       this.#removed = { count: this.#removed.count + 1, bytes: this.#removed.bytes + bytes };
     });
-    const last = rows.at(-1);
-    if (rows.length === ROWS) this.#from = `${last!.text}\u0000`;
-    else this.#from = range.to === COMPLETED.to ? dead.from : undefined;
+    if (rows.length === ROWS) this.#from = `${rows.at(-1)!.text}\u0000`;
+    else this.#from = to === COMPLETED.to ? ALL_DEAD.from : undefined;
     return this.#from !== undefined;
-  }
-
-  async #isNeeded({ member, sub, type }: Task): Promise<boolean> {
-    if (member) return !(await this.store.groups.isOver(type, member));
-    return sub !== undefined && !(await this.store.parents.isOver(sub));
   }
 
   #tell(limit: number): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context/context.js';
-import { decodeStored, storedCount } from '../../decision/index.js';
+import { decodeStored } from '../../decision/index.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { finishedAt } from '../task-place.js';
@@ -41,6 +41,8 @@ export class RetainedBytes {
   #isClosed = false;
 
   constructor(
+    /** Bytes that may be retained. */
+    readonly limit: number,
     private readonly texts: Pick<ConditionalTexts, 'read' | 'write'>,
     private readonly context: Pick<Context, 'nodeClock' | 'random' | 'clusterClock' | 'events'>,
   ) {}
@@ -54,9 +56,8 @@ export class RetainedBytes {
   /** The bytes now, as far as this node knows. @throws StoreUnavailableError */
   async total(): Promise<number> {
     const text = await this.texts.read(KEY);
-    const days = text === undefined ? new Map<number, number>() : daysOf(text);
     const today = this.#today();
-    return [...days, ...this.#saving, ...this.#unsaved].reduce(
+    return [...daysOf(text), ...this.#saving, ...this.#unsaved].reduce(
       (total, [day, bytes]) => (day < today ? total : total + bytes),
       0,
     );
@@ -100,8 +101,8 @@ export class RetainedBytes {
   async #isAdded(): Promise<boolean> {
     const former = await this.texts.read(KEY);
     const today = this.#today();
-    const days: Days = former === undefined ? new Map() : daysOf(former);
-    for (const [day, bytes] of this.#saving) days.set(day, (days.get(day) ?? 0) + bytes);
+    const days = daysOf(former);
+    addAll(days, this.#saving);
     // A count below zero is wrong, and would hide others.
     const kept = [...days].filter(([day, bytes]) => day >= today && bytes > 0);
     const next = { v: VERSION, nonce: this.context.random.id(), days: Object.fromEntries(kept) };
@@ -110,7 +111,7 @@ export class RetainedBytes {
   }
 
   #putBack(): void {
-    for (const [day, bytes] of this.#saving) this.#unsaved.set(day, (this.#unsaved.get(day) ?? 0) + bytes);
+    addAll(this.#unsaved, this.#saving);
   }
 
   #today(): number {
@@ -122,13 +123,17 @@ export class RetainedBytes {
 function add(days: Days, text: string | undefined, sign: 1 | -1): boolean {
   const at = text === undefined ? undefined : finishedAt(text);
   if (at === undefined) return false;
-  const day = Math.floor(at / DAY);
-  days.set(day, (days.get(day) ?? 0) + sign * Buffer.byteLength(text!));
+  addAll(days, [[Math.floor(at / DAY), sign * Buffer.byteLength(text!)]]);
   return true;
 }
 
+function addAll(days: Days, changes: Iterable<readonly [number, number]>): void {
+  for (const [day, bytes] of changes) days.set(day, (days.get(day) ?? 0) + bytes);
+}
+
 /** @throws CorruptRecordError, NewerRecordError */
-function daysOf(text: string): Days {
+function daysOf(text: string | undefined): Days {
+  if (text === undefined) return new Map();
   const { days } = decodeStored(countSchema, VERSION, 'the count of bytes of ended tasks', text);
-  return new Map(Object.entries(days).map(([day, bytes]) => [storedCount.parse(Number(day)), bytes]));
+  return new Map(Object.entries(days).map(([day, bytes]) => [Number(day), bytes]));
 }
