@@ -215,8 +215,10 @@ export class TaskSweep {
   }
 
   async #remove(task: Task, text: string): Promise<void> {
-    const { join, split } = task;
-    if (split !== undefined) await this.store.parents.remove(task.id, split);
+    const { join, split, formerSplit } = task;
+    for (const family of [split, formerSplit]) {
+      if (family !== undefined) await this.store.parents.remove(task.id, family);
+    }
     if (join) await this.store.groups.remove(groupType(task.type), join);
     // A late write may have made the tail of its queue again.
     if (task.queue !== undefined) await this.store.awaiting.tellEndOf(task);

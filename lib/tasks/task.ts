@@ -70,6 +70,8 @@ export interface Task {
    * submitted the first one.
    */
   readonly split?: number;
+  /** `split` of the former life: a write that comes late may make records of its family again. */
+  readonly formerSplit?: number;
   /** Its place among the sub-tasks of another task. A member of a group has the place of its group. */
   readonly sub?: SubTask;
   /** The last report of the latest attempt; absent if it made none. */

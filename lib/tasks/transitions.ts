@@ -85,7 +85,7 @@ const FIRST_LOOK = 5000;
 export function submit(submission: Submission, former: Task | undefined, { now, nonce }: Stamp): Task {
   const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
   const counts = { token: former?.token ?? 0, submittedAt: now, attempts: 0, crashes: 0 };
-  const task: Task = { ...kept, ...ready(runAt, now), nonce, ...counts };
+  const task: Task = { ...kept, ...ready(runAt, now), nonce, ...counts, ...formerFamily(former) };
   const wishes = { ...(afterFailed && { afterFailed }), ...(runAt !== undefined && { runAt }) };
   if (kept.queue !== undefined) return enqueued({ ...task, ...wishes }, now);
   return after.length === 0 ? task : { ...task, ...wishes, state: 'blocked', at: now + FIRST_LOOK, after };
@@ -250,6 +250,7 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   const { ending: _ending, cancel: _cancel, born: _born, replacedBy: _by, split: _split, member, join, ...kept } = task;
   const next: Task = {
     ...kept,
+    ...formerFamily(task),
     ...(member && { member: over(member) }),
     ...(join && { join: over(join) }),
     state: 'waiting',
@@ -259,6 +260,11 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
     nonce,
   };
   return task.queue === undefined ? next : enqueued(next, now);
+}
+
+function formerFamily(task: Pick<Task, 'split' | 'formerSplit'> | undefined): Pick<Task, 'formerSplit'> {
+  const formerSplit = task?.split ?? task?.formerSplit;
+  return formerSplit === undefined ? {} : { formerSplit };
 }
 
 function over<Of extends Incarnation>(of: Of): Of {

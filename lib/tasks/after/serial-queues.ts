@@ -32,27 +32,38 @@ export class SerialQueues {
     const key = keyOf(queue);
     for (let text = await texts.read(key); ;) {
       const tail = text === undefined ? undefined : decodeTail(text);
-      if (tail && isSame(tail.last, own)) return this.#link(own, tail.before);
+      if (tail && isSame(tail.last, own)) return void (await this.#link(own, tail.before));
       if (tail) await this.#link(tail.last, tail.before);
       // After the read of the tail: one that was replaced as the last task since then has its place.
       if (!(await this.#unplaced(own))) return;
       const next = { v: VERSION, nonce: newNonce(), last: own, ...(tail && { before: tail.last }) };
       const written = await texts.write(key, text, JSON.stringify(next));
-      if (written.isWritten) return this.#link(own, tail?.last);
+      if (written.isWritten) return this.#placed(queue, own, tail?.last);
       text = written.found;
     }
   }
 
-  /** Removes the tail if the last task of a queue has ended: an empty queue leaves nothing. Idempotent. */
+  /**
+   * Removes the tail if it names a task that has ended as the last one: an empty queue leaves nothing. A write that came late
+   * may have named a former life of it. Idempotent.
+   */
   async leave(queue: string, own: Awaited): Promise<void> {
     const { texts } = this.store.groups.parts;
     const text = await texts.read(keyOf(queue));
-    if (text !== undefined && isSame(decodeTail(text).last, own)) await texts.write(keyOf(queue), text, undefined);
+    const last = text === undefined ? undefined : decodeTail(text).last;
+    if (last?.id !== own.id) return;
+    if (isSame(last, own) || (await this.#isOver(last))) await texts.write(keyOf(queue), text, undefined);
   }
 
-  /** Lets a task wait for the one before it. */
-  async #link(own: Awaited, before: Awaited | undefined): Promise<void> {
-    if (!(await this.#unplaced(own))) return;
+  async #placed(queue: string, own: Awaited, before: Awaited | undefined): Promise<void> {
+    if (await this.#link(own, before)) return;
+    // Since the look before the write of the tail it may have got its place, ended, and left. It leaves only once.
+    if (await this.#isOver(own)) await this.leave(queue, own);
+  }
+
+  /** Lets a task wait for the one before it. @returns whether it has waited for its place until then */
+  async #link(own: Awaited, before: Awaited | undefined): Promise<boolean> {
+    if (!(await this.#unplaced(own))) return false;
     const isOpen = before !== undefined && (await this.#isOpen(before, own.id));
     for (let task = await this.#unplaced(own); task; task = await this.#unplaced(own)) {
       const stamp = await this.store.stamp();
@@ -63,8 +74,15 @@ export class SerialQueues {
       const written = await this.store.texts.write(own.id, task.text, text);
       if (!written.isWritten) continue;
       if (next.state === 'waiting') await this.store.hints.offer(next, text);
-      return this.store.settle(next, text);
+      await this.store.settle(next, text);
+      return true;
     }
+    return false;
+  }
+
+  async #isOver({ id, life: born }: Awaited): Promise<boolean> {
+    const found = await this.records.find(id);
+    return found?.life !== born || found.outcome !== undefined;
   }
 
   async #isOpen(before: Awaited, dependent: string): Promise<boolean> {

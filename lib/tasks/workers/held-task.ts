@@ -68,6 +68,17 @@ export class HeldTask implements TaskLease {
     return this.#isOver ? 0 : Math.max(0, this.#until - this.context.nodeClock.monotonic());
   }
 
+  /**
+   * Call it just before the work begins: a process that stood still sees answers of the store before its timers ring.
+   *
+   * @throws the signal's reason, LeaseExpiredError
+   */
+  expectOwned(): void {
+    if (this.left === 0)
+      this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before its handler began'));
+    this.signal.throwIfAborted();
+  }
+
   async renew(duration: number | string = this.options.lease): Promise<void> {
     const lease = readDuration(duration);
     if (typeof lease === 'string') throw new InvalidOptionsError('lease.renew()', [lease]);

@@ -62,6 +62,7 @@ export class TaskHandlers {
     const work = async (held: HeldTask) => {
       const stopped = await this.#stoppedFor(held.claim.task);
       if (stopped) await held.cancel(stopped);
+      held.expectOwned();
       return handler(this.#contextOf(held) as TaskContext<never>);
     };
     this.#add(type, type, options, (held) => this.#running.run(held, () => work(held)));
@@ -86,7 +87,7 @@ export class TaskHandlers {
       // A write of its creation may have been applied late, after the group was closed.
       if (await store.settling.isStaleJoin(held.claim.task)) return undefined;
       const group = await readGroup(this.#contextOf(held), held.claim.task, store);
-      held.signal.throwIfAborted();
+      held.expectOwned();
       return handler(group as GroupContext<never>);
     };
     this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));

@@ -28,7 +28,8 @@ export interface TaskClient {
   readonly onWrite: (key: string, former: string | undefined, next: string | undefined) => void;
 }
 
-type Kind = 'read' | 'write';
+/** What it does to what is only read in traces. */
+type Kind = readonly ['read'] | readonly ['write', what: string];
 
 /** One process's connection to the tasks of a store: every call may be slow, get lost, or come through without an answer. */
 export class FaultyTasks implements TaskStorage {
@@ -52,22 +53,22 @@ class FaultyTexts implements SortedTexts {
   ) {}
 
   read(key: string): Promise<string | undefined> {
-    return call(this.client, 'read', () => this.table.get(key));
+    return call(this.client, ['read'], () => this.table.get(key));
   }
 
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return call(this.client, 'read', () => {
+    return call(this.client, ['read'], () => {
       const found = keys.map((key) => [key, this.table.get(key)] as const);
       return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined));
     });
   }
 
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    return call(this.client, 'read', () => this.table.range(from, to, limit));
+    return call(this.client, ['read'], () => this.table.range(from, to, limit));
   }
 
   create(key: string, text: string): Promise<string | undefined> {
-    return call(this.client, 'write', () => {
+    return call(this.client, ['write', `create ${key}`], () => {
       const there = this.table.create(key, text);
       if (there === undefined) this.client.onWrite(key, undefined, text);
       return there;
@@ -84,7 +85,7 @@ class FaultyTexts implements SortedTexts {
 
   #conditional(write: () => boolean, [key, former, next]: [string, string, string | undefined]): Promise<boolean> {
     const lies = this.client.chance.happens(this.client.cluster.faultMix.lie);
-    return call(this.client, 'write', () => {
+    return call(this.client, ['write', `${next === undefined ? 'remove' : 'replace'} ${key}`], () => {
       const isWritten = write();
       if (isWritten) this.client.onWrite(key, former, next);
       return isWritten && !lies;
@@ -101,7 +102,7 @@ class FaultyQueue implements HintQueue {
 
   offer(hints: readonly string[]): Promise<void> {
     const { chance, cluster } = this.client;
-    return call(this.client, 'write', () => {
+    return call(this.client, ['write', `offer ${hints.join(' ')}`], () => {
       for (const hint of hints) {
         const isBad = chance.happens(cluster.faultMix.badNews);
         if (isBad && chance.happens(0.5)) continue;
@@ -111,15 +112,15 @@ class FaultyQueue implements HintQueue {
   }
 
   drain(most: number): Promise<string[]> {
-    return call(this.client, 'read', () => this.#shared.drain(most));
+    return call(this.client, ['read'], () => this.#shared.drain(most));
   }
 
   peek(): Promise<string | undefined> {
-    return call(this.client, 'read', () => this.#shared.peek());
+    return call(this.client, ['read'], () => this.#shared.peek());
   }
 
   size(): Promise<number> {
-    return call(this.client, 'read', () => this.#shared.size);
+    return call(this.client, ['read'], () => this.#shared.size);
   }
 
   poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
@@ -147,7 +148,7 @@ class FaultyQueue implements HintQueue {
   }
 }
 
-function call<T>(client: TaskClient, kind: Kind, effect: () => T): Promise<T> {
+function call<T>(client: TaskClient, [kind, what]: Kind, effect: () => T): Promise<T> {
   const { chance, time, process, cluster, trace, name } = client;
   const { lostRequest, lostReply, lateWrite, slow } = cluster.faultMix;
   const isWrite = kind === 'write';
@@ -170,7 +171,7 @@ function call<T>(client: TaskClient, kind: Kind, effect: () => T): Promise<T> {
         return;
       }
       const result = effect();
-      if (isWrite) trace.note(name, () => `task write arrived (${outcome}): ${String(result).slice(0, 40)}`);
+      if (isWrite) trace.note(name, () => `${what} arrived (${outcome}): ${String(result).slice(0, 40)}`);
       if (outcome === 'fine') time.after(delay(), () => client.isCut() || process.io(() => resolve(result)));
     });
   });

@@ -20,15 +20,6 @@ export const TYPES = ['mail', 'import'] as const;
 /** Types of tasks with sub-tasks, and of those that have none. */
 const TREE_TYPES = ['tree', 'leaf'] as const;
 
-/** So many tries that chance never ends a task, and a short memory. */
-const OPTIONS: SubmitOptions = {
-  retention: '1m',
-  deadLetterRetention: '1m',
-  maxAttempts: 1000,
-  maxCrashes: 1000,
-  backoff: { first: 50, longest: 500 },
-};
-
 /** One process of an application with tasks: the production code in a simulated environment. */
 export class TaskNode {
   readonly tasks: Tasks;
@@ -96,7 +87,7 @@ export class TaskNode {
     // A member of a group that is submitted again after its group's end would open a new incarnation. A link is planned once.
     const dedup = name.member || link ? 'retained' : 'unfinished';
     const { after, afterFailed } = link ?? {};
-    const own: SubmitOptions = { ...OPTIONS, ...this.scene.stops.optionsOf(name.id), dedup };
+    const own: SubmitOptions = { ...this.scene.usual, ...this.scene.stops.optionsOf(name.id), dedup };
     const options: SubmitOptions = { ...own, ...(after && afterFailed && { after, afterFailed }) };
     this.scene.checker.asked(name.id);
     const queue = link?.queue;
@@ -112,7 +103,7 @@ export class TaskNode {
   }
 
   submitUnique(name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
-    return this.tasks.submit(name, data, { ...OPTIONS, ...options });
+    return this.tasks.submit(name, data, { ...this.scene.usual, ...options });
   }
 
   cut(): void {
@@ -125,8 +116,11 @@ export class TaskNode {
 
   leave(): void {
     this.isLeaving = true;
-    this.scene.trace.note(this.name, () => 'leaves');
-    this.watch('close', this.#close());
+    // A frozen process hears of it when it thaws.
+    this.process.io(() => {
+      this.scene.trace.note(this.name, () => 'leaves');
+      this.watch('close', this.#close());
+    });
   }
 
   watch(what: string, promise: Promise<unknown>): void {
@@ -189,7 +183,12 @@ export class TaskNode {
       signal.throwIfAborted();
       if (this.scene.isTrouble && this.#trees.happens(0.1)) throw new Error('simulated: the tick failed');
     };
-    this.tasks.schedules.add(SCHEDULE, expression, run, { ...OPTIONS, mode, missed, lease });
+    this.tasks.schedules.add(SCHEDULE, expression, run, {
+      ...this.scene.ticks,
+      mode,
+      missed,
+      lease,
+    });
   }
 
   #handleTrees(): void {
@@ -208,7 +207,10 @@ export class TaskNode {
       .map((each) => ({ each, at: this.#trees.number() }))
       .toSorted((one, other) => one.at - other.at);
     const generate = async ({ name, data }: PlannedTask) => {
-      const { outcome } = await task.submit(name, data, { ...OPTIONS, ...this.scene.stops.optionsOf(name.id) });
+      const { outcome } = await task.submit(name, data, {
+        ...this.scene.usual,
+        ...this.scene.stops.optionsOf(name.id),
+      });
       this.scene.trace.note(this.name, () => `${task.id} has ${name.id}: ${outcome}`);
     };
     if (this.#trees.happens(0.5)) await Promise.all(order.map(({ each }) => generate(each)));

@@ -1,7 +1,7 @@
 import { type GatekeeperSettings, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
 import { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
 import type { StoreDefinition } from '../../../lib/stores/index.js';
-import type { GroupContext, TaskContext } from '../../../lib/tasks/index.js';
+import type { GroupContext, SubmitOptions, TaskContext } from '../../../lib/tasks/index.js';
 import { FAULT_MIXES, type FaultMix } from '../kind/fault-mix.js';
 import { LENGTHS } from '../kind/length.js';
 import { SimProcess } from '../machines/sim-process.js';
@@ -40,6 +40,13 @@ const EACH_ITS_OWN: StoreDefinition = {
 
 const SETTINGS = parseGatekeeperOptions({ store: EACH_ITS_OWN, heartbeat: 0, history: false });
 
+/** ms: the shortest retention that the product takes. */
+const SHORTEST_MEMORY = 60_000;
+/** So many tries that chance never ends a task. */
+const TRIES: SubmitOptions = { maxAttempts: 1000, maxCrashes: 1000, backoff: { first: 50, longest: 500 } };
+/** ms. A node that has decided about ticks stays frozen until these are forgotten. */
+const LONG_FREEZE = { least: 70_000, most: 110_000 };
+
 /** All that the parts of one schedule share. */
 export class TasksScene {
   readonly chance: Chance;
@@ -67,8 +74,10 @@ export class TasksScene {
   readonly limits?: TypeLimits;
   /** Present in a quarter of the schedules: the nodes have a cron schedule. */
   readonly schedule?: ScheduleChecker;
-  /** Nodes that stay frozen for longer than tasks are remembered. */
+  /** Nodes that stay frozen for longer than ticks are remembered. */
   readonly #frozen = new Set<TaskNode>();
+  /** ms for which tasks are remembered, but for ticks: longer than what a process does can be late, as the product asks. */
+  readonly memory: number;
   isTrouble = false;
   #processes = 0;
 
@@ -101,6 +110,7 @@ export class TasksScene {
     if (limits) this.limits = limits;
     const plan = planSchedule(seed);
     if (plan) this.schedule = new ScheduleChecker(plan, this);
+    this.memory = plan && this.faults.has('freeze') ? 3 * SHORTEST_MEMORY : SHORTEST_MEMORY;
   }
 
   /** The types have limits, from before the first node. */
@@ -113,6 +123,15 @@ export class TasksScene {
       cluster.putFirst({ ...definition, duration: Math.round(lease * chance.between(0.9, 1.2)) });
     }
     return new TypeLimits(permits, time, checker);
+  }
+
+  /** Options of all tasks but ticks. */
+  get usual(): SubmitOptions {
+    return { ...TRIES, ...remembered(this.memory) };
+  }
+
+  get ticks(): SubmitOptions {
+    return { ...TRIES, ...remembered(SHORTEST_MEMORY) };
   }
 
   get living(): readonly TaskNode[] {
@@ -163,7 +182,8 @@ export class TasksScene {
     if (!node || !this.isTrouble || this.#frozen.size > 0) return;
     const { chance } = this.schedule!.plan;
     if (this.faults.has('crash') && chance.happens(0.1)) node.process.crash();
-    else if (this.faults.has('freeze') && chance.happens(0.2)) this.#freeze(node, chance.between(70_000, 110_000));
+    else if (this.faults.has('freeze') && chance.happens(0.2))
+      this.#freeze(node, chance.between(LONG_FREEZE.least, LONG_FREEZE.most));
     else return;
     this.time.after(chance.between(10, 1000), () => this.start());
   }
@@ -220,4 +240,9 @@ function mixOf(faults: ReadonlySet<TaskFaultKind>, chance: Chance): FaultMix {
     slow: rate('slow', 0.2),
     badNews: rate('hints', 0.5),
   };
+}
+
+/** @param memory ms */
+function remembered(memory: number): SubmitOptions {
+  return { retention: memory, deadLetterRetention: memory };
 }

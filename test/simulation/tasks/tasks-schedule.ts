@@ -28,8 +28,8 @@ export interface TasksScheduleResult {
   readonly trace: readonly string[];
 }
 
-/** ms of retention in the schedules, and the sweeps after it. */
-const FORGOTTEN = 200_000;
+/** Within so many retentions all is forgotten: members stay for their group, and their group for its parent. */
+const FORGOTTEN = 3.4;
 
 /** Carries out one schedule: nodes submit tasks and work on them, there is trouble, then peace until all is done and forgotten. */
 export async function simulateTasks(seed: number, options: TasksScheduleOptions = {}): Promise<TasksScheduleResult> {
@@ -51,7 +51,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     scene.endTrouble();
     await settleSchedule(scene);
     settledAfter = await settle(scene, groups);
-    await time.pass(FORGOTTEN, () => left(shared).length === 0);
+    await time.pass(FORGOTTEN * scene.memory, () => left(shared).length === 0);
     if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
     uniques.check();
     for (const node of scene.staying) node.leave();
@@ -188,7 +188,7 @@ async function settleSchedule(scene: TasksScene): Promise<void> {
   if (!schedule) return;
   if (!scene.staying.some(({ process }) => process.isRunning)) scene.start();
   await schedule.goesOn();
-  await time.pass(FORGOTTEN, () => !scene.isFrozen);
+  await time.pass(FORGOTTEN * scene.memory, () => !scene.isFrozen);
   await schedule.goesOn();
   schedule.expectNoneLost();
   if (schedule.plan.downtime > 0) {

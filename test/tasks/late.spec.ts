@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { filter, take } from 'rxjs';
+import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
+import type { Texts } from '../../lib/stores/index.js';
+import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
+
+const newCluster = useTaskCluster();
+const SHORT = { retention: '5m', deadLetterRetention: '5m', maxCrashes: 100 } as const;
+const FORGOTTEN = 15 * 60_000;
+
+/** Notes each record of this kind that the node makes, so that it can be made again. */
+function recordsOf(
+  { context }: TaskNode,
+  prefix: string,
+): { readonly groups: Texts; readonly made: [string, string][] } {
+  const groups = context.store.tasks!.groups;
+  const made: [string, string][] = [];
+  const create = groups.create.bind(groups);
+  groups.create = (key, text) => {
+    if (key.startsWith(prefix)) made.push([key, text]);
+    return create(key, text);
+  };
+  return { groups, made };
+}
+
+describe('a write that arrives late', () => {
+  it('leaves no tail of a queue, also if it is of a former life of the task', async () => {
+    const cluster = newCluster();
+    let lives = 0;
+    const node = worker(cluster, () => {
+      if (++lives === 1) throw new InvalidTaskError('not yet');
+    });
+    const { groups, made } = recordsOf(node, 'tail:');
+    await node.tasks.submitSerial('q', single('mail', 'a'), undefined, SHORT);
+    await cluster.time.advance(1000);
+    await node.tasks.retry('mail:a');
+    await cluster.time.advance(1000);
+    expect([lives, made.length]).toEqual([2, 2]);
+    await groups.create(...made[0]!);
+    await cluster.time.advance(FORGOTTEN);
+    expect(await cluster.texts()).toEqual([]);
+  });
+
+  it('leaves no list of the sub-tasks of a former life', async () => {
+    const cluster = newCluster();
+    let lives = 0;
+    const node = worker(cluster, async ({ submit }) => {
+      await submit(single('page', `${++lives}`), undefined, SHORT);
+      if (lives === 1) throw new InvalidTaskError('not yet');
+    });
+    node.tasks.handlers.handle('page', () => undefined);
+    const { groups, made } = recordsOf(node, 'list:');
+    await node.tasks.submit(single('mail', 'a'), undefined, SHORT);
+    await cluster.time.advance(1000);
+    await node.tasks.retry('mail:a');
+    await cluster.time.advance(1000);
+    expect([lives, new Set(made.map(([key]) => key)).size]).toEqual([2, 2]);
+    await groups.create(...made[0]!);
+    await cluster.time.advance(FORGOTTEN);
+    expect(await cluster.texts()).toEqual([]);
+  });
+});
+
+describe('a process that stood still', () => {
+  it('leaves no tail of a queue for a task that another one has placed and run meanwhile', async () => {
+    const cluster = newCluster();
+    const slow = cluster.node();
+    const other = worker(cluster, () => undefined);
+    const groups = slow.context.store.tasks!.groups;
+    const create = groups.create.bind(groups);
+    groups.create = async (key, text) => {
+      groups.create = create;
+      await other.store.awaiting.ensurePlaced('mail:a');
+      await cluster.time.advance(100);
+      expect((await other.tasks.find('mail:a'))?.state).toBe('completed');
+      return create(key, text);
+    };
+    await slow.tasks.submitSerial('q', single('mail', 'a'), undefined, SHORT);
+    expect((await cluster.texts()).filter((text) => text.startsWith('{'))).toEqual([]);
+  });
+
+  it.each(['claims it', 'looks at its group'])(
+    'while it %s does not begin the attempt, although no timer has told it that the lease is over',
+    async (step) => {
+      const cluster = newCluster();
+      const begun: string[] = [];
+      const node = worker(cluster, ({ id, attempt }) => void begun.push(`${id} ${attempt}`), false);
+      const { tasks, groups } = node.context.store.tasks!;
+      const standStill = () => cluster.time.freeze(LEASE);
+      if (step === 'claims it') onceAfter(tasks, 'replace', standStill);
+      const started = node.context.events.pipe(filter(({ type }) => type === 'task-started'));
+      if (step !== 'claims it') started.pipe(take(1)).subscribe(() => onceAfter(groups, 'read', standStill));
+      const name = grouped('mail', 'june', 1, 1);
+      await node.tasks.submit(name, undefined, { ...SHORT, failGroupFast: true });
+      await cluster.time.advance(10);
+      expect([node.of('task-started').length, begun]).toEqual([1, []]);
+      await cluster.time.advance(2 * (LEASE + SWEPT));
+      expect(begun.length).toBe(1);
+      expect((await node.tasks.find(name))?.state).toBe('completed');
+    },
+  );
+});
+
+/** The next answer of a store is followed by `action`. */
+function onceAfter<Method extends 'read' | 'replace'>(
+  texts: Pick<Texts, Method>,
+  method: Method,
+  action: () => void,
+): void {
+  const former = texts[method].bind(texts) as (...args: unknown[]) => Promise<unknown>;
+  const next = async (...args: unknown[]) => {
+    Object.assign(texts, { [method]: former });
+    const answer = await former(...args);
+    action();
+    return answer;
+  };
+  Object.assign(texts, { [method]: next });
+}
