@@ -6,6 +6,7 @@ import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { acquisitions } from './acquisitions.mjs';
 import { allocation } from './allocation.mjs';
+import { backlog } from './backlog.mjs';
 import { concurrent } from './concurrent.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
@@ -30,6 +31,7 @@ const PARTS = {
   idle,
   allocation,
   tasks: () => onHazelcast(tasks),
+  backlog,
   peers: () => onHazelcast(peers),
 };
 

@@ -36,19 +36,19 @@ export async function tasks(client, cluster) {
   return rows;
 }
 
-export async function open(store) {
-  const settings = parseGatekeeperOptions({ store, acquirer: 'bench', heartbeat: 0, history: false });
+export async function open(store, options = { heartbeat: 0 }) {
+  const settings = parseGatekeeperOptions({ store, acquirer: 'bench', history: false, ...options });
   const gatekeeper = new Gatekeeper(settings, QUIET);
   await gatekeeper.start();
   return gatekeeper;
 }
 
 /** @returns tasks per s */
-async function submitAll(gatekeeper, type, count) {
+export async function submitAll(gatekeeper, type, count, first = 0) {
   const began = performance.now();
-  let next = 0;
+  let next = first;
   const flow = async () => {
-    while (next < count) await gatekeeper.tasks.submit(single(type, `task-${next++}`), DATA);
+    while (next < first + count) await gatekeeper.tasks.submit(single(type, `task-${next++}`), DATA);
   };
   await Promise.all(Array.from({ length: FLOWS }, flow));
   return (count / (performance.now() - began)) * 1000;

@@ -1,3 +1,4 @@
+import type { CancelTimer } from '../../async/node-clock.js';
 import type { Context } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
@@ -15,6 +16,8 @@ export interface Hint {
 const PATIENCE = 5000;
 /** ms before the store is asked again after an error. */
 const RETRY = 1000;
+/** ms for which a hint that was taken ahead waits for a free worker. Then it goes back: another node may have one. */
+const AHEAD = 50;
 /** So many looks go by before one begins with the lowest priority, so that no task waits for ever. */
 const AGING = 8;
 
@@ -28,6 +31,7 @@ export class HintSource {
   readonly #parked = new Map<Priority, Promise<void>>();
   readonly #closing = new AbortController();
   #looks = 0;
+  #cancelReturn?: CancelTimer;
   /** Whether addressed tasks were found since the last wait: perhaps while a look was on its way. */
   #hasNews = false;
   /** Whether a worker is free. */
@@ -43,16 +47,17 @@ export class HintSource {
   ) {}
 
   /**
-   * Takes up to `most` hints; waits until there is at least one.
+   * Takes up to `most` hints; waits until there is at least one. A look takes up to `ahead` more for the next calls, so that
+   * short tasks don't cost a look each.
    *
    * @returns none after {@link close} or {@link stopWaiting}
    */
-  async take(most: number): Promise<Hint[]> {
+  async take(most: number, ahead = 0): Promise<Hint[]> {
     this.#isWanted = true;
     while (this.#isWanted && !this.#isClosed) {
-      if (this.#arrived.length === 0) await (this.#looking = this.#look(most));
+      if (this.#arrived.length === 0) await (this.#looking = this.#look(most + ahead));
       if (this.#isClosed) break;
-      if (this.#arrived.length > 0) return this.#taken(this.#isWanted ? most : 0);
+      if (this.#arrived.length > 0) return this.#isWanted ? this.#taken(most, ahead) : this.#taken(0, 0);
       if (this.#isWanted) await this.#park();
     }
     return [];
@@ -93,8 +98,9 @@ export class HintSource {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake();
+    this.#cancelReturn?.();
     await Promise.all([this.#looking, ...this.#parked.values()]);
-    await Promise.all(this.#arrived.splice(0).map((hint) => this.giveBack(hint)));
+    await this.#return(0);
   }
 
   /** Offers a hint again that is not used. It is not read, because a newer node may have written it. Never rejects. */
@@ -111,12 +117,19 @@ export class HintSource {
     return this.#closing.signal.aborted;
   }
 
-  /** The others go back: another node may have free workers. */
-  #taken(most: number): Hint[] {
+  #taken(most: number, ahead: number): Hint[] {
     this.#isWanted = false;
     const taken = this.#arrived.splice(0, most);
-    for (const hint of this.#arrived.splice(0)) void this.giveBack(hint);
+    void this.#return(ahead);
+    this.#cancelReturn?.();
+    if (this.#arrived.length > 0)
+      this.#cancelReturn = this.context.nodeClock.schedule(() => void this.#return(0), AHEAD);
     return taken;
+  }
+
+  /** All but the first ones go back: another node may have free workers. */
+  async #return(kept: number): Promise<void> {
+    await Promise.all(this.#arrived.splice(kept).map((hint) => this.giveBack(hint)));
   }
 
   async #look(most: number): Promise<void> {

@@ -138,6 +138,11 @@ export class Admission {
     this.#begun = context.nodeClock.monotonic();
   }
 
+  /** Whether the attempt runs without a permit. */
+  get isFree(): boolean {
+    return this.permit === undefined;
+  }
+
   /** False if the permit is lost. After a removal of the definition an attempt needs none. */
   get isValid(): boolean {
     return this.permit === undefined || this.permit.isHeld || !this.limit.isLimited;

@@ -22,12 +22,29 @@ export interface WorkerParts extends AttemptParts {
 
 /** ms before a hint is tried again whose claim failed because of the store. */
 const RETRY = 500;
+/** Attempts whose end is being noted, for each that may run at once. More wait: the store is slow. */
+const ENDS = 4;
+/** Hints are taken ahead for so many ms of work: for the short tasks that would wait for the store most of the time. */
+const AHEAD = { ms: 10, most: 64 };
+/** Part of the latest handler in the mean of their times. */
+const LATEST = 0.2;
+
+/** Attempts one after another under one permit, or a single one. */
+interface Series {
+  /** The task whose handler runs. */
+  held?: HeldTask | undefined;
+  /** Present when the handler has ended, and only its end is to be noted: another one may run. */
+  isEnding?: true;
+}
 
 /** The workers of this node for one type of tasks: takes a hint, claims its task, and runs the handler. */
 export class TypeWorker {
   readonly #source: HintSource;
-  /** Series of attempts, with the task of the present one. */
-  readonly #running = new Map<Promise<void>, HeldTask | undefined>();
+  readonly #running = new Map<Promise<void>, Series>();
+  /** Series that are more than the note of an end. */
+  #busy = 0;
+  /** ms that a handler takes; a guess before the first one. */
+  #usualTime = AHEAD.ms * 10;
   #loop?: Promise<void>;
   #isClosing = false;
   #isPaused = false;
@@ -65,7 +82,7 @@ export class TypeWorker {
   /** Does not ask the store. */
   get state(): WorkerState {
     const obstacle = this.#isPaused ? 'paused-here' : this.parts.limit.obstacle;
-    const running = [...this.#running.values()].filter((held) => held !== undefined).length;
+    const running = [...this.#running.values()].filter(({ held }) => held !== undefined).length;
     return { concurrency: this.options.concurrency, running, ...(obstacle && { obstacle }) };
   }
 
@@ -78,14 +95,25 @@ export class TypeWorker {
     this.#wake();
     await Promise.all([this.#source.close(), this.#loop]);
     if (await this.#drained(grace)) return;
-    for (const held of this.#running.values()) held?.abort(new TasksClosingError());
+    for (const { held } of this.#running.values()) held?.abort(new TasksClosingError());
     // A handler that reacts to its signal gives the task back: that takes one call of the store.
     await this.#drained(this.parts.context.timing.callTimeout);
   }
 
   /** Attempts that may begin. */
   get #room(): number {
-    return this.#mayBegin ? Math.max(0, this.options.concurrency - this.#running.size) : 0;
+    return this.#mayBegin ? Math.max(0, this.#free) : 0;
+  }
+
+  get #free(): number {
+    const { concurrency } = this.options;
+    return this.#running.size < (1 + ENDS) * concurrency ? concurrency - this.#busy : 0;
+  }
+
+  /** Hints to take for the time after the next attempts. */
+  get #ahead(): number {
+    if (this.parts.limit.isLimited) return 0;
+    return Math.min(AHEAD.most, Math.floor((AHEAD.ms * this.options.concurrency) / this.#usualTime));
   }
 
   /** Whether a hint that was taken may still be used. */
@@ -95,10 +123,10 @@ export class TypeWorker {
 
   async #work(): Promise<void> {
     while (!this.#isClosing) {
-      const free = this.options.concurrency - this.#running.size;
+      const free = this.#free;
       if (free <= 0 || this.#isPaused) await new Promise<void>((resolve) => (this.#changed = resolve));
       else if (this.parts.limit.isShut) await this.#takeTurn();
-      else for (const hint of await this.#source.take(free)) this.#begin(hint);
+      else for (const hint of await this.#source.take(free, this.#ahead)) this.#begin(hint);
     }
   }
 
@@ -119,23 +147,24 @@ export class TypeWorker {
   }
 
   #begin(hint: Hint, admission?: Admission): void {
-    const running: Promise<void> = this.#serve(hint, admission, (held) => this.#running.set(running, held)).finally(
-      () => {
-        this.#running.delete(running);
-        this.#changed();
-      },
-    );
-    this.#running.set(running, undefined);
+    const series: Series = {};
+    const running: Promise<void> = this.#serve(hint, admission, series).finally(() => {
+      if (!series.isEnding) this.#busy--;
+      this.#running.delete(running);
+      this.#changed();
+    });
+    this.#busy++;
+    this.#running.set(running, series);
   }
 
   /** Runs one attempt, and others after it while their permit may be used again. Never rejects. */
-  async #serve(first: Hint, given: Admission | undefined, holds: (held?: HeldTask) => void): Promise<void> {
+  async #serve(first: Hint, given: Admission | undefined, series: Series): Promise<void> {
     const admission = given ?? (await this.parts.limit.admit());
     if (!admission) return this.#source.giveBack(first);
     for (let hint: Hint | undefined = first; hint; hint = await this.#next(admission)) {
-      if (this.#mayBegin && admission.isValid) await this.#run(hint, admission, holds);
+      if (this.#mayBegin && admission.isValid) await this.#run(hint, admission, series);
       else await this.#source.giveBack(hint);
-      holds(undefined);
+      series.held = undefined;
     }
     await admission.release();
   }
@@ -147,7 +176,7 @@ export class TypeWorker {
   }
 
   /** Never rejects. */
-  async #run(hint: Hint, admission: Admission, holds: (held: HeldTask) => void): Promise<void> {
+  async #run(hint: Hint, admission: Admission, series: Series): Promise<void> {
     const { store, context } = this.parts;
     let unguard: (() => void) | undefined;
     try {
@@ -156,8 +185,8 @@ export class TypeWorker {
       if (!claim) return;
       const held = new HeldTask(claim, this.options, store, context, begun);
       unguard = admission.guard(held);
-      holds(held);
-      await new Attempt(held, this.parts).run(() => this.handler(held));
+      series.held = held;
+      await new Attempt(held, this.parts).run(() => this.#handle(held, admission, series));
     } catch (error) {
       context.events.next({ type: 'problem', action: `claim ${nameIn(hint.text)}`, error });
       if (!(error instanceof StoreUnavailableError)) return;
@@ -167,6 +196,24 @@ export class TypeWorker {
     } finally {
       unguard?.();
     }
+  }
+
+  async #handle(held: HeldTask, admission: Admission, series: Series): Promise<unknown> {
+    const { nodeClock } = this.parts.context;
+    const begun = nodeClock.monotonic();
+    const result = await this.handler(held);
+    this.#usualTime += LATEST * (nodeClock.monotonic() - begun - this.#usualTime);
+    // A failure is noted first: it may stop the group of the next task.
+    if (admission.isFree) this.#giveWay(series);
+    return result;
+  }
+
+  /** Lets another attempt begin while the end of this one is noted. */
+  #giveWay(series: Series): void {
+    series.isEnding = true;
+    series.held = undefined;
+    this.#busy--;
+    this.#changed();
   }
 
   async #drained(ms: number): Promise<boolean> {

@@ -28,8 +28,8 @@ export interface TaskClient {
   readonly onWrite: (key: string, former: string | undefined, next: string | undefined) => void;
 }
 
-/** What it does to what is only read in traces. */
-type Kind = readonly ['read'] | readonly ['write', what: string];
+/** The description of a write stands in traces. */
+type Kind = readonly ['read'] | readonly ['write', description: string];
 
 /** One process's connection to the tasks of a store: every call may be slow, get lost, or come through without an answer. */
 export class FaultyTasks implements TaskStorage {
@@ -148,7 +148,7 @@ class FaultyQueue implements HintQueue {
   }
 }
 
-function call<T>(client: TaskClient, [kind, what]: Kind, effect: () => T): Promise<T> {
+function call<T>(client: TaskClient, [kind, description]: Kind, effect: () => T): Promise<T> {
   const { chance, time, process, cluster, trace, name } = client;
   const { lostRequest, lostReply, lateWrite, slow } = cluster.faultMix;
   const isWrite = kind === 'write';
@@ -171,7 +171,7 @@ function call<T>(client: TaskClient, [kind, what]: Kind, effect: () => T): Promi
         return;
       }
       const result = effect();
-      if (isWrite) trace.note(name, () => `${what} arrived (${outcome}): ${String(result).slice(0, 40)}`);
+      if (isWrite) trace.note(name, () => `${description} arrived (${outcome}): ${String(result).slice(0, 40)}`);
       if (outcome === 'fine') time.after(delay(), () => client.isCut() || process.io(() => resolve(result)));
     });
   });
