@@ -37,6 +37,16 @@ describe('a worker that is no node', () => {
     expect(await claimed(node, { most: 20 })).toHaveLength(0);
   });
 
+  it('are given up to about 1 MiB at once, and at least one', async () => {
+    const cluster = newCluster();
+    const node = await cluster.node();
+    for (let number = 1; number <= 20; number++)
+      await node.gatekeeper.tasks.submit(single('mail', `${number}`), 'x'.repeat(64_000));
+    const sizes = [];
+    for (let count = -1; count !== 0; sizes.push(count)) count = (await claimed(node, { most: 20 })).length;
+    expect(sizes).toEqual([17, 3, 0]);
+  });
+
   it('keeps its task as long as it renews it, and loses it to another worker after its lease', async () => {
     const cluster = newCluster();
     const node = await cluster.node();

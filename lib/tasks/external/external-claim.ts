@@ -14,6 +14,9 @@ const DENIED = 1000;
 /** So many looks go by before one begins with the lowest priority, so that no task waits for ever. */
 const AGING = 8;
 
+/** Characters of the tasks of one answer, as they stand in the store. The last one may go beyond. */
+const LARGEST_ANSWER = 1024 * 1024;
+
 /** A request of a worker for tasks. */
 export interface ClaimRequest {
   readonly worker: ExternalWorker;
@@ -54,6 +57,7 @@ export class ClaimCall {
   readonly claimed: ExternalClaim[] = [];
   readonly #denied = new Map<string, TypeDenial>();
   readonly #begun: number;
+  #characters = 0;
 
   constructor(
     private readonly request: ClaimRequest,
@@ -135,7 +139,9 @@ export class ClaimCall {
       }
       leave = answer;
       claimed = await this.#claim(hint, leave);
-      if (claimed) this.claimed.push(claimed);
+      if (!claimed) return;
+      this.claimed.push(claimed);
+      this.#characters += hint.text.length;
     } catch (error) {
       // After an unknown outcome the task may be claimed. Then the sweep finds it when its lease is over.
       if (!(error instanceof UnknownOutcomeError)) await this.#giveBack(type, hint);
@@ -181,7 +187,12 @@ export class ClaimCall {
   }
 
   get #isWanted(): boolean {
-    return this.#room > 0 && !this.request.signal.aborted && !this.parts.context.isClosing();
+    return (
+      this.#room > 0 &&
+      this.#characters < LARGEST_ANSWER &&
+      !this.request.signal.aborted &&
+      !this.parts.context.isClosing()
+    );
   }
 
   get #waited(): number {

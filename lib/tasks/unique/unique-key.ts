@@ -1,5 +1,5 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
-import { type TaskName, single } from '../task-id.js';
+import { type TaskName, nameFaults, single } from '../task-id.js';
 import type { UniqueOptions } from './unique-options.js';
 
 /**
@@ -12,5 +12,8 @@ export function nameOfKey(name: TaskName, key: UniqueOptions['key'], data: unkno
     throw new InvalidOptionsError(`task ${show(name.id)}`, ['unique: a member of a group is one task by its number']);
   }
   if (key === undefined) return name;
-  return { ...name, id: single(name.type, typeof key === 'function' ? key(data as never) : key).id };
+  const text = typeof key === 'function' ? key(data as never) : key;
+  const faults = nameFaults('unique.key', text);
+  if (faults.length > 0) throw new InvalidOptionsError(`task ${show(name.id)}`, faults);
+  return { ...name, id: single(name.type, text).id };
 }
