@@ -92,6 +92,10 @@ describe('short tasks', () => {
     await submitMany(cluster.node(), 45);
     await cluster.time.advance(20);
     expect(Math.max(...looks)).toBeGreaterThan(5);
+    // The next one was claimed: that takes longer than a short task.
+    expect((await first.tasks.find('mail:m41'))?.state).toBe('running');
+    await cluster.time.advance(50);
+    expect(await first.tasks.find('mail:m41')).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
     const states = () => Promise.all([40, 41, 45].map(async (n) => (await first.tasks.find(`mail:m${n}`))?.state));
     expect(await states()).toEqual(['running', 'waiting', 'waiting']);
     worker(cluster, () => undefined);

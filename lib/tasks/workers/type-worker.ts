@@ -2,8 +2,9 @@ import { Deadline } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
 import { StoreUnavailableError } from '../../stores/index.js';
 import { decodeTask } from '../task.codec.js';
-import { TasksClosingError } from '../tasks.errors.js';
+import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
+import { HandlerTurns } from './handler-turns.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource } from './hint-source.js';
 import type { WorkerState } from './handled-type.js';
@@ -26,13 +27,21 @@ const RETRY = 500;
 const ENDS = 4;
 /** Hints are taken ahead for so many ms of work: for the short tasks that would wait for the store most of the time. */
 const AHEAD = { ms: 10, most: 64 };
+/** ms of a handler that is not known to be short. */
+const LONG = 100;
 /** Part of the latest handler in the mean of their times. */
 const LATEST = 0.2;
+/** ms of a handler up to which the next task is claimed while it runs: the claim would take longer. */
+const SHORT = 2;
+/** ms for which a task that was claimed ahead waits for the handler before it. Then it goes back. */
+const PATIENCE = 50;
 
 /** Attempts one after another under one permit, or a single one. */
 interface Series {
   /** The task whose handler runs. */
   held?: HeldTask | undefined;
+  /** Whether it counts among the handlers that run. */
+  hasTurn?: boolean;
   /** Present when the handler has ended, and only its end is to be noted: another one may run. */
   isEnding?: true;
 }
@@ -41,10 +50,11 @@ interface Series {
 export class TypeWorker {
   readonly #source: HintSource;
   readonly #running = new Map<Promise<void>, Series>();
+  readonly #turns: HandlerTurns;
   /** Series that are more than the note of an end. */
   #busy = 0;
-  /** ms that a handler takes; a guess before the first one. */
-  #usualTime = AHEAD.ms * 10;
+  /** ms that a handler takes. */
+  #usualTime = LONG;
   #loop?: Promise<void>;
   #isClosing = false;
   #isPaused = false;
@@ -58,6 +68,7 @@ export class TypeWorker {
     private readonly options: WorkerOptions,
     private readonly parts: WorkerParts,
   ) {
+    this.#turns = new HandlerTurns(options.concurrency, parts.context.nodeClock);
     this.#source = new HintSource(type, parts.store.hints, parts.context, parts.addressed);
     parts.addressed.add(type, { room: () => this.#room, found: () => this.#source.notify() });
   }
@@ -107,7 +118,8 @@ export class TypeWorker {
 
   get #free(): number {
     const { concurrency } = this.options;
-    return this.#running.size < (1 + ENDS) * concurrency ? concurrency - this.#busy : 0;
+    const places = this.#usualTime > SHORT || this.parts.limit.isLimited ? concurrency : 2 * concurrency;
+    return this.#running.size < (1 + ENDS) * concurrency ? places - this.#busy : 0;
   }
 
   /** Hints to take for the time after the next attempts. */
@@ -149,7 +161,7 @@ export class TypeWorker {
   #begin(hint: Hint, admission?: Admission): void {
     const series: Series = {};
     const running: Promise<void> = this.#serve(hint, admission, series).finally(() => {
-      if (!series.isEnding) this.#busy--;
+      if (!series.isEnding) this.#giveWay(series);
       this.#running.delete(running);
       this.#changed();
     });
@@ -185,6 +197,8 @@ export class TypeWorker {
       if (!claim) return;
       const held = new HeldTask(claim, this.options, store, context, begun);
       unguard = admission.guard(held);
+      series.hasTurn ||= await this.#turns.enter(PATIENCE);
+      if (!series.hasTurn || !this.#mayBegin) return await this.#undo(held);
       series.held = held;
       await new Attempt(held, this.parts).run(() => this.#handle(held, admission, series));
     } catch (error) {
@@ -208,11 +222,20 @@ export class TypeWorker {
     return result;
   }
 
+  /** The task was claimed, and its handler does not begin: it goes to another node. */
+  async #undo(held: HeldTask): Promise<void> {
+    // A handler takes longer than usual.
+    if (this.#mayBegin) this.#usualTime = LONG;
+    await held.finish((claim) => this.parts.store.giveBack(claim));
+    held.abort(new LeaseExpiredError(held.claim.task.id, 'it was given back'));
+  }
+
   /** Lets another attempt begin while the end of this one is noted. */
   #giveWay(series: Series): void {
     series.isEnding = true;
     series.held = undefined;
     this.#busy--;
+    if (series.hasTurn) this.#turns.leave();
     this.#changed();
   }
 
