@@ -40,7 +40,7 @@ const PATIENCE = 50;
 interface Series {
   /** The task whose handler runs. */
   held?: HeldTask | undefined;
-  /** Whether it counts among the handlers that run. */
+  /** True while it counts among the handlers that run. */
   hasTurn?: boolean;
   /** Present when the handler has ended, and only its end is to be noted: another one may run. */
   isEnding?: true;
