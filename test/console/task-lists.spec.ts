@@ -91,6 +91,7 @@ describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
     tasks.handlers.start();
     await tasks.submitMany(['a', 'b', 'c'].map((name) => ({ name: single('mail', name) })));
     await tasks.submit(single('letter', 'a'), undefined, { maxAttempts: 1 });
+    await until(async () => (await tasks.find('letter:a'))?.state === 'failed');
     tasks.handlers.pauseType('letter');
     await tasks.submitMany(['b', 'c'].map((name) => ({ name: single('letter', name) })));
     const types = async () => (await one.get('/api/task-types')).json;
