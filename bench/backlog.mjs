@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
-import { FULLY_COMPILED } from './measure.mjs';
+import { FULLY_COMPILED, percentile } from './measure.mjs';
 import { open, row, submitAll } from './tasks.mjs';
 
 /** Waiting tasks. */
@@ -67,7 +67,11 @@ async function backlogs(options, member) {
   for (const { gatekeeper } of stores.values()) await gatekeeper.close();
   const [least] = stores.values();
   for (const [size, { times }] of stores) {
-    const made = row(`µs per task, 4 at the same time, while ${size} wait`, median(times), median(least.times));
+    const made = row(
+      `µs per task, 4 at the same time, while ${size} wait`,
+      percentile(times, 50),
+      percentile(least.times, 50),
+    );
     rows.push(size === BACKLOGS[0] ? made : { ...made, target: MOST_COST, met: made.ratio <= MOST_COST });
   }
   return rows;
@@ -101,8 +105,4 @@ async function used({ members: [{ pid }] }) {
   const { stdout } = await promisify(execFile)('jcmd', [`${pid}`, 'GC.class_histogram'], { maxBuffer: 2 ** 26 });
   const [, bytes] = /^Total +\d+ +(\d+)/m.exec(stdout);
   return { member: Number(bytes), node: process.memoryUsage().heapUsed };
-}
-
-function median(values) {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }

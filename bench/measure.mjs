@@ -72,7 +72,7 @@ async function rate(flows, call, ms) {
   return { rate: (calls / (performance.now() - started)) * 1000, cpu: (user + system) / calls };
 }
 
-function percentile(values, percent) {
+export function percentile(values, percent) {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor((sorted.length * percent) / 100)];
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { hazelcast, single } from 'nestjs-gatekeeper';
+import { percentile } from './measure.mjs';
 import { DATA, open, row } from './tasks.mjs';
 
 const FOLDER = fileURLToPath(new URL('peers', import.meta.url));
@@ -157,8 +158,10 @@ async function latency(system, queue) {
 
 function rowsOf([mine, ...others], [figures, ...theirs]) {
   return [...figures].flatMap(([name, values]) => [
-    row(`${name}: ${mine.name}`, median(values)),
-    ...others.map((peer, index) => peerRow(`${name}: ${peer.name}`, median(values), median(theirs[index].get(name)))),
+    row(`${name}: ${mine.name}`, percentile(values, 50)),
+    ...others.map((peer, index) =>
+      peerRow(`${name}: ${peer.name}`, percentile(values, 50), percentile(theirs[index].get(name), 50)),
+    ),
   ]);
 }
 
@@ -167,8 +170,4 @@ function peerRow(name, value, reference) {
   const made = row(name, value, reference);
   const isAim = name.includes('BullMQ') && !name.includes('when idle') && !/, [14] at/.test(name);
   return isAim ? { ...made, target: 1, met: made.ratio >= 1 } : made;
-}
-
-function median(values) {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }

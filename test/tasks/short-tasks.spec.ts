@@ -6,8 +6,8 @@ import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
-async function submitMany({ tasks }: TaskNode, count: number, prefix = 'm'): Promise<void> {
-  for (let number = 1; number <= count; number++) await tasks.submit(single('mail', `${prefix}${number}`));
+async function submitMany({ tasks }: TaskNode, count: number): Promise<void> {
+  for (let number = 1; number <= count; number++) await tasks.submit(single('mail', `m${number}`));
 }
 
 /** Notes of ends hang until they are let go. */
