@@ -2,6 +2,7 @@ import { pauseAfter } from '../async/backoff.js';
 import { nextToken } from '../decision/index.js';
 import { instanceIn } from './external/owner.js';
 import { faultText } from './fault.js';
+import { taskOf } from './task.codec.js';
 import {
   type Awaited,
   type Cancellation,
@@ -80,15 +81,17 @@ export interface Submission {
 const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
+/** What a task does not need any more when it has ended: for what it was to wait. */
+const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: undefined, runAt: undefined };
 
 /** @param former the task of this id that has ended, if the store still has it: tokens go on from its token */
 export function submit(submission: Submission, former: Task | undefined, { now, nonce }: Stamp): Task {
   const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
-  const counts = { token: former?.token ?? 0, submittedAt: now, attempts: 0, crashes: 0 };
-  const task: Task = { ...kept, ...ready(runAt, now), nonce, ...counts, ...formerFamily(former) };
-  const wishes = { ...(afterFailed && { afterFailed }), ...(runAt !== undefined && { runAt }) };
-  if (kept.queue !== undefined) return enqueued({ ...task, ...wishes }, now);
-  return after.length === 0 ? task : { ...task, ...wishes, state: 'blocked', at: now + FIRST_LOOK, after };
+  const { state, at } = ready(runAt, now);
+  const [token, formerSplit] = [former?.token ?? 0, formerSplitOf(former)];
+  const task = taskOf(kept, { state, at, nonce, token, submittedAt: now, attempts: 0, crashes: 0, formerSplit });
+  if (task.queue !== undefined) return enqueued({ ...task, afterFailed, runAt }, now);
+  return after.length === 0 ? task : { ...task, afterFailed, runAt, state: 'blocked', at: now + FIRST_LOOK, after };
 }
 
 /** A task of a serial queue that has no place there yet. It runs also if the one before it fails. */
@@ -103,8 +106,7 @@ export function ready(runAt: number | undefined, now: number): Pick<Task, 'state
 
 /** Written before a new hint is offered. So the texts' order says which tasks may have lost their hint. */
 export function hint(task: Task, { now, nonce }: Stamp): Task {
-  const { isPutOff: _isPutOff, ...kept } = task;
-  return { ...kept, born: bornOf(task), state: 'waiting', at: now, nonce };
+  return { ...task, isPutOff: undefined, born: bornOf(task), state: 'waiting', at: now, nonce };
 }
 
 /** Its process is gone: the task waits for another one. */
@@ -114,16 +116,9 @@ export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp)
 
 /** @param lease ms */
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
-  const { progress: _ofFormerAttempt, formerEnd: _ofFormerLife, ...kept } = task;
-  return {
-    ...kept,
-    born: bornOf(task),
-    state: 'claimed',
-    at: now + lease,
-    owner,
-    token: nextToken(task.token, now),
-    nonce,
-  };
+  const former = { progress: undefined, formerEnd: undefined };
+  const token = nextToken(task.token, now);
+  return { ...task, ...former, born: bornOf(task), state: 'claimed', at: now + lease, owner, token, nonce };
 }
 
 /** Never shortens the lease. */
@@ -134,7 +129,7 @@ export function renew(task: Task, lease: number, { now, nonce }: Stamp): Task {
 /** The node does not work on it after all: it shuts down. */
 export function giveBack(task: Task, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...withoutOwner(task), state: 'waiting', at: stamp.now, nonce: stamp.nonce };
+  return { ...task, owner: undefined, state: 'waiting', at: stamp.now, nonce: stamp.nonce };
 }
 
 /** It is about to have sub-tasks. So each node knows, when it ends, that they must end first. */
@@ -145,16 +140,9 @@ export function split(task: Task, { nonce }: Stamp): Task {
 /** A wish to cancel that was noted before wins: `cancel()` has answered that a result is refused. */
 export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: unknown): Task {
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
-  const ending: Ending = { outcome, at: now, by: nonce, ...(result !== undefined && { result }) };
-  const { error, isPutOff: _isPutOff, after: _after, afterFailed: _afterFailed, runAt: _runAt, ...others } = task;
-  const ended: Task = {
-    ...withoutOwner(others),
-    ...(error && outcome !== 'completed' && { error }),
-    state: 'done',
-    at: now,
-    nonce,
-    ending,
-  };
+  const ending: Ending = { outcome, at: now, by: nonce, result };
+  const error = outcome === 'completed' ? undefined : task.error;
+  const ended: Task = { ...task, ...WITHOUT_WAITS, owner: undefined, error, state: 'done', at: now, nonce, ending };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
   const isWatched = isInGroup(task) || task.dependents || task.queue !== undefined || task.next;
   return isWatched ? ended : finish(ended, { now, nonce });
@@ -203,7 +191,7 @@ export function retryAt(task: Task, at: number, stamp: Stamp): Task {
 
 function delay(task: Task, at: number, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...withoutOwner(task), state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
+  return { ...task, owner: undefined, state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
 }
 
 /** The lease ended without a word of its node. */
@@ -218,20 +206,21 @@ function pastOf({ past = [], token, owner }: Task, endedAt: number, error?: stri
 }
 
 /** Its group, its parent and its dependents know that it has ended. */
-export function finish({ dependents: _dependents, ...task }: Task, { now, nonce }: Stamp): Task {
+export function finish(task: Task, { now, nonce }: Stamp): Task {
   const { retention, deadLetterRetention } = task.limits;
   const kept = task.ending?.outcome === 'completed' ? retention : deadLetterRetention;
-  return { ...task, state: 'finished', at: now + kept, nonce };
+  return { ...task, dependents: undefined, state: 'finished', at: now + kept, nonce };
 }
 
 /** It does not begin anew when it has ended. */
-export function withoutNext({ next: _next, ...task }: Task, { nonce }: Stamp): Task {
-  return { ...task, born: bornOf(task), nonce };
+export function withoutNext(task: Task, { nonce }: Stamp): Task {
+  return { ...task, next: undefined, born: bornOf(task), nonce };
 }
 
 /** Its next life is cancelled as well. @param task one that has not ended */
-export function cancel({ next: _next, ...task }: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
-  const cancelled = { ...task, born: bornOf(task), cancel: { at: stamp.now, ...author }, nonce: stamp.nonce };
+export function cancel(task: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
+  const wish = { cancel: { at: stamp.now, ...author }, next: undefined };
+  const cancelled: Task = { ...task, ...wish, born: bornOf(task), nonce: stamp.nonce };
   // In a queue the next task must not begin before those in front of this one have ended.
   const hasToWait = task.state === 'claimed' || (task.state === 'blocked' && task.queue !== undefined);
   return hasToWait ? cancelled : end(cancelled, 'cancelled', stamp);
@@ -247,12 +236,14 @@ export function hurry(task: Task, stamp: Stamp): Task {
  * task again.
  */
 export function requeue(task: Task, { now, nonce }: Stamp): Task {
-  const { ending: _ending, cancel: _cancel, born: _born, replacedBy: _by, split: _split, member, join, ...kept } = task;
+  const { member, join } = task;
+  const former = { ending: undefined, cancel: undefined, born: undefined, replacedBy: undefined, split: undefined };
   const next: Task = {
-    ...kept,
-    ...formerFamily(task),
-    ...(member && { member: over(member) }),
-    ...(join && { join: over(join) }),
+    ...task,
+    ...former,
+    formerSplit: formerSplitOf(task),
+    member: member && over(member),
+    join: join && over(join),
     state: 'waiting',
     at: now,
     attempts: 0,
@@ -262,9 +253,8 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   return task.queue === undefined ? next : enqueued(next, now);
 }
 
-function formerFamily(task: Pick<Task, 'split' | 'formerSplit'> | undefined): Pick<Task, 'formerSplit'> {
-  const formerSplit = task?.split ?? task?.formerSplit;
-  return formerSplit === undefined ? {} : { formerSplit };
+function formerSplitOf(task: Pick<Task, 'split' | 'formerSplit'> | undefined): number | undefined {
+  return task?.split ?? task?.formerSplit;
 }
 
 function over<Of extends Incarnation>(of: Of): Of {
@@ -284,8 +274,4 @@ export function isInGroup({ member, join, sub }: Pick<Task, 'member' | 'join' | 
 
 export function hasEnded({ state }: Task): boolean {
   return state === 'done' || state === 'finished';
-}
-
-function withoutOwner({ owner: _owner, ...task }: Task): Task {
-  return task;
 }

@@ -30,8 +30,8 @@ export function unblock(task: Task, ended: readonly EndedAwaited[], stamp: Stamp
 export function unblocked(task: Task, stamp: Stamp): Task {
   const { now, nonce } = stamp;
   if (task.cancel) return end({ ...task, born: bornOf(task) }, 'cancelled', stamp);
-  const { after: _after, afterFailed: _afterFailed, runAt, ...kept } = task;
-  return { ...kept, born: bornOf(task), nonce, ...ready(runAt, now) };
+  const { state, at } = ready(task.runAt, now);
+  return { ...task, after: undefined, afterFailed: undefined, runAt: undefined, born: bornOf(task), nonce, state, at };
 }
 
 /** A blocked task after a look of the sweep. The pauses grow, so a task that waits for long costs next to nothing. */

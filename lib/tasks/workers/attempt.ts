@@ -79,7 +79,7 @@ export class Attempt {
       if (error instanceof LeaseExpiredError) events.next({ type: 'task-lost', ...this.#about, error });
       else events.next({ type: 'problem', action: `note the end of task ${this.#task.id}`, error });
     } finally {
-      this.held.abort(new LeaseExpiredError(this.#task.id, 'its handler has ended'));
+      this.held.abort(() => new LeaseExpiredError(this.#task.id, 'its handler has ended'));
     }
   }
 
@@ -87,7 +87,7 @@ export class Attempt {
     let result: unknown;
     try {
       // Its permit was lost before it began.
-      if (this.#hasLostPermit) throw this.held.signal.reason;
+      if (this.#hasLostPermit) throw this.held.reason;
       result = await handler();
     } catch (error) {
       return { error, isFailure: await this.#failed(error), task: this.#task };
@@ -102,7 +102,7 @@ export class Attempt {
   }
 
   get #hasLostPermit(): boolean {
-    return this.held.signal.reason instanceof PermitLostError;
+    return this.held.reason instanceof PermitLostError;
   }
 
   /** Notes what the handler threw. @returns whether that counts as a failed attempt */
@@ -122,7 +122,7 @@ export class Attempt {
   /** Notes something else than a failure; undefined if the handler has failed. */
   #noteOf(error: unknown): ((claim: Claim) => Promise<unknown>) | undefined {
     const { store } = this.parts;
-    const { reason } = this.held.signal;
+    const { reason } = this.held;
     if (reason instanceof TaskCancelledError) return (claim) => store.end(claim, 'cancelled');
     if (this.#hasLostPermit || reason instanceof TasksClosingError) return (claim) => store.giveBack(claim);
     if (error instanceof RetryLaterError) return (claim) => store.retryLater(claim, error.delay);

@@ -1,3 +1,4 @@
+import { LazyAbort } from '../../async/lazy-abort.js';
 import type { CancelTimer } from '../../async/node-clock.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { Context } from '../../context/context.js';
@@ -24,7 +25,7 @@ export interface HeldOptions {
  */
 export class HeldTask implements TaskLease {
   /** Tells the work to stop. */
-  readonly #work = new AbortController();
+  readonly #work = new LazyAbort();
   /** Changes of one claim must come one after another. */
   readonly #changes = new SerialQueue();
   /** Monotonic ms. */
@@ -59,8 +60,13 @@ export class HeldTask implements TaskLease {
     return this.#work.signal;
   }
 
+  /** Why the signal has aborted; undefined before. */
+  get reason(): Error | undefined {
+    return this.#work.reason;
+  }
+
   get remaining(): number {
-    return this.signal.aborted ? 0 : this.left;
+    return this.#work.isAborted ? 0 : this.left;
   }
 
   /** ms for which this node owns the task, also after the signal aborted. */
@@ -76,7 +82,7 @@ export class HeldTask implements TaskLease {
   expectOwned(): void {
     if (this.left === 0)
       this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before its handler began'));
-    this.signal.throwIfAborted();
+    this.#work.throwIfAborted();
   }
 
   async renew(duration: number | string = this.options.lease): Promise<void> {
@@ -122,15 +128,19 @@ export class HeldTask implements TaskLease {
    *
    * @param isRenewed whether the lease goes on as before, however long the work takes
    */
-  interrupt(error: Error, isRenewed = false): void {
+  interrupt(error: Error | (() => Error), isRenewed = false): void {
     this.#isRenewed &&= isRenewed;
     if (!this.#isRenewed) this.#cancelRenewal?.();
     this.#cancelTimeout?.();
     this.#work.abort(error);
   }
 
-  /** Ends the attempt: this node shuts down, or has lost the task, or its end is noted. */
-  abort(error: Error): void {
+  /**
+   * Ends the attempt: this node shuts down, or has lost the task, or its end is noted.
+   *
+   * @param error the reason of the signal, or a function that makes it
+   */
+  abort(error: Error | (() => Error)): void {
     this.#isOver = true;
     this.#progress.close();
     this.#cancelEnd?.();
@@ -139,9 +149,9 @@ export class HeldTask implements TaskLease {
 
   /** A change on behalf of the work. @throws the signal's reason after it aborted */
   async #whileWanted(change: () => Promise<void>): Promise<void> {
-    this.signal.throwIfAborted();
+    this.#work.throwIfAborted();
     await change();
-    this.signal.throwIfAborted();
+    this.#work.throwIfAborted();
   }
 
   async #renew(lease: number): Promise<void> {
@@ -180,7 +190,7 @@ export class HeldTask implements TaskLease {
   }
 
   #throwIfOver(): void {
-    if (this.#isOver) throw this.signal.reason as Error;
+    if (this.#isOver) this.#work.throwIfAborted();
   }
 
   #endOf(begun: number, lease: number): number {

@@ -34,7 +34,9 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
     data,
     token,
     attempt: attempts + crashes + 1,
-    signal: held.signal,
+    get signal() {
+      return held.signal;
+    },
     lease: held,
     progress: (done, total, note) => held.report(done, total, note),
     submit: (name, ...rest) => submit(name, ...rest),

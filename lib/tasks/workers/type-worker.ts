@@ -227,7 +227,7 @@ export class TypeWorker {
     // A handler takes longer than usual.
     if (this.#mayBegin) this.#usualTime = LONG;
     await held.finish((claim) => this.parts.store.giveBack(claim));
-    held.abort(new LeaseExpiredError(held.claim.task.id, 'it was given back'));
+    held.abort(() => new LeaseExpiredError(held.claim.task.id, 'it was given back'));
   }
 
   /** Lets another attempt begin while the end of this one is noted. */
