@@ -31,6 +31,8 @@ const CHARACTERS = 1024 * 1024;
 const UNSETTLED = 5000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
 const UNHINTED = 5000;
+/** ms between two looks for what has no fixed time, if there was nothing to do for it. */
+const PAUSE = 2500;
 
 type Work = (task: Task, text: string) => Promise<void>;
 /** @returns whether there is more to do for it at once */
@@ -64,6 +66,8 @@ export class TaskSweep {
 
   readonly #readdressing?: Readdressing;
   readonly #early: EarlyRemoval;
+  /** When it looks next for what has no fixed time: ms of the node's monotonic clock. */
+  #next = -Infinity;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves */
   constructor(
@@ -86,8 +90,18 @@ export class TaskSweep {
     const now = clusterClock.earliest();
     const counts = [
       await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
-      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),
       await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#expired),
+      await this.#untimed(now),
+    ];
+    return counts.includes(true);
+  }
+
+  /** What has no fixed time is looked at less often: each look costs some ten reads, also while the cluster is idle. */
+  async #untimed(now: number): Promise<boolean> {
+    const { nodeClock } = this.context;
+    if (nodeClock.monotonic() < this.#next) return false;
+    const counts = [
+      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),
       await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
       await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
@@ -98,7 +112,9 @@ export class TaskSweep {
       await this.#readdressing?.turn(now),
       await this.#early.turn(now),
     ];
-    return counts.includes(true);
+    const isMore = counts.includes(true);
+    this.#next = isMore ? -Infinity : nodeClock.monotonic() + PAUSE;
+    return isMore;
   }
 
   /** Tasks with fair keys wait, and there is no ticket, or no ticket has come to the head of the queue for long. */

@@ -35,11 +35,11 @@ export async function textRange(searched: Searched, { from, to, limit }: Range):
     const wanted = { from: begin, to, limit: limit - found.size };
     const end = await endOfWindow(searched, wanted);
     const last = wanted.limit < searched.partitions ? await lastWanted(searched, { ...wanted, to: end }) : end;
-    for (const entry of await entriesOf(searched.map, begin, last)) {
+    for (const entry of last === undefined ? [] : await entriesOf(searched.map, begin, last)) {
       found.delete(entry.key);
       if (entry.text < to) found.set(entry.key, entry);
     }
-    begin = `${last}\u0000`; // the next string in the order
+    begin = `${last ?? end}\u0000`; // the next string in the order
   }
   return [...found.values()].slice(0, limit);
 }
@@ -57,12 +57,12 @@ async function endOfWindow({ map, partitions }: Searched, { from, to, limit }: R
 }
 
 /**
- * The last of the first texts of a window; its end if it has fewer. A window has about as many texts as there are
- * partitions, and large texts take long to read: so only as many are read as are wanted.
+ * The last of the first texts of a window; its end if it has fewer, and undefined if it is empty. A window has about as many
+ * texts as there are partitions, and large texts take long to read: so only as many are read as are wanted.
  */
-async function lastWanted({ map }: Searched, { from, to, limit }: Range): Promise<string> {
-  const texts = await map.valuesWithPredicate(loadHazelcastClient().Predicates.paging(between(from, to), limit));
-  return ([...texts].at(limit - 1) as string | undefined) ?? to;
+async function lastWanted({ map }: Searched, { from, to, limit }: Range): Promise<string | undefined> {
+  const texts = [...(await map.valuesWithPredicate(loadHazelcastClient().Predicates.paging(between(from, to), limit)))];
+  return texts.length === 0 ? undefined : ((texts.at(limit - 1) as string | undefined) ?? to);
 }
 
 /** All entries with `from <= text <= to`, in the order of their texts. */
