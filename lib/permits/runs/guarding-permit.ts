@@ -40,7 +40,7 @@ export class GuardingPermit implements RunPermit {
     return this.ending;
   }
 
-  /** Whether it goes on. Reads the node's clocks, so it is correct even after the process was frozen. */
+  /** Whether the work may still rely on it. Reads the node's clocks, so it is correct even after the process was frozen. */
   get isHeld(): boolean {
     return this.permit.isHeld && !this.ending.aborted;
   }
