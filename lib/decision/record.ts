@@ -143,9 +143,12 @@ export function createRecord(definition: SemaphoreDefinition, now: number, nonce
 /**
  * The record of a name that code defines, before its shard contains the claim. It has no definition yet, so it grants
  * nothing.
+ *
+ * Each attempt to write it has its own origin. If the answer to an attempt is lost, another one succeeds, and the store
+ * then loses everything, the first one may still arrive. Its origin shows that it is not the record that was claimed.
  */
-export function pendingRecord(origin: string, now: number, nonce: string): SemaphoreRecord {
-  return { ...EMPTY_RECORD, nonce, seq: 1, at: now, origin };
+export function pendingRecord(now: number, nonce: string): SemaphoreRecord {
+  return { ...EMPTY_RECORD, nonce, seq: 1, at: now, origin: nonce };
 }
 
 /** Whether a record has a definition now, or had one that was removed. */

@@ -86,12 +86,11 @@ export class OwnRecordMaker {
 
   async #makePending(client: OwnRecordClient): Promise<void> {
     if (client.known) return;
-    const origin = this.context.random.id();
     await client
       .transact<void>((record, view, nonce) =>
         record
           ? { result: undefined }
-          : { notify: 'none', write: pendingRecord(origin, view.now, nonce), done: () => undefined },
+          : { notify: 'none', write: pendingRecord(view.now, nonce), done: () => undefined },
       )
       .catch((error: unknown) => {
         // An unreadable record stays unchanged and does not stop the others. Its client has reported it.

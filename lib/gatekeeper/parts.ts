@@ -9,6 +9,7 @@ import { readState } from '../insight/state-reader.js';
 import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
 import { Cluster, type ClusterParts, Handovers } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
+import { Preferences } from '../permits/preferences.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
@@ -127,9 +128,7 @@ export function createParts(
     return membership.start();
   };
   const handovers = new Handovers({
-    context,
-    audit,
-    visit: (name, work) => directory.recordClients.visit(name, work),
+    preferences: new Preferences({ context, audit, visit: directory.recordClients.visit }),
     members: () => lookAtMembers(context),
     grace: settings.shutdownGrace,
   });

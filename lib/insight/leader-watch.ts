@@ -21,7 +21,7 @@ export class LeaderWatch {
   #isStarted = false;
 
   constructor(
-    private readonly clusters: readonly Pick<Cluster, 'candidates' | 'lease'>[],
+    private readonly clusters: readonly Pick<Cluster, 'candidates' | 'settings'>[],
     private readonly context: Context,
   ) {
     this.#periodic = new Periodic(context.nodeClock, async () => this.#look(), {
@@ -50,13 +50,13 @@ export class LeaderWatch {
     for (const cluster of this.clusters) this.#lookAt(cluster);
   }
 
-  #lookAt({ candidates, lease }: Pick<Cluster, 'candidates' | 'lease'>): void {
+  #lookAt({ candidates, settings }: Pick<Cluster, 'candidates' | 'settings'>): void {
     for (const candidate of candidates.filter(({ isStarted }) => isStarted)) {
       // Also notices what no event reports, for example that the connection is back.
       candidate.look();
       if (candidate.leader) this.#faults.delete(candidate);
       if (candidate.leader) this.#seenAt.set(candidate, this.context.nodeClock.monotonic());
-      else this.#check(candidate, lease);
+      else this.#check(candidate, settings.lease);
     }
   }
 

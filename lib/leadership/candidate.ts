@@ -1,7 +1,7 @@
 import { NEVER, Subject, filter, firstValueFrom, fromEvent, map, of, startWith, takeUntil, throwIfEmpty } from 'rxjs';
 import { LEADERSHIP_JOB } from '../activity/index.js';
 import { pause } from '../async/pause.js';
-import { type Context, timeOf } from '../context/context.js';
+import type { Context } from '../context/context.js';
 import type { TermEnd } from '../context/events.js';
 import { LEADER_PREFIX, type StoredPermit } from '../decision/index.js';
 import type { HeldPermit } from '../permits/held-permit.js';
@@ -11,6 +11,7 @@ import { isUnderPermit } from '../permits/runs/current-permit.js';
 import { PermitWork } from '../permits/runs/permit-work.js';
 import type { RunResult } from '../permits/runs/runner.js';
 import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import { CrashedLeaders } from './crashed-leaders.js';
 import { NotLeaderError } from './leadership.errors.js';
 import { REST, Rest } from './rest.js';
 import { Term } from './term.js';
@@ -28,7 +29,7 @@ export type TermListener = (term: Term) => unknown;
 
 /** ms until the next try after an unexpected error. */
 const RETRY = 1000;
-/** ms after the end of its lease for which a leader still counts as known. A waiting node looks again sooner. */
+/** ms for which a leader still counts as known when its permit is over. A waiting node looks again sooner. */
 const SLACK = 1000;
 /** Ends of a term after which others go first. After the other ends this node lost contact, or may not lead now. */
 const YIELDS: ReadonlySet<TermEnd> = new Set(['resigned', 'revoked']);
@@ -51,6 +52,7 @@ export class Candidate {
   readonly #work: PermitWork;
   readonly #closing = new AbortController();
   readonly #rest: Rest;
+  readonly #crashed: CrashedLeaders;
   #campaign?: Promise<void>;
   #serving: Promise<unknown> = Promise.resolve();
   #term?: Term | undefined;
@@ -63,6 +65,7 @@ export class Candidate {
   ) {
     this.semaphore = LEADER_PREFIX + scope;
     this.#work = new PermitWork(parts.context);
+    this.#crashed = new CrashedLeaders(this.semaphore, parts.context);
     const look = () => this.own.recordClient.transact(() => ({ result: undefined }));
     this.#rest = new Rest(parts.context.nodeClock, look, () => this.#isCalled());
   }
@@ -105,12 +108,8 @@ export class Candidate {
 
   /** The leader's permit, as this node knows it: that of another node until it is surely over. */
   get leader(): StoredPermit | undefined {
-    const { node, timing } = this.parts.context;
     // A look at the semaphore would make this node watch its record.
-    if (!this.isStarted || this.term) return this.term?.stored;
-    const until = timeOf(this.parts.context) - 2 * timing.clockTolerance - SLACK;
-    const permits = this.own.recordClient.known?.permits ?? [];
-    return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);
+    return this.term || !this.isStarted ? this.term?.stored : this.own.othersPermit(SLACK);
   }
 
   /** Waits until this node leads. @throws the signal's reason, or NotLeaderError when this node shuts down */
@@ -158,19 +157,22 @@ export class Candidate {
    */
   async resign(): Promise<boolean> {
     const term = this.#term;
-    this.#end('resigned');
-    await this.#handover(term);
+    await this.untilHandedOver(async () => {
+      this.#end('resigned');
+      return true;
+    });
     return term !== undefined;
   }
 
   /** Asks for a handover, and waits as {@link resign} if this node leads. @param ask returns false if nothing changes */
   async untilHandedOver(ask: () => Promise<boolean>): Promise<void> {
     const term = this.#term;
-    if (await ask()) await this.#handover(term);
+    if ((await ask()) && term && !isUnderPermit(term)) await this.#serving;
   }
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */
   look(): void {
+    this.#crashed.observe(this.own.recordClient.known?.permits[0]);
     const obstacle = this.#term && this.own.denial;
     // In a grace after lost data, the holder puts its permit back.
     if (obstacle && obstacle !== 'recovering') this.#end(obstacle);
@@ -220,7 +222,8 @@ export class Candidate {
       // If work is stuck, the others must have had their chance before this node asks again.
       const untilExpiry = isDrained ? 0 : Math.max(0, permit.lease.left) + this.parts.context.timing.clockTolerance;
       if (!isDrained || YIELDS.has(reason)) rest = untilExpiry + REST;
-      await (isDrained ? this.#giveBack(permit, reason) : this.#letExpire(permit));
+      if (isDrained) await this.#giveBack(permit, reason);
+      else this.#work.letExpire(permit, 'end the term', this.parts.grace);
     });
     await this.#serving;
     await this.#rest.take(rest);
@@ -265,21 +268,10 @@ export class Candidate {
     await permit.release().catch(this.#problem('give the leadership back'));
   }
 
-  #letExpire(permit: HeldPermit): void {
-    permit.lease.finish('stuck');
-    const error = new Error(`work goes on ${this.parts.grace} ms after its term ended: the permit expires instead`);
-    this.#problem('end the term')(error);
-  }
-
   /** Whether this node must not rest: it closes, or the next term is kept for it. */
   #isCalled(): boolean {
     const { instance, isExcluded } = this.own.recordClient.known?.preference ?? {};
     return this.#closing.signal.aborted || (!isExcluded && instance === this.parts.context.node.instance);
-  }
-
-  /** Waits until the permit of a term is given back. Work under the term can't wait for that. */
-  async #handover(term: Term | undefined): Promise<void> {
-    if (term && !isUnderPermit(term)) await this.#serving;
   }
 
   #problem(action: string): (error: unknown) => void {

@@ -2,7 +2,6 @@ import { BehaviorSubject, type Observable, Subscription, distinctUntilChanged, f
 import type { Membership } from '../activity/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 import { Candidate, type CandidateParts } from './candidate.js';
-import { CrashedLeaders } from './crashed-leaders.js';
 import type { Handovers } from './handovers.js';
 import { UnknownScopeError } from './leadership.errors.js';
 
@@ -29,8 +28,9 @@ export interface ClusterParts extends CandidateParts {
 interface ClusterSettings {
   /** Whether the application wants this node to take part from its start. */
   readonly enabled: boolean;
+  /** The first one is the default. */
   readonly scopes: readonly string[];
-  /** ms */
+  /** ms: the lease of a leader, unless an operator changed it. */
   readonly lease: number;
 }
 
@@ -43,7 +43,7 @@ export class Cluster {
 
   constructor(
     private readonly parts: ClusterParts,
-    private readonly settings: ClusterSettings,
+    readonly settings: ClusterSettings,
   ) {
     this.#candidates = new Map(settings.scopes.map((scope) => [scope, new Candidate(scope, parts)]));
     this.#status = new BehaviorSubject(this.status());
@@ -54,11 +54,6 @@ export class Cluster {
     return this.candidates.map(({ semaphore }) => ({ name: semaphore, duration: this.settings.lease }));
   }
 
-  /** Whether the application wants this node to take part from its start. */
-  get isEnabled(): boolean {
-    return this.settings.enabled;
-  }
-
   /** Names of the scopes. The first one is the default. */
   get scopes(): readonly string[] {
     return this.settings.scopes;
@@ -67,11 +62,6 @@ export class Cluster {
   /** Names of the scopes in which this node takes part now: none before {@link initialize}. */
   get activeScopes(): readonly string[] {
     return this.#initialized ? this.scopes : [];
-  }
-
-  /** ms: the lease of a leader, unless an operator changed it. */
-  get lease(): number {
-    return this.settings.lease;
   }
 
   /** This node in each scope. */
@@ -124,14 +114,8 @@ export class Cluster {
     const { candidates } = this;
     const lookAll = () => candidates.forEach((candidate) => candidate.look());
     const contact = context.events.pipe(filter(({ type }) => type === 'store-lost' || type === 'store-back'));
-    const crashed = new CrashedLeaders(context);
-    const onChange = (candidate: Candidate | undefined) => {
-      if (candidate) crashed.observe(candidate);
-      candidate?.look();
-    };
-    this.#subscriptions.add(
-      context.changes.subscribe((name) => onChange(candidates.find(({ semaphore }) => semaphore === name))),
-    );
+    const lookAt = (name: string) => candidates.find(({ semaphore }) => semaphore === name)?.look();
+    this.#subscriptions.add(context.changes.subscribe(lookAt));
     this.#subscriptions.add(contact.subscribe(lookAll));
     const changes = merge(membership.participants$, ...candidates.map((candidate) => candidate.changes));
     this.#subscriptions.add(changes.subscribe(() => this.#status.next(this.status())));

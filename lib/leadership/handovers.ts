@@ -1,40 +1,17 @@
-import type { Audit, MemberLook } from '../activity/index.js';
-import type { AuditEntry } from '../context/audit-entry.js';
-import type { Context } from '../context/context.js';
+import type { MemberLook } from '../activity/index.js';
+import { LEADER_PREFIX, type SemaphoreRecord, mismatchOf } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import {
-  LEADER_PREFIX,
-  type Preference,
-  type SemaphoreRecord,
-  type StoredPermit,
-  mismatchOf,
-  prefer,
-} from '../decision/index.js';
-import { type ChangeOptions, authorOf, parseChangeOptions } from '../definitions/change-options.js';
-import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
-import type { SemaphoreClient } from '../records/semaphore-records.js';
+import type { ChangeOptions } from '../definitions/change-options.js';
+import type { PreferenceRequest, Preferences } from '../permits/preferences.js';
 import { CannotLeadError } from './leadership.errors.js';
 import { REST } from './rest.js';
 
-type Visit = <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
-
 interface HandoverParts {
-  readonly context: Context;
-  readonly audit: Audit;
-  /** Runs work with the record client of a name. */
-  readonly visit: Visit;
+  readonly preferences: Preferences;
   /** Reads the membership from the store. */
   readonly members: () => Promise<MemberLook>;
   /** ms for which the end of a term waits for the work under it, as this node's options say. */
   readonly grace: number;
-}
-
-/** A kind of handover. */
-interface Handover {
-  readonly action: 'step-down' | 'transfer';
-  readonly target?: AuditEntry['target'];
-  /** Whom the next term is kept for; undefined if nothing has to change. */
-  readonly whom: (leader: StoredPermit | undefined) => Pick<Preference, 'instance' | 'isExcluded'> | undefined;
 }
 
 /**
@@ -54,8 +31,8 @@ export class Handovers {
    * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store gives no clear answer
    */
   stepDown(scope: string, options?: ChangeOptions): Promise<boolean> {
-    const whom: Handover['whom'] = (leader) => leader && { instance: leader.instance, isExcluded: true };
-    return this.#hand(scope, options, { action: 'step-down', whom });
+    const request = this.#request((_, leader) => leader && { instance: leader.instance, isExcluded: true });
+    return this.parts.preferences.prefer(LEADER_PREFIX + scope, { action: 'step-down' }, request, options);
   }
 
   /**
@@ -68,47 +45,24 @@ export class Handovers {
    * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store gives no clear answer
    */
   async transfer(scope: string, instance: string, options?: ChangeOptions): Promise<boolean> {
-    const { members } = await this.parts.members();
-    const target = members.find((member) => member.instance === instance && member.state === 'living');
     const cannot = (why: string) => new CannotLeadError(scope, instance, why);
-    if (!target) throw cannot('it is no living participant');
-    if (!(target.scopes?.includes(scope) ?? true)) throw cannot('it does not take part in this scope');
-    const { group, acquirer } = target;
-    const check = (record: SemaphoreRecord) => {
-      const obstacle = obstacleOf(target, record);
+    const { members } = await this.parts.members();
+    const node = members.find((member) => member.instance === instance && member.state === 'living');
+    if (!node) throw cannot('it is no living participant');
+    if (!(node.scopes?.includes(scope) ?? true)) throw cannot('it does not take part in this scope');
+    const request = this.#request((record, leader) => {
+      const obstacle = obstacleOf(node, record);
       if (obstacle) throw cannot(obstacle);
-    };
-    const whom: Handover['whom'] = (leader) => (leader?.instance === instance ? undefined : { instance });
-    return this.#hand(scope, options, { action: 'transfer', target: { group, acquirer, instance }, whom }, check);
+      return leader?.instance === instance ? undefined : { instance };
+    });
+    const { group, acquirer } = node;
+    const kind = { action: 'transfer', target: { group, acquirer, instance } } as const;
+    return this.parts.preferences.prefer(LEADER_PREFIX + scope, kind, request, options);
   }
 
-  #hand(
-    scope: string,
-    options: ChangeOptions | undefined,
-    { action, target, whom }: Handover,
-    check: (record: SemaphoreRecord) => void = () => undefined,
-  ): Promise<boolean> {
-    const { context, audit, visit, grace } = this.parts;
-    const semaphore = LEADER_PREFIX + scope;
-    const author = authorOf(parseChangeOptions(semaphore, options), context.node);
-    const id = context.random.id();
-    const duration = grace + REST;
-    return visit(semaphore, (client) =>
-      client.transact<boolean>((record, view, nonce) => {
-        if (!record?.definition) throw new UnknownSemaphoreError(semaphore);
-        check(record);
-        const leader = record.permits.find((permit) => !view.isExpired(permit));
-        const chosen = whom(leader);
-        if (!chosen) return { result: false };
-        const preference = { id, ...chosen, expiresAt: view.now + duration, duration };
-        const done = () => {
-          audit.note({ action, semaphore, ...author, ...(leader && { permit: leader }), ...(target && { target }) });
-          return true;
-        };
-        const isDoneIn = (later: SemaphoreRecord | undefined) => later?.preference?.id === id;
-        return { write: prefer(record, preference, view, nonce), done, isDoneIn };
-      }),
-    );
+  /** The leader ends its term first. Then only the next leader may take the permit, for as long as others rest. */
+  #request(whom: PreferenceRequest['whom']): PreferenceRequest {
+    return { whom, duration: this.parts.grace + REST };
   }
 }
 

@@ -53,7 +53,7 @@ export class LeadershipExplorer implements OnModuleInit, OnApplicationBootstrap 
   async onApplicationBootstrap(): Promise<void> {
     if (!isReal(this.gatekeeper)) return;
     const { cluster } = partsOf(this.gatekeeper);
-    if (cluster.isEnabled) await cluster.initialize();
+    if (cluster.settings.enabled) await cluster.initialize();
     else if (this.#methods.length > 0) this.#logger.warn(NOT_ENABLED(this.#methods[0]!));
   }
 

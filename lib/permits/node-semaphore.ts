@@ -8,9 +8,9 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
-import { type DenialReason, type Preference, decide, prefer } from '../decision/index.js';
+import { type DenialReason, type StoredPermit, decide } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
-import type { Context } from '../context/context.js';
+import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
@@ -18,6 +18,7 @@ import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
+import { type NextHolder, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { RunPermit } from './runs/run-permit.js';
@@ -109,19 +110,26 @@ export class NodeSemaphore implements Semaphore {
   }
 
   /**
+   * A permit of another node, as this node last saw it, until it is surely over. Does not ask the store.
+   *
+   * @param slack ms for which it counts longer, because this node may not have seen its last refresh
+   */
+  othersPermit(slack: number): StoredPermit | undefined {
+    const { node, timing } = this.context;
+    const until = timeOf(this.context) - 2 * timing.clockTolerance - slack;
+    const permits = this.recordClient.known?.permits ?? [];
+    return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);
+  }
+
+  /**
    * Keeps the next grant for one process, or for all but one, and notifies all nodes. Has no effect without a definition.
    *
    * @param duration ms after which any node may get the permit
    * @throws StoreUnavailableError or UnknownOutcomeError
    */
-  prefer({ instance, isExcluded }: Pick<Preference, 'instance' | 'isExcluded'>, duration: number): Promise<void> {
-    const id = this.context.random.id();
-    const whom = { instance, ...(isExcluded && { isExcluded }) };
-    return this.recordClient.transact<void>((record, view, nonce) => {
-      if (!record?.definition) return { result: undefined };
-      const write = prefer(record, { id, ...whom, expiresAt: view.now + duration, duration }, view, nonce);
-      return { write, done: () => undefined, isDoneIn: (later) => later?.preference?.id === id };
-    });
+  async prefer({ instance, isExcluded }: NextHolder, duration: number): Promise<void> {
+    const whom = () => ({ instance, ...(isExcluded && { isExcluded }) });
+    await this.recordClient.transact(preferring(this.context.random.id(), { whom, duration }));
   }
 
   /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */

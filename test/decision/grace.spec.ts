@@ -37,7 +37,7 @@ describe('a record that is put back after the store lost it', () => {
   });
 
   it('has no origin if it was known only as pending: others may have defined and granted it since', () => {
-    const pending = pendingRecord('first', START, 'pending');
+    const pending = pendingRecord(START, 'pending');
     expect(restore(pending, undefined, viewAt(1000), 'restored').origin).toBeUndefined();
     expect(restore({ ...known, origin: 'first' }, undefined, viewAt(1000), 'restored').origin).toBe('first');
   });

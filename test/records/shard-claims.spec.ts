@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { SHARD_PREFIX, decodeShard, encodeShard, pendingRecord, shardOf } from '../../lib/decision/index.js';
 import { encodeRecord } from '../../lib/decision/record.codec.js';
+import { UnknownOutcomeError } from '../../lib/stores/index.js';
 import { FEW_SHARDS } from '../support/born.js';
-import { outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { keyOf, outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { type Go, onNextWrite } from '../support/scripted-store.js';
 import { put, shardIn } from '../support/shards.js';
 
 const SHORT = { duration: '10s' };
@@ -17,7 +19,7 @@ describe('a claim', () => {
     const nodes = cluster();
     await nodes.bear();
     const shard = shardOf('x', FEW_SHARDS);
-    await put(nodes, `semaphore:x`, encodeRecord(pendingRecord('dead', nodes.time.cluster(), 'n')));
+    await put(nodes, keyOf('x'), encodeRecord(pendingRecord(nodes.time.cluster(), 'dead')));
     const found = await shardIn(nodes, shard);
     await put(nodes, SHARD_PREFIX + shard, encodeShard({ ...found, seq: 1, claims: new Map([['x', 'dead']]) }));
     const node = await nodes.node();
@@ -110,5 +112,40 @@ describe('a claim that a stale node lost', () => {
     await nodes.time.advance(16 * 60_000);
     const second = await stale.gatekeeper.tryAcquire('x', SHORT);
     expect([first!.isHeld, second !== undefined]).not.toEqual([true, true]);
+  });
+});
+
+describe('the first write of a record that arrives after the store lost everything', () => {
+  const cluster = useCluster();
+
+  it('brings the record back with a grace, also on a node that knows only the claim of the name', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const definitions = [{ name: 'x', ...SHORT }];
+    const holder = nodes.unstarted({ definitions, definitionsDelay: 1000, sweepInterval: '1h' });
+    await holder.gatekeeper.start();
+    let arriveLate!: Go;
+    onNextWrite(holder.store, (go) => {
+      arriveLate = go;
+      return Promise.reject(new UnknownOutcomeError('no answer'));
+    });
+    await nodes.time.advance(2000);
+    const permit = await holder.gatekeeper.tryAcquire('x');
+    holder.store.isDeaf = true;
+
+    const other = nodes.unstarted({ definitions, definitionsDelay: 1000 });
+    other.store.isDeaf = true;
+    await other.gatekeeper.start();
+    await nodes.time.advance(500);
+    nodes.loseAll();
+    expect(await arriveLate()).toBe(true);
+    expect(await nodes.record('x')).toMatchObject({ revision: 0 });
+    await nodes.time.advance(2000);
+    expect(await nodes.record('x')).toMatchObject({ revision: 1, permits: [] });
+
+    const trying = () => other.gatekeeper.tryAcquire('x');
+    expect([permit?.isHeld, await trying()]).toEqual([true, undefined]);
+    await nodes.time.advance(20_000);
+    expect([permit?.isHeld, (await trying())?.isHeld]).toEqual([false, true]);
   });
 });

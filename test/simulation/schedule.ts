@@ -159,10 +159,13 @@ function planRollback({ chance, measures, time, cluster }: World): void {
   });
 }
 
-/** A node that never saw the record can't know that it was lost: known, and left out unless new nodes come anyway. */
+/**
+ * A node that has not read the shards takes a store without data for a new cluster: known, and left out unless new nodes
+ * come anyway. A node that has read them, and never saw the record of the semaphore, must not be misled by the loss.
+ */
 function loseData(world: World, machines: Machines): void {
   const { faultMix, measures, time, cluster } = world;
-  const isKnown = machines.living.length === measures.nodes && machines.living.every((node) => node.knowsRecord);
+  const isKnown = machines.living.length === measures.nodes && machines.living.every((node) => node.hasHistory);
   if (isKnown || faultMix.crashes > 0) cluster.becomeFragile();
   else if (time.now < measures.horizon) time.after(measures.duration / 4, () => loseData(world, machines));
 }

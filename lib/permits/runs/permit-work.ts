@@ -1,12 +1,10 @@
 import { Deadline } from '../../async/deadline.js';
 import type { Context } from '../../context/context.js';
-import type { StoredPermit } from '../../decision/index.js';
 import { withPermit } from './current-permit.js';
+import type { HeldPermit } from '../held-permit.js';
+import type { GuardingPermit } from './guarding-permit.js';
 import type { RunPermit } from './run-permit.js';
 import { type RunResult, reported } from './runner.js';
-
-/** A permit that guards several pieces of work at the same time. */
-export type GuardingPermit = RunPermit & { readonly stored: StoredPermit };
 
 /** The work under a permit that outlives each piece of it. The permit goes back when {@link drain} says that all ended. */
 export class PermitWork {
@@ -42,6 +40,19 @@ export class PermitWork {
     );
   }
 
+  /**
+   * Ends the lease of a permit whose work is stuck: the permit is not released, but expires in the store. Makes a
+   * `problem` event.
+   *
+   * @param action that could not be completed, for people
+   * @param grace ms for which {@link drain} waited
+   */
+  letExpire(permit: HeldPermit, action: string, grace: number): void {
+    permit.lease.finish('stuck');
+    const error = new Error(`work goes on ${grace} ms after it should have ended: the permit expires instead`);
+    this.#problem(permit, action, error);
+  }
+
   #track<T>(running: Promise<T>): Promise<T> {
     this.#running.add(running);
     const forget = () => void this.#running.delete(running);
@@ -54,8 +65,12 @@ export class PermitWork {
       await withPermit(permit, () => work(permit));
     } catch (error) {
       if (isCausedBy(permit.signal, error)) return;
-      this.context.events.next({ type: 'problem', semaphore: permit.semaphore, action, error });
+      this.#problem(permit, action, error);
     }
+  }
+
+  #problem({ semaphore }: Pick<RunPermit, 'semaphore'>, action: string, error: unknown): void {
+    this.context.events.next({ type: 'problem', semaphore, action, error });
   }
 }
 

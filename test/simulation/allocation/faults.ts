@@ -43,15 +43,23 @@ export const GENTLE: ReadonlySet<Fault> = new Set([
 /** Faults after which leases, or the grace of a restored map, may have to follow one another. */
 const SLOW_TO_HEAL: readonly Fault[] = ['split', 'memberClock', 'allClocksBack', 'lostData'];
 
+/** Faults that leave calls of the nodes without an answer. Such a call goes on until its timeout. */
+const LEAVE_CALLS_OPEN: readonly Fault[] = ['lossy', 'slow', 'lateWrites', 'outage', 'cut', 'split'];
+
 /** @param asked exactly these */
 export function faultsOf(chance: Chance, asked?: readonly Fault[]): ReadonlySet<Fault> {
   const drawn = FAULTS.filter(() => chance.happens(SHARE));
   return new Set(asked ?? drawn);
 }
 
-/** Whether the bound on the time until all is settled does not hold after these faults. */
+/** Whether a grace, or a second lease, may be needed after these faults. */
 export function needsGrace(faults: ReadonlySet<Fault>): boolean {
   return SLOW_TO_HEAL.some((fault) => faults.has(fault));
+}
+
+/** Whether calls from the time of the trouble may go on after it. */
+export function leavesCallsOpen(faults: ReadonlySet<Fault>): boolean {
+  return LEAVE_CALLS_OPEN.some((fault) => faults.has(fault));
 }
 
 /** The rates per call of these faults. */

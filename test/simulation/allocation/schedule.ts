@@ -2,10 +2,10 @@ import { LEADER_PREFIX } from '../../../lib/decision/index.js';
 import { ALLOCATION_SCOPE } from '../../../lib/allocation/index.js';
 import { LIST_FACTOR } from '../../../lib/records/list-records.js';
 import { assigned, sharesOf } from '../../allocation/divisions.js';
-import { type Fault, needsGrace } from './faults.js';
+import { type Fault, leavesCallsOpen, needsGrace } from './faults.js';
 import { LONGEST_DELAY } from './owner-node.js';
 import { Scene, TROUBLE } from './scene.js';
-import { LONGEST_JUMP, Trouble } from './trouble.js';
+import { Trouble } from './trouble.js';
 
 /** ms between two looks of the checker, besides those at each change. */
 const LOOK = 100;
@@ -20,16 +20,13 @@ export interface AllocationScheduleOptions {
   readonly faults?: readonly Fault[];
 }
 
-export interface AllocationScheduleResult {
+export interface AllocationScheduleResult extends Settled {
   readonly seed: number;
   readonly faults: readonly Fault[];
   readonly violations: readonly string[];
   /** Changes of owners. */
   readonly changes: number;
   readonly excusedTokens: number;
-  /** ms from the end of the trouble until all was settled, less lease and tolerance; undefined: the shards were new. */
-  readonly settledAfter: number | undefined;
-  readonly needsGrace: boolean;
   readonly happenings: number;
   readonly trace: readonly string[];
 }
@@ -45,13 +42,13 @@ export async function simulateAllocation(
   process.on('unhandledRejection', rejected);
   const { stackTraceLimit } = Error;
   if (!options.isTraced) Error.stackTraceLimit = 0;
-  let settledAfter: number | undefined;
+  let settled: Settled = {};
   try {
     const trouble = new Trouble(scene);
     await begin(scene, trouble);
     trouble.plan(TROUBLE);
     await pass(scene, TROUBLE);
-    settledAfter = await settle(scene, trouble);
+    settled = await settle(scene, trouble);
     await closeAll(scene);
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
@@ -65,8 +62,7 @@ export async function simulateAllocation(
     violations,
     changes,
     excusedTokens,
-    settledAfter,
-    needsGrace: needsGrace(faults),
+    ...settled,
     happenings: time.count,
     trace: trace.lines,
   };
@@ -86,29 +82,53 @@ async function begin(scene: Scene, trouble: Trouble): Promise<void> {
   scene.beginTrouble();
 }
 
-async function settle(scene: Scene, trouble: Trouble): Promise<number | undefined> {
+interface Settled {
+  /** ms from the end of the trouble until all was settled, less lease and tolerance; undefined: the shards were new. */
+  readonly settledAfter?: number;
+  /** Why that was more than {@link SOON}; absent if it was not. */
+  readonly lateBy?: Cause;
+}
+
+async function settle(scene: Scene, trouble: Trouble): Promise<Settled> {
   const { time, lease, tolerance, checker, cluster } = scene;
   scene.endTrouble();
   if (scene.staying.length === 0) trouble.startNew();
   const ended = time.now;
-  if (cluster.waitsForShard(LEADER_PREFIX + ALLOCATION_SCOPE)) return undefined;
-  const within = boundOf(scene);
+  if (cluster.waitsForShard(LEADER_PREFIX + ALLOCATION_SCOPE)) return {};
+  const causes = causesOf(scene);
+  const within = causes.reduce((sum, [, ms]) => sum + ms, lease + tolerance + SOON);
   const isSettled = await pass(scene, within, () => unsettled(scene) === '');
   if (!isSettled) checker.violated(`A3 not settled within ${within} ms: ${unsettled(scene)}`);
-  return time.now - ended - lease - tolerance;
+  const settledAfter = time.now - ended - lease - tolerance;
+  const lateBy = causeOf(settledAfter - SOON, causes);
+  return { settledAfter, ...(lateBy && { lateBy }) };
 }
 
-/** ms from the end of the trouble until all must be settled. Also in docs/guarantees.md. */
-function boundOf({ lease, tolerance, handoverTimeout, settleDelay, settings, faults, cluster }: Scene): number {
+/** Why resources may have owners later than lease, tolerance and {@link SOON} after the trouble. */
+export const CAUSES = ['settle-delay', 'calls', 'long-work', 'grace', 'birth', 'set-back'] as const;
+export type Cause = (typeof CAUSES)[number];
+
+/** ms that each cause of this schedule may add, the usual ones first. Also in docs/guarantees.md. */
+function causesOf({ lease, tolerance, handoverTimeout, settleDelay, settings, faults, cluster }: Scene) {
   const { callTimeout } = settings;
-  // A node that died may have renewed its lease in the last moment, and calls of that time may hang.
-  const usual = lease + tolerance + SOON + handoverTimeout + settleDelay + 2 * callTimeout;
-  // The grace of the leadership's record comes first, then that of the owner map.
-  const graces = needsGrace(faults) ? lease + tolerance : 0;
-  const birth = cluster.isBorn ? 0 : 2 * (LONGEST_DELAY + (1 + LIST_FACTOR) * callTimeout);
-  // The leadership's permit, and the grace of its record, last longer by the time by which clocks were set back.
-  const setBack = faults.has('memberClock') || faults.has('allClocksBack') ? LONGEST_JUMP : 0;
-  return usual + graces + birth + setBack;
+  const causes: Record<Cause, number> = {
+    'settle-delay': settleDelay,
+    // A call of the time of the trouble fails only now, and the next one depends on it.
+    calls: leavesCallsOpen(faults) ? 2 * callTimeout : 0,
+    'long-work': faults.has('longWork') ? handoverTimeout : 0,
+    // The grace of the leadership's record comes first, then that of the owner map.
+    grace: needsGrace(faults) ? lease + tolerance : 0,
+    birth: cluster.isBorn ? 0 : 2 * (LONGEST_DELAY + (1 + LIST_FACTOR) * callTimeout),
+    // The leadership's permit, and the grace of its record, last longer by the time by which clocks were set back.
+    'set-back': cluster.setBack,
+  };
+  return Object.entries(causes) as [Cause, number][];
+}
+
+/** The first cause that explains so many ms beyond the usual time. */
+function causeOf(late: number, causes: readonly [Cause, number][]): Cause | undefined {
+  let explained = 0;
+  return late <= 0 ? undefined : causes.find(([, ms]) => (explained += ms) >= late)?.[0];
 }
 
 /** Lets time pass, and looks now and then. @returns whether it was enough */

@@ -3,7 +3,7 @@ import type { OwnerNode } from './owner-node.js';
 import type { Scene } from './scene.js';
 
 /** ms by which a clock jumps at most. */
-export const LONGEST_JUMP = 100_000;
+const LONGEST_JUMP = 100_000;
 
 /** Makes trouble in a scene: one thing after another, of the kinds that the schedule has. */
 export class Trouble {

@@ -6,7 +6,7 @@ import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';
-import { LEADER, LeadershipWork } from './leadership-work.js';
+import { LeadershipWork } from './leadership-work.js';
 import { OnDemandWork } from './on-demand-work.js';
 import { Workload } from './workload.js';
 import { SEMAPHORE, SHARDS, type World } from '../world/world.js';
@@ -112,11 +112,9 @@ export class SimNode {
     return !partsOf(this.gatekeeper).context.clusterClock.mayJudge(this.world.definition.duration);
   }
 
-  /** Whether this node would notice the loss of a record. */
-  get knowsRecord(): boolean {
-    const { birth } = partsOf(this.gatekeeper).directory;
-    const records = this.leadership ? [SEMAPHORE, LEADER] : [SEMAPHORE];
-    return birth.hasHistory && records.every((name) => this.#semaphore(name).recordClient.known !== undefined);
+  /** Whether this node has read an open root and all shards. Without that it takes an empty store for a new cluster. */
+  get hasHistory(): boolean {
+    return partsOf(this.gatekeeper).directory.birth.hasHistory;
   }
 
   /** Whether work of the application goes on. */

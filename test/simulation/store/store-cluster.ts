@@ -36,6 +36,8 @@ export interface ClusterEnvironment {
 
 /** The simulated store itself: linearizable, except for the faults of the mix. */
 export class StoreCluster {
+  /** ms by which clocks of members were set back. */
+  setBack = 0;
   #texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
   #split?: Split;
@@ -287,5 +289,6 @@ export class StoreCluster {
     const members = [...this.#clocks.keys()].slice(isOneMember ? -1 : 0);
     this.around.trace.note('store', () => `CLOCK of ${members.join(' and ')} JUMPS by ${by} ms`);
     for (const member of members) this.#clocks[member]! += by;
+    this.setBack = Math.max(this.setBack, -by);
   }
 }
