@@ -36,12 +36,12 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    this.#underWay.add(http.getRequest<ConsoleRequest>(), http.getResponse<ConsoleResponse>());
     const route: Route | undefined = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
     if (!route) return false;
-    if (route.role === undefined) return true;
+    const http = context.switchToHttp();
     const request = http.getRequest<ConsoleRequest>();
+    this.#underWay.add(request, http.getResponse<ConsoleResponse>());
+    if (route.role === undefined) return true;
     const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
     this.#expectAllowedHost(hosts);
     await this.hostGuards.ask(context);
