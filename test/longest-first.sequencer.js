@@ -19,6 +19,7 @@ const LONGEST = [
   'test/cluster/definitions-outlive-the-cluster.spec.ts',
   'test/cluster/one-run-per-tick.spec.ts',
   'test/activity/membership-cost.spec.ts',
+  'test/console/browser/tasks.spec.ts',
   'test/console/browser/accessible.spec.ts',
   'test/cluster/keeping-and-losing.spec.ts',
   'test/sample/embedded.spec.ts',

@@ -13,7 +13,7 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
         replace: 'this.store.texts.write(made.id, undefined, text)',
       },
     ],
-    layer: simulation(/C1/, ['freeze']),
+    layer: simulation(/C1/, ['freeze', 'cut']),
   },
   {
     name: 'decided-and-not-pending',
@@ -25,7 +25,7 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
         replace: 'if (pending.length > 0 && seen.record.by === this.parts.context.node.instance) {',
       },
     ],
-    layer: simulation(/C3/, ['crash']),
+    layer: simulation(/C3/, ['crash', 'cut']),
   },
   {
     name: 'own-knowledge-counts',

@@ -103,7 +103,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: 'if (task.next?.runAt === undefined) return finish(',
       },
     ],
-    layer: simulation(/T12/, ['unique']),
+    layer: simulation(/T12/, ['unique', 'cut']),
   },
   {
     name: 'replace-loses-the-last',
@@ -115,7 +115,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: 'next: task.next ?? nextLife(submission, stamp),',
       },
     ],
-    layer: simulation(/T12/, ['unique']),
+    layer: simulation(/T12/, ['unique', 'crash']),
   },
   {
     name: 'token-starts-anew',
@@ -163,7 +163,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: 'if (member && type.length === 0)',
       },
     ],
-    layer: simulation(/T3 .* was claimed before/, ['by-hand', 'slow']),
+    layer: simulation(/T3 .* was claimed before/, ['by-hand', 'slow', 'crash']),
   },
   {
     name: 'call-without-limit',
@@ -211,7 +211,7 @@ export const TASKS_BUGS: readonly Bug[] = [
         replace: '',
       },
     ],
-    layer: simulation(/T1 not done/, ['crash', 'slow']),
+    layer: simulation(/T1 not done/, ['crash', 'freeze', 'slow']),
   },
   {
     name: 'announced-and-not-skipped',

@@ -5,7 +5,7 @@ import type { EventStreams } from '../../lib/console/http/event-streams.js';
 import { EventsController } from '../../lib/console/routes/events.controller.js';
 import { StoreHost } from '../../lib/console/store/store-host.js';
 import { until } from '../support/apps.js';
-import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { type Console, PLATFORMS, SETTINGS, useConsoles, willHangUp } from './consoles.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 /** A guard of the application that takes so long that the client has gone by then. */
@@ -22,6 +22,10 @@ class SlowGuard implements CanActivate {
   }
 }
 
+type Asked = Parameters<typeof willHangUp>[1];
+
+const TAKE: Asked = { method: 'POST', path: '/api/permits', body: { semaphore: 'job', wait: 60_000 } };
+
 describe.each(PLATFORMS)('a client that went away before its request was let in, on %s', (platform) => {
   const start = useConsoles();
   const boot = async () => {
@@ -32,13 +36,10 @@ describe.each(PLATFORMS)('a client that went away before its request was let in,
   };
 
   /** Asks, and hangs up once the guard was asked. */
-  const hangUp = async ({ guard, console }: { guard: SlowGuard; console: Console }, path: string, init = {}) => {
-    const quit = new AbortController();
-    const headers = { authorization: `Bearer ${TOKENS.node}`, 'content-type': 'application/json' };
-    const gone = fetch(`${console.url}${path}`, { headers, ...init, signal: quit.signal }).catch(() => 'gone');
+  const hangUp = async ({ guard, console }: { guard: SlowGuard; console: Console }, asked: Asked) => {
+    const quit = willHangUp(console, asked);
     await until(() => guard.asked === 1);
-    quit.abort();
-    expect(await gone).toBe('gone');
+    expect(await quit()).toBe('gone');
     await until(() => guard.passed === 1);
   };
 
@@ -52,11 +53,18 @@ describe.each(PLATFORMS)('a client that went away before its request was let in,
       taking = answer.catch((error: Error) => error);
       return answer;
     };
-    const body = JSON.stringify({ semaphore: 'job', wait: 60_000 });
-    await hangUp(host, '/api/permits', { method: 'POST', body });
+    await hangUp(host, TAKE);
     await until(() => taking !== undefined);
     expect(await taking).toMatchObject({ name: 'AbortError' });
     expect((await host.console.gatekeeper.state()).semaphores[0]!.holders).toEqual([]);
+  });
+
+  it('keeps no application from closing', async () => {
+    const host = await boot();
+    await hangUp(host, TAKE);
+    const began = performance.now();
+    await host.console.app.close();
+    expect(performance.now() - began).toBeLessThan(2000);
   });
 
   it.each([
@@ -68,7 +76,7 @@ describe.each(PLATFORMS)('a client that went away before its request was let in,
     const open = streams.open.bind(streams);
     let opened = 0;
     streams.open = (response) => (opened++, open(response));
-    await hangUp(host, path);
+    await hangUp(host, { path });
     await until(() => opened === 1);
     expect(streams.count).toBe(0);
   });

@@ -1,8 +1,12 @@
-import { type Socket, connect } from 'node:net';
 import { once } from 'node:events';
+import { type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { AnswersUnderWay } from '../../lib/console/http/answers-under-way.js';
+import type { ConsoleRequest, ConsoleResponse } from '../../lib/console/http/console-request.js';
+import { gate } from '../examples/permits.js';
 import { until } from '../support/apps.js';
-import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
 describe.each(PLATFORMS)('an application on %s that closes', (platform) => {
   const start = useConsoles();
@@ -21,6 +25,40 @@ describe.each(PLATFORMS)('an application on %s that closes', (platform) => {
     socket.write('\r\n');
     expect(await allOf(socket)).toMatch(/^connection: close\r?$/im);
     await closing;
+  });
+
+  it('ends a connection together with the answer that it waits for', async () => {
+    const { reached, pass, open: answer } = gate();
+    const guard = { canActivate: () => pass().then(() => true) };
+    const { app, url } = await start({ platform, console: { ...SETTINGS, guards: [guard] } });
+    const { port, pathname } = new URL(`${url}/api/semaphores`);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${TOKENS.view}\r\n\r\n`);
+    await reached;
+    const closing = app.close();
+    await until(() => isRefused(Number(port)));
+    answer();
+    expect(await allOf(socket)).toMatch(/^connection: close\r?$/im);
+    await closing;
+  });
+});
+
+describe('answers under way', () => {
+  it('whose headers were sent before the server closes leave no connection open', async () => {
+    const answers = new AnswersUnderWay();
+    const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
+      answers.add(request as unknown as ConsoleRequest, response as unknown as ConsoleResponse);
+      response.write('half ');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+    answers.sendAway();
+    const closed = once(server.close(), 'close');
+    response.end('whole');
+    expect(await allOf(socket)).toMatch(/half [^]*whole/);
+    await closed;
   });
 });
 

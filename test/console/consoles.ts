@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach } from '@jest/globals';
 import type { INestApplication, LoggerService, ModuleMetadata } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -132,6 +133,26 @@ export async function createApp(host: Host, log: string[] = []): Promise<INestAp
   if (host.prefix) app.setGlobalPrefix(host.prefix);
   host.prepare?.(app);
   return app;
+}
+
+/**
+ * Sends a request and does not wait for its answer. Does not use `fetch`: after an abort it opens another connection,
+ * on which it sends nothing, and a server that closes waits for it until the client's limit of idle time: 4 s, or more
+ * than a minute if Fastify once answered at this address.
+ *
+ * @returns hangs up, and tells whether the answer had come
+ */
+export function willHangUp(
+  { url }: Console,
+  { method = 'GET', path, token = TOKENS.node, body }: { method?: string; path: string; token?: string; body?: object },
+): () => Promise<'gone' | 'answered'> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const sent = request(`${url}${path}`, { method, headers, agent: false });
+  let outcome: 'gone' | 'answered' = 'gone';
+  sent.once('response', () => (outcome = 'answered'));
+  sent.on('error', () => undefined); // Its connection ends without an answer, as is wanted.
+  sent.end(body && JSON.stringify(body));
+  return () => new Promise((resolve) => sent.destroy().once('close', () => resolve(outcome)));
 }
 
 function clientOf(url: string): Pick<Console, 'get' | 'send' | 'post'> {

@@ -3,7 +3,7 @@ import { memory } from 'nestjs-gatekeeper';
 import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
-import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { type Console, PLATFORMS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
@@ -113,11 +113,13 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
   it('are no longer waited for by a client that went away', async () => {
     const console = await boot();
     const held = (await console.gatekeeper.tryAcquire('job'))!;
-    const quit = new AbortController();
-    const gone = take(console, { wait: 60_000 }, { signal: quit.signal }).catch(() => 'gone');
+    const quit = willHangUp(console, {
+      method: 'POST',
+      path: '/api/permits',
+      body: { semaphore: 'job', wait: 60_000 },
+    });
     await until(() => partsOf(console.gatekeeper).external.waiting === 1);
-    quit.abort();
-    expect(await gone).toBe('gone');
+    expect(await quit()).toBe('gone');
     await until(() => partsOf(console.gatekeeper).external.waiting === 0);
     await held.release();
     expect((await console.gatekeeper.state()).semaphores[0]!.holders).toEqual([]);

@@ -3,7 +3,7 @@ import { memory } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
-import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 
 const MAIL = { id: 'mail:order-7', data: { to: 'ada' } };
 const FASTIFY = { fastify: { routerOptions: { maxParamLength: 500 } } };
@@ -111,11 +111,13 @@ describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
 
   it('leave nothing claimed if the worker has gone away', async () => {
     const console = await boot();
-    const gone = new AbortController();
-    const waiting = claim(console, { wait: '20s' }, { signal: gone.signal }).catch(() => 'gone');
+    const quit = willHangUp(console, {
+      method: 'POST',
+      path: '/api/tasks/claim',
+      body: { types: ['mail'], wait: '20s' },
+    });
     await until(() => waitingOn(console) === 1);
-    gone.abort();
-    await waiting;
+    expect(await quit()).toBe('gone');
     await until(() => waitingOn(console) === 0);
     await submit(console);
     await until(async () => (await claim(console)).json.tasks.length === 1);

@@ -4,6 +4,7 @@ import type { ConsoleSettings } from '../console.settings.js';
 import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema, quoted, show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
+import { AnswersUnderWay } from '../http/answers-under-way.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
 import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
@@ -15,7 +16,7 @@ import { Tokens, type Visitor } from './tokens.js';
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleDestroy {
   readonly #tokens: Tokens;
-  #isClosing = false;
+  readonly #underWay = new AnswersUnderWay();
 
   constructor(
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
@@ -26,16 +27,21 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     this.#tokens = new Tokens(settings.tokens);
   }
 
+  /**
+   * A server that closes accepts no new connections, but still serves open ones. So a page that sends a request every few
+   * seconds would keep the application alive for ever.
+   */
   onModuleDestroy(): void {
-    this.#isClosing = true;
+    this.#underWay.sendAway();
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.#isClosing) sendAway(context);
     const route: Route | undefined = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
     if (!route) return false;
+    const http = context.switchToHttp();
+    const request = http.getRequest<ConsoleRequest>();
+    this.#underWay.add(request, http.getResponse<ConsoleResponse>());
     if (route.role === undefined) return true;
-    const request = context.switchToHttp().getRequest<ConsoleRequest>();
     const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
     this.#expectAllowedHost(hosts);
     await this.hostGuards.ask(context);
@@ -89,17 +95,6 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
 
 const HOST_NOT_ALLOWED = (hosts: readonly string[]) =>
   `the host ${show(hosts.join(', '))} is neither localhost nor an address: if it is yours, add its name to console.allowedHosts`;
-
-/**
- * Makes the client close its connection. A server that closes accepts no new connections, but still serves open ones.
- * So a page that sends a request every few seconds would keep the application alive for ever. HTTP/2 has no such
- * header.
- */
-function sendAway(context: ExecutionContext): void {
-  const http = context.switchToHttp();
-  if (rawRequest(http.getRequest<ConsoleRequest>()).httpVersionMajor >= 2) return;
-  http.getResponse<ConsoleResponse>().header('Connection', 'close');
-}
 
 function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visitor {
   const user = nameSchema.safeParse(gatekeeperUser);

@@ -19,8 +19,8 @@ const PAGES = [
 ];
 
 describeInBrowser('the console', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const scenes: Scene[] = [];
   afterEach(() => Promise.all(scenes.splice(0).map((scene) => scene.close())));
   const startScene = async () => {

@@ -11,8 +11,8 @@ import { describeInBrowser, useBrowser } from './chromium.js';
 const at = '/nodes/allocation';
 
 describeInBrowser('the allocation view', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   /** app1 and app2 own three resources each. */
   async function two() {

@@ -27,7 +27,11 @@ export interface Visited {
   readonly complaints: string[];
 }
 
-/** A browser for the tests of a file; every page it opened is closed with its test. */
+/**
+ * A browser for the tests of a file; every page it opened is closed with its test. Call it before `useConsolesWithPage()`:
+ * hooks run in this order, and a browser that is still open keeps spare connections, for which a console that closes waits
+ * up to 10 s.
+ */
 export function useBrowser() {
   let browser: Browser;
   const contexts: BrowserContext[] = [];

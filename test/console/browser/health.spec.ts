@@ -9,8 +9,8 @@ import { describeInBrowser, useBrowser } from './chromium.js';
 const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move'];
 
 describeInBrowser('the console of a node whose store is away', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const startFailing = async () => {
     const store = failingStore();
     const definitions = ['nightly', 'report', 'mailing'].map((name) => ({ name, duration: '1m' }));

@@ -10,8 +10,8 @@ const SCRIPT = `"><script>window.hacked=1</script>`;
 const LINK = 'javascript:window.hacked=1';
 
 describeInBrowser('what people and nodes call things', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   it('is shown as it was written, and is never HTML', async () => {
     const store = memory();

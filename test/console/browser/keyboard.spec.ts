@@ -8,8 +8,8 @@ import { describeInBrowser, useBrowser } from './chromium.js';
 const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
 
 describeInBrowser('by keyboard', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const operator = async (at = '/work/nightly') => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
     await gatekeeper.tryAcquire('nightly');
@@ -90,8 +90,8 @@ describeInBrowser('by keyboard', () => {
 });
 
 describeInBrowser('a user who comes back from a semaphore', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   it.each(['Back', 'All work'])('by “%s” finds its row where it was, with the focus on it', async (way) => {
     const { url } = await start({ gatekeeper: { definitions: crowdOf(300) } });

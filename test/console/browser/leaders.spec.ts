@@ -10,8 +10,8 @@ import { describeInBrowser, useBrowser } from './chromium.js';
 const at = '/work/leader:default';
 
 describeInBrowser('leadership in the console', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   /** app1 leads; app2 and app3 wait. */
   async function led(nodes = 3) {
@@ -148,8 +148,8 @@ describeInBrowser('leadership in the console', () => {
 });
 
 describeInBrowser('former addresses of the console', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   it.each([
     ['/semaphores?search=x', '#/work?search=x', 'Work'],

@@ -4,13 +4,13 @@ import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 describeInBrowser('signing in', () => {
+  const visit = useBrowser();
   const start = useConsolesWithPage();
   const startWithOne = async (host?: Host) => {
     const { url, gatekeeper } = await start(host);
     await gatekeeper.definitions.define({ name: 'nightly', duration: '1m' });
     return { url };
   };
-  const visit = useBrowser();
 
   it('shows nothing before it knows who is there', async () => {
     const { url } = await startWithOne();

@@ -10,8 +10,8 @@ const MANY = Array.from({ length: 60 }, (_, index) => ({
 }));
 
 describeInBrowser('changes of many', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   it('migrates in batches after a dry run that shows who moves and who could take over', async () => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: MANY } });

@@ -9,8 +9,8 @@ const READING = /\/api\/semaphores\/nightly$/;
 const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
 
 describeInBrowser('operators', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const at = '/work/nightly';
   const operator = async ({ url }: Console) => (await visit(url, { token: TOKENS.define, at })).page;
 

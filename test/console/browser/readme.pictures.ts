@@ -11,8 +11,8 @@ const FOLDER = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 
 /** `npm run screenshots`: the pictures that the README shows, of a cluster in the middle of its day. */
 describeInBrowser('the pictures of the README', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const store = memory();
   const scene = new Scene(store);
   afterAll(() => scene.close());

@@ -17,8 +17,8 @@ const HOUR_OF_EVENTS = 18_000;
 const WARM_UP = 1500;
 
 describeInBrowser('a thousand semaphores on a hundred nodes', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const startCrowd = async (): Promise<Console> => {
     const store = memory();
     await publishCards(store.open(), cardsOf(99, Date.now()));

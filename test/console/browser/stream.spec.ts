@@ -5,8 +5,8 @@ import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
 describeInBrowser('the event stream', () => {
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
   const CODE = [{ name: 'nightly', duration: '1m' }];
 
   it('shows changes as they happen', async () => {

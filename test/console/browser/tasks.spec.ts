@@ -14,8 +14,8 @@ describeInBrowser('tasks in the console', () => {
   const scenes: TaskScene[] = [];
   // Before the hook that closes the nodes: they would wait for the attempts that run.
   afterEach(() => scenes.splice(0).forEach((scene) => scene.close()));
-  const start = useConsolesWithPage();
   const visit = useBrowser();
+  const start = useConsolesWithPage();
 
   /** Nodes in the middle of their work; three tasks have failed. */
   async function busy(nodes = 1): Promise<Console> {

@@ -57,6 +57,7 @@ export class TaskScene {
 
   async #import({ data, progress, signal }: Handled): Promise<void> {
     progress(1200, 4800, `reads ${data.file}`);
+    if (this.#ends.signal.aborted) return; // It began when others had ended: no event follows.
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
       this.#ends.signal.addEventListener('abort', () => resolve());
