@@ -1,5 +1,6 @@
 import { GatekeeperError, InvalidOptionsError } from '../../../lib/decision/index.js';
 import type { GatekeeperEvent } from '../../../lib/context/events.js';
+import type { NodeIdentity } from '../../../lib/context/node-identity.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
 import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
@@ -12,6 +13,7 @@ import type { SchedulePlan } from './schedule-plan.js';
 import type { TasksScene } from './tasks-scene.js';
 import type { PlannedLink } from './chain-plan.js';
 import { SCHEDULE } from './schedule-checker.js';
+import { identityOf } from './sent-tasks.js';
 import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
 import { UNIQUE_TYPE } from './uniques.js';
 
@@ -26,7 +28,7 @@ export class TaskNode {
   readonly #context;
   readonly #directory: SemaphoreDirectory;
   readonly #trees: Chance;
-  #isCut = false;
+  isCut = false;
   hasClosed = false;
   isLeaving = false;
 
@@ -46,7 +48,12 @@ export class TaskNode {
       sweepInterval: scene.settings.sweepInterval,
       announcement: 0,
     });
-    this.tasks = new Tasks({ context: this.#context, directory: this.#directory, grace: scene.grace });
+    this.tasks = new Tasks({
+      context: this.#context,
+      directory: this.#directory,
+      grace: scene.grace,
+      nodes: scene.sent?.livingNodes(this),
+    });
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);
@@ -69,7 +76,13 @@ export class TaskNode {
       this.tasks.handlers.handle('link', (task) => this.#work(task), { lease, concurrency: 2 });
       this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
     }
+    scene.sent?.handle(this, (task) => this.#work(task), this.#trees);
+    scene.fair?.handle(this, (task) => this.#work(task), this.#trees);
     if (scene.schedule) this.#schedule(scene.schedule.plan);
+  }
+
+  get identity(): NodeIdentity {
+    return identityOf(this.name);
   }
 
   get isLiving(): boolean {
@@ -83,11 +96,11 @@ export class TaskNode {
   }
 
   /** One try of an application to submit. */
-  async submit(name: TaskName, data: unknown, link?: PlannedLink): Promise<void> {
+  async submit(name: TaskName, data: unknown, link?: PlannedLink, more: SubmitOptions = {}): Promise<void> {
     // A member of a group that is submitted again after its group's end would open a new incarnation. A link is planned once.
     const dedup = name.member || link ? 'retained' : 'unfinished';
     const { after, afterFailed } = link ?? {};
-    const own: SubmitOptions = { ...this.scene.usual, ...this.scene.stops.optionsOf(name.id), dedup };
+    const own: SubmitOptions = { ...this.scene.usual, ...this.scene.stops.optionsOf(name.id), dedup, ...more };
     const options: SubmitOptions = { ...own, ...(after && afterFailed && { after, afterFailed }) };
     this.scene.checker.asked(name.id);
     const queue = link?.queue;
@@ -107,11 +120,11 @@ export class TaskNode {
   }
 
   cut(): void {
-    this.#isCut = true;
+    this.isCut = true;
   }
 
   mend(): void {
-    this.#isCut = false;
+    this.isCut = false;
   }
 
   leave(): void {
@@ -239,8 +252,10 @@ export class TaskNode {
   }
 
   #observe(key: string, former: string | undefined, next: string | undefined): void {
-    const { checker, stopped, schedule } = this.scene;
+    const { checker, stopped, schedule, sent, fair } = this.scene;
     checker.observe(key, former, next);
+    sent?.observe(key, former, next);
+    fair?.observe(key, next);
     schedule?.observe(key, former, next);
     if (next !== undefined && key.startsWith('root:')) stopped.observe(next);
   }
@@ -267,7 +282,7 @@ export class TaskNode {
       cluster,
       shared,
       chance: chance.fork(),
-      isCut: () => this.#isCut,
+      isCut: () => this.isCut,
       onWrite,
     });
     const store = new FaultyStore(cluster, { name, time, process, chance: client, trace });
@@ -278,7 +293,7 @@ export class TaskNode {
         store: { kind: 'simulated', open: () => Object.assign(store, { tasks }) },
       },
       {
-        node: { group: 'default', acquirer: name, instance: name },
+        node: this.identity,
         nodeClock: process,
         random: { number: chance.fork().number, id: () => `${name}.${(ids++).toString(36)}`, instance: () => name },
         isClosing: () => this.isLeaving,
