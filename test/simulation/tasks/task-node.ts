@@ -3,12 +3,13 @@ import type { GatekeeperEvent } from '../../../lib/context/events.js';
 import type { NodeIdentity } from '../../../lib/context/node-identity.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
-import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
+import { InvalidTaskError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
 import type { GroupContext, ScheduleContext, SubmitOptions, Submitted } from '../../../lib/tasks/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyTasks } from './faulty-tasks.js';
+import { workOn } from './handler-work.js';
 import type { SchedulePlan } from './schedule-plan.js';
 import type { TasksScene } from './tasks-scene.js';
 import type { PlannedLink } from './chain-plan.js';
@@ -35,7 +36,7 @@ export class TaskNode {
   constructor(
     readonly name: string,
     readonly process: SimProcess,
-    private readonly scene: TasksScene,
+    readonly scene: TasksScene,
     private readonly chance: Chance,
   ) {
     this.#context = this.#createContext();
@@ -165,27 +166,10 @@ export class TaskNode {
   async #work(task: TaskContext): Promise<unknown> {
     const ended = this.scene.limits?.began(task, this.process);
     try {
-      return await this.#handle(task);
+      return await workOn(task, this, this.chance);
     } finally {
       ended?.();
     }
-  }
-
-  async #handle(task: TaskContext): Promise<unknown> {
-    const { chance, scene } = this;
-    scene.began(task);
-    if (scene.stops.isBad(task.id)) throw new InvalidTaskError('simulated: it fails its group');
-    for (let steps = chance.whole(0, 2); steps > 0; steps--) {
-      if (scene.hasReports) task.progress(task.token, task.token, this.name);
-      await this.pause(chance.skewed(1, scene.lease));
-      if (task.signal.aborted && chance.happens(0.7)) throw task.signal.reason as Error;
-      if (chance.happens(0.3)) await task.lease.renew(Math.round(scene.lease * chance.between(0.9, 1.5)));
-    }
-    // In the end each task can be done: otherwise it would depend on chance whether a schedule ends.
-    if (scene.isTrouble && chance.happens(0.1)) throw new Error('simulated: the handler failed');
-    if (scene.isTrouble && chance.happens(0.05)) throw new RetryLaterError(chance.whole(1, 1000));
-    if (chance.happens(0.02)) throw new InvalidTaskError('simulated: no attempt can succeed');
-    return { by: this.name };
   }
 
   #schedule({ expression, mode, missed, interval }: SchedulePlan): void {
