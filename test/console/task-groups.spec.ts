@@ -96,6 +96,42 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     expectProblem(await server.get('/api/tasks/mail:none/sub-tasks'), 404, 'unknown-task');
   });
 
+  it('say which groups and sub-tasks this node can not read', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('reconcile', async ({ submit }) => {
+      await submit(single('letter', 'a'));
+      await submit(grouped('account', 'all', 1, 2));
+    });
+    tasks.handlers.start();
+    await tasks.submit(grouped('reconcile', 'june', 1, 2));
+    const parent = `/api/tasks/${encodeURIComponent('reconcile[june]#1')}`;
+    await until(async () => (await server.get(parent)).json.task.state === 'awaiting');
+    const subTasks = async () => (await server.get(`${parent}/sub-tasks`)).json.subTasks;
+    const [letter, account] = await subTasks();
+    await makeNewer(server, 'tasks', letter.id);
+    await makeNewer(server, 'groups', `root:${account.id}`);
+    expect(await subTasks()).toEqual([
+      { id: letter.id, isUnreadable: true },
+      { id: account.id, isUnreadable: true },
+    ]);
+    const found = (await server.get('/api/task-groups')).json;
+    expect(found.groups.map(({ id }: { id: string }) => id)).toEqual(['reconcile[june]']);
+    expect(found.leftOut).toBe(1);
+  });
+
+  it('say that the task of their handler can not be read by this node', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('import', () => undefined);
+    tasks.handlers.start();
+    await tasks.submit(grouped('import', 'june', 1, 1));
+    await until(async () => (await server.get(`/api/task-groups/${ID}`)).json?.handler !== undefined);
+    await makeNewer(server, 'tasks', 'import[june]#join');
+    const { json } = await server.get(`/api/task-groups/${ID}`);
+    expect([json.handler, json.isHandlerUnreadable, json.leftOut]).toEqual([undefined, true, 0]);
+  });
+
   it('and schedules, which have their next and last times', async () => {
     const { get, gatekeeper } = await start({ platform, console });
     const { tasks } = partsOf(gatekeeper);
@@ -109,6 +145,15 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     expect((await get('/api/schedules', { token: LIMITED })).json.schedules).toEqual([]);
   });
 });
+
+/** A newer version writes a record. */
+async function makeNewer({ gatekeeper }: Console, kind: 'tasks' | 'groups', key: string): Promise<void> {
+  const client = partsOf(gatekeeper).openStore();
+  const texts = client.tasks![kind];
+  const text = (await texts.read(key))!;
+  await texts.replace(key, text, text.replace('"v":1', '"v":99'));
+  await client.close();
+}
 
 describe('a type of tasks', () => {
   const start = useConsoles();
