@@ -164,9 +164,13 @@ describe('a type of tasks', () => {
     tasks.handlers.handle('mail', () => undefined);
     const ask = (verb: string, node: string) => send('POST', `/api/task-types/mail/${verb}`, { node, reason: 'spam' });
     const { instance } = context.node;
-    expect((await ask('off', instance)).json).toEqual({ type: 'mail', isOff: true });
+    expect((await ask('off', instance)).json).toEqual({
+      type: 'mail',
+      isOff: true,
+      note: expect.stringContaining('until it is switched on again, or restarts: then it takes them again'),
+    });
     expect(tasks.handlers.types()).toMatchObject([{ obstacle: 'paused-here' }]);
-    expect((await ask('on', instance)).json).toEqual({ type: 'mail', isOff: false });
+    expect((await ask('on', instance)).json).toMatchObject({ type: 'mail', isOff: false });
     expect(tasks.handlers.types()[0]!.obstacle).toBeUndefined();
     expectProblem(await ask('off', 'another'), 409, 'other-node');
     expectProblem(await send('POST', '/api/task-types/letter/off', { node: instance }), 400, 'invalid-options');

@@ -100,6 +100,10 @@ export const schedulesSchema = z.object({ now: time, schedules: list(scheduleSch
 export type SchedulesAnswer = z.output<typeof schedulesSchema>;
 
 export const switchedSchema = z
-  .object({ type: z.string(), isOff: z.boolean().meta({ description: 'on the answering node' }) })
+  .object({
+    type: z.string(),
+    isOff: z.boolean().meta({ description: 'on the answering node' }),
+    note: z.string().meta({ description: 'a sentence for people: how long it lasts' }),
+  })
   .meta({ id: 'SwitchedTaskType' });
 export type SwitchedAnswer = z.output<typeof switchedSchema>;
