@@ -5,6 +5,7 @@ import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
+import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import {
@@ -52,6 +53,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
+ * | schedules that no node has had for long     | removes their records                               |
  *
  * One node at a time should sweep; two do no harm.
  */
@@ -63,9 +65,10 @@ export class TaskSweep {
   readonly #untaken: Untaken;
 
   readonly #readdressing?: Readdressing;
+  readonly #forgottenSchedules?: ForgottenSchedules;
   readonly #early: EarlyRemoval;
 
-  /** @param nodes absent if the nodes don't publish themselves: then no task moves */
+  /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
   constructor(
     private readonly store: TaskStore,
     private readonly context: Context,
@@ -77,6 +80,7 @@ export class TaskSweep {
       remove: (task, text) => this.#remove(task, text),
     });
     if (nodes) this.#readdressing = new Readdressing(store, nodes, context.nodeClock);
+    if (nodes) this.#forgottenSchedules = new ForgottenSchedules(store, nodes, context.nodeClock);
   }
 
   /** @returns whether there may be more to do at once @throws StoreUnavailableError */
@@ -98,6 +102,7 @@ export class TaskSweep {
       await this.#readdressing?.turn(now),
       await this.#early.turn(now),
     ];
+    await this.#forgottenSchedules?.turn(now);
     return counts.includes(true);
   }
 
