@@ -5,6 +5,7 @@ import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
+import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import {
@@ -54,6 +55,7 @@ type TextWork = (text: string) => Promise<boolean | void>;
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
+ * | schedules that no node has had for long     | removes their records                               |
  *
  * One node at a time should sweep; two do no harm.
  */
@@ -65,11 +67,12 @@ export class TaskSweep {
   readonly #untaken: Untaken;
 
   readonly #readdressing?: Readdressing;
+  readonly #forgottenSchedules?: ForgottenSchedules;
   readonly #early: EarlyRemoval;
   /** When it looks next for what has no fixed time: ms of the node's monotonic clock. */
   #next = -Infinity;
 
-  /** @param nodes absent if the nodes don't publish themselves: then no task moves */
+  /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
   constructor(
     private readonly store: TaskStore,
     private readonly context: Context,
@@ -81,6 +84,7 @@ export class TaskSweep {
       remove: (task, text) => this.#remove(task, text),
     });
     if (nodes) this.#readdressing = new Readdressing(store, nodes, context.nodeClock);
+    if (nodes) this.#forgottenSchedules = new ForgottenSchedules(store, nodes, context.nodeClock);
   }
 
   /** @returns whether there may be more to do at once @throws StoreUnavailableError */
@@ -112,6 +116,7 @@ export class TaskSweep {
       await this.#readdressing?.turn(now),
       await this.#early.turn(now),
     ];
+    await this.#forgottenSchedules?.turn(now);
     const isMore = counts.includes(true);
     this.#next = isMore ? -Infinity : nodeClock.monotonic() + PAUSE;
     return isMore;

@@ -1,3 +1,4 @@
+import { ADDRESSED_BUGS } from './addressed.bugs.js';
 import { AFTER_BUGS } from './after.bugs.js';
 import { ALLOCATION_BUGS } from './allocation.bugs.js';
 import { ALLOCATION_NODE_BUGS } from './allocation-node.bugs.js';
@@ -23,6 +24,7 @@ export const BUGS: readonly Bug[] = [
   ...ALLOCATION_BUGS,
   ...ALLOCATION_NODE_BUGS,
   ...TASKS_BUGS,
+  ...ADDRESSED_BUGS,
   ...AFTER_BUGS,
   ...SCHEDULES_BUGS,
 ];

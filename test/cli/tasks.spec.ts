@@ -107,9 +107,11 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     const none = await run(['tasks', 'pause', 'mail']);
     expect([none.exitCode, none.err]).toEqual([3, expect.stringContaining('gatekeeper define task:mail')]);
     await run(['define', 'task:mail', '--permits', '1000', '--duration', '1m']);
-    expect((await run(['tasks', 'pause', 'mail', '--reason', 'slow'])).out).toBe('mail: paused\n');
+    expect((await run(['tasks', 'pause', 'mail', '--reason', 'slow'])).out).toBe(
+      'mail: paused in the whole cluster until it is resumed, also after restarts\n',
+    );
     expect((await console.gatekeeper.definitions.get('task:mail'))!.pause).toMatchObject({ reason: 'slow' });
-    expect((await run(['tasks', 'resume', 'mail'])).out).toBe('mail: resumed\n');
+    expect((await run(['tasks', 'resume', 'mail'])).out).toContain('mail: resumed in the whole cluster');
   });
 
   it.each([

@@ -96,6 +96,42 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     expectProblem(await server.get('/api/tasks/mail:none/sub-tasks'), 404, 'unknown-task');
   });
 
+  it('say which groups and sub-tasks this node can not read', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('reconcile', async ({ submit }) => {
+      await submit(single('letter', 'a'));
+      await submit(grouped('account', 'all', 1, 2));
+    });
+    tasks.handlers.start();
+    await tasks.submit(grouped('reconcile', 'june', 1, 2));
+    const parent = `/api/tasks/${encodeURIComponent('reconcile[june]#1')}`;
+    await until(async () => (await server.get(parent)).json.task.state === 'awaiting');
+    const subTasks = async () => (await server.get(`${parent}/sub-tasks`)).json.subTasks;
+    const [letter, account] = await subTasks();
+    await makeNewer(server, 'tasks', letter.id);
+    await makeNewer(server, 'groups', `root:${account.id}`);
+    expect(await subTasks()).toEqual([
+      { id: letter.id, isUnreadable: true },
+      { id: account.id, isUnreadable: true },
+    ]);
+    const found = (await server.get('/api/task-groups')).json;
+    expect(found.groups.map(({ id }: { id: string }) => id)).toEqual(['reconcile[june]']);
+    expect(found.leftOut).toBe(1);
+  });
+
+  it('say that the task of their handler can not be read by this node', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.handlers.handle('import', () => undefined);
+    tasks.handlers.start();
+    await tasks.submit(grouped('import', 'june', 1, 1));
+    await until(async () => (await server.get(`/api/task-groups/${ID}`)).json?.handler !== undefined);
+    await makeNewer(server, 'tasks', 'import[june]#join');
+    const { json } = await server.get(`/api/task-groups/${ID}`);
+    expect([json.handler, json.isHandlerUnreadable, json.leftOut]).toEqual([undefined, true, 0]);
+  });
+
   it('and schedules, which have their next and last times', async () => {
     const { get, gatekeeper } = await start({ platform, console });
     const { tasks } = partsOf(gatekeeper);
@@ -110,6 +146,15 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
   });
 });
 
+/** A newer version writes a record. */
+async function makeNewer({ gatekeeper }: Console, kind: 'tasks' | 'groups', key: string): Promise<void> {
+  const client = partsOf(gatekeeper).openStore();
+  const texts = client.tasks![kind];
+  const text = (await texts.read(key))!;
+  await texts.replace(key, text, text.replace('"v":1', '"v":99'));
+  await client.close();
+}
+
 describe('a type of tasks', () => {
   const start = useConsoles();
 
@@ -119,9 +164,13 @@ describe('a type of tasks', () => {
     tasks.handlers.handle('mail', () => undefined);
     const ask = (verb: string, node: string) => send('POST', `/api/task-types/mail/${verb}`, { node, reason: 'spam' });
     const { instance } = context.node;
-    expect((await ask('off', instance)).json).toEqual({ type: 'mail', isOff: true });
+    expect((await ask('off', instance)).json).toEqual({
+      type: 'mail',
+      isOff: true,
+      note: expect.stringContaining('until it is switched on again, or restarts: then it takes them again'),
+    });
     expect(tasks.handlers.types()).toMatchObject([{ obstacle: 'paused-here' }]);
-    expect((await ask('on', instance)).json).toEqual({ type: 'mail', isOff: false });
+    expect((await ask('on', instance)).json).toMatchObject({ type: 'mail', isOff: false });
     expect(tasks.handlers.types()[0]!.obstacle).toBeUndefined();
     expectProblem(await ask('off', 'another'), 409, 'other-node');
     expectProblem(await send('POST', '/api/task-types/letter/off', { node: instance }), 400, 'invalid-options');

@@ -126,6 +126,27 @@ describe('a limit of the bytes of ended tasks', () => {
     expect(await endedBytes(cluster)).toBeLessThanOrEqual(LIMIT);
   });
 
+  it('waits for completed tasks that have just ended before it removes older dead letters', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, ({ id }) => {
+      if (id < name(14).id) throw new InvalidTaskError('simulated');
+    });
+    const mails = Array.from({ length: 24 }, (_, i) => ({ name: name(i), data: LARGE }));
+    const states = (from: number, to: number) =>
+      Promise.all(mails.slice(from, to).map(async (mail) => (await node.tasks.find(mail.name))?.state));
+    await node.tasks.submitMany(mails.slice(0, 14));
+    await cluster.time.advance(MINUTE + SWEPT);
+    // Now all together are too many bytes.
+    await node.tasks.submitMany(mails.slice(14));
+    await cluster.time.advance(SWEPT);
+    expect(await endedBytes(cluster)).toBeGreaterThan(LIMIT);
+    expect(await states(0, 14)).toEqual(Array(14).fill('invalid'));
+    await cluster.time.advance(MINUTE + SWEPT);
+    expect(await states(0, 14)).toEqual(Array(14).fill('invalid'));
+    expect((await states(14, 24)).filter((state) => state === undefined)).toHaveLength(7);
+    expect(await endedBytes(cluster)).toBeLessThanOrEqual(LIMIT);
+  });
+
   it('keeps the members of a group until its handler has ended', async () => {
     const cluster = newCluster();
     const node = worker(cluster);

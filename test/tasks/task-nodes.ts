@@ -65,6 +65,12 @@ export class TaskCluster {
     this.#dead.add(node);
   }
 
+  /** Others take the node for dead, although it lives. @returns a function that ends that */
+  hide(node: TaskNode): () => void {
+    this.#dead.add(node);
+    return () => void this.#dead.delete(node);
+  }
+
   /** All texts of tasks and groups. */
   async texts(limit = 100): Promise<string[]> {
     const store = this.#memory.open() as MemoryStore;

@@ -129,8 +129,14 @@ async function switched(
     if (exitCodeOf(error) !== EXIT.notFound) throw error;
     throw new CommandFailure(EXIT.notFound, NO_LIMIT(type), { cause: error });
   }
-  output.result({ type, action: verb }, () => plain(`${type}: ${verb}d`));
+  output.result({ type, action: verb }, () => plain(`${type}: ${DONE[verb]}`));
 }
+
+const DONE = {
+  pause: 'paused in the whole cluster until it is resumed, also after restarts',
+  resume:
+    'resumed in the whole cluster; a type that was switched off on one node stays off there until that node restarts',
+};
 
 const NO_LIMIT = (type: string) =>
   `type ${quoted(type)} has no limit: make one first, with "gatekeeper define ${TASK_PREFIX}${type} --permits 1000 --duration 1m"`;

@@ -37,6 +37,7 @@ export const foundGroupsSchema = z
     now: time,
     groups: list(groupSchema) as z.ZodType<FoundGroups['groups']>,
     isCut: z.boolean().meta({ description: 'whether there may be more: the search reads 100 tasks of each state' }),
+    leftOut: whole.meta({ description: 'groups among those that were found that this node can not read' }),
   })
   .meta({ id: 'TaskGroupList' });
 export type FoundGroupsAnswer = z.output<typeof foundGroupsSchema>;
@@ -50,12 +51,23 @@ export const groupPageSchema = z
     leftOut: whole.meta({ description: 'members of this page that this node can not read' }),
     next: whole.optional().meta({ description: 'first number of the next page' }),
     handler: taskSchema.optional().meta({ description: "the task that runs the group's handler" }),
+    isHandlerUnreadable: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'present if that task is in the store, and this node can not read it' }),
   })
   .meta({ id: 'TaskGroupPage' });
 export type TaskGroupAnswer = z.output<typeof groupPageSchema>;
 
 const subTaskSchema: z.ZodType<SubTaskEntry> = z
-  .object({ id: z.string(), task: taskSchema.optional(), group: groupSchema.optional() })
+  .object({
+    id: z.string(),
+    task: taskSchema.optional(),
+    group: groupSchema.optional(),
+    isUnreadable: z.literal(true).optional().meta({
+      description: 'present if it is in the store, and this node can not read it: of a newer version, or corrupt',
+    }),
+  })
   .meta({ id: 'SubTask' });
 
 export const subTasksSchema = z
@@ -88,6 +100,10 @@ export const schedulesSchema = z.object({ now: time, schedules: list(scheduleSch
 export type SchedulesAnswer = z.output<typeof schedulesSchema>;
 
 export const switchedSchema = z
-  .object({ type: z.string(), isOff: z.boolean().meta({ description: 'on the answering node' }) })
+  .object({
+    type: z.string(),
+    isOff: z.boolean().meta({ description: 'on the answering node' }),
+    note: z.string().meta({ description: 'a sentence for people: how long it lasts' }),
+  })
   .meta({ id: 'SwitchedTaskType' });
 export type SwitchedAnswer = z.output<typeof switchedSchema>;

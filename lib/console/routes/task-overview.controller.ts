@@ -77,9 +77,14 @@ export class TaskOverviewController {
       ...(reason !== undefined && { reason }),
       target: context.node,
     });
-    return { type, isOff };
+    return { type, isOff, note: isOff ? OFF(type) : ON(type) };
   }
 }
+
+const OFF = (type: string) =>
+  `the node takes no more tasks of type ${show(type)} until it is switched on again, or restarts: then it takes them again. ` +
+  `To stop the type for longer, pause ${TASK_PREFIX}${type} in the whole cluster`;
+const ON = (type: string) => `the node takes tasks of type ${show(type)} again`;
 
 const OTHER_NODE = ({ acquirer, instance }: Context['node']) =>
   `the node ${show(acquirer)} (${instance}) answered; a type is switched by its own node only: ask that node's address`;

@@ -190,7 +190,8 @@ function listed(names: readonly string[]): string {
 function workHere(of: string, type: string, here: WorkerState | undefined): string {
   if (!here) return `this node has no handler for ${of}: another node must do it`;
   const { obstacle, running, concurrency } = here;
-  if (obstacle === 'paused-here') return `${of} is switched off on this node`;
+  if (obstacle === 'paused-here')
+    return `${of} is switched off on this node, until it is switched on again or restarts`;
   if (obstacle) return `this node takes none of ${of}: ${skipSentence(obstacle, TASK_PREFIX + groupType(type))}`;
   if (running >= concurrency) return `this node works on ${running} of ${of}, and has no more room`;
   return `this node handles ${of}, and has room`;

@@ -10,6 +10,13 @@ export interface Found {
   readonly text: string;
 }
 
+/** Roots of several groups. */
+export interface FoundRoots {
+  readonly roots: readonly GroupRoot[];
+  /** Number of those that this node can't read: of a newer version, or corrupt. */
+  readonly leftOut: number;
+}
+
 /**
  * The records of groups as they stand in the store.
  *
@@ -22,10 +29,11 @@ export class GroupRecords {
     return foundIn(await this.parts.texts.read(rootKey(group)));
   }
 
-  /** Those that can't be read, or are not there, are left out. @param groups at most {@link MOST_KEYS} */
-  async roots(groups: readonly string[]): Promise<GroupRoot[]> {
+  /** Those that are not there are left out. Those that can't be read are counted. @param groups at most {@link MOST_KEYS} */
+  async roots(groups: readonly string[]): Promise<FoundRoots> {
     const texts = await this.parts.texts.readMany(groups.map(rootKey));
-    return [...texts.values()].flatMap(readable);
+    const roots = [...texts.values()].flatMap(readable);
+    return { roots, leftOut: texts.size - roots.length };
   }
 
   async isOver(group: string, incarnation: number): Promise<boolean> {

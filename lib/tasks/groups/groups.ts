@@ -18,7 +18,7 @@ import {
 } from './group.js';
 import { PAGE_BITS } from './bits.js';
 import { encodeRoot, rootKey } from './group.codec.js';
-import { GroupRecords, foundIn } from './group-records.js';
+import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
 
 export interface GroupsParts {
@@ -228,8 +228,8 @@ export class Groups {
     return counts;
   }
 
-  /** The roots of groups by their ids. Those that can't be read, or are not remembered, are left out. */
-  roots(groups: readonly string[]): Promise<GroupRoot[]> {
+  /** The roots of groups by their ids. Those that are not remembered are left out; those that can't be read are counted. */
+  roots(groups: readonly string[]): Promise<FoundRoots> {
     return this.#records.roots(groups);
   }
 

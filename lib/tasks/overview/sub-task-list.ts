@@ -1,18 +1,19 @@
-import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
+import type { TaskView } from '../by-hand/task-view.js';
 import { PAGE_ENTRIES } from '../subtasks/child-list.js';
 import { type Child, familyOf, readChild } from '../subtasks/sub-name.js';
-import { readableTask } from '../task.codec.js';
 import { groupId } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
-import { type GroupOverview, TaskGroups } from './task-groups.js';
+import { type GroupOverview, TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
 
 /** A sub-task, or a group of sub-tasks. */
 export interface SubTaskEntry {
   /** Id of the task or of the group. */
   readonly id: string;
-  /** Absent if it is a group, or is not in the store: not submitted yet, or forgotten. */
+  /** Absent if it is a group, is not in the store (not submitted yet, or forgotten), or can't be read. */
   readonly task?: TaskView;
   readonly group?: GroupOverview;
+  /** Present if it is in the store, and this node can't read it: of a newer version, or corrupt. */
+  readonly isUnreadable?: true;
 }
 
 /** A page of the sub-tasks of a task, in the order of their submissions. */
@@ -48,9 +49,10 @@ async function entryOf(
 ): Promise<SubTaskEntry> {
   if (name !== undefined) {
     const group = await groups.find(type, name);
+    if (group === UNREADABLE) return { id: groupId(type, name), isUnreadable: true };
     return { id: groupId(type, name), ...(group && { group }) };
   }
-  const text = tasks.get(id!);
-  const task = text === undefined ? undefined : readableTask(text);
-  return { id: id!, ...(task && { task: withoutSecrets(viewOf(task)) }) };
+  const task = viewIn(tasks.get(id!));
+  if (task === UNREADABLE) return { id: id!, isUnreadable: true };
+  return { id: id!, ...(task && { task }) };
 }

@@ -1,3 +1,4 @@
+import { isUnreadable } from '../../records/known-record.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import type { GroupRoot } from '../groups/group.js';
@@ -44,6 +45,8 @@ export interface GroupPage {
   readonly next?: number;
   /** The task that runs the group's handler, if it is in the store. */
   readonly handler?: TaskView;
+  /** Present if that task is in the store, and this node can't read it. */
+  readonly isHandlerUnreadable?: true;
 }
 
 export interface GroupsQuery {
@@ -57,6 +60,8 @@ export interface FoundGroups {
   readonly groups: readonly GroupOverview[];
   /** Whether more groups may be there: a state has more tasks than the search reads. */
   readonly isCut: boolean;
+  /** Groups among those that were found that this node can't read: of a newer version, or corrupt. */
+  readonly leftOut: number;
 }
 
 /** The groups of tasks, for operators. The store has no list of them, so a search looks at tasks. */
@@ -81,10 +86,11 @@ export class TaskGroups {
       }
     }
     const ids = [...found].toSorted();
-    const roots = await this.store.groups.roots(ids.slice(0, MOST_GROUPS));
-    const groups: GroupOverview[] = [];
-    for (const root of roots) groups.push(await this.#overviewOf(root));
-    return { groups, isCut: isCut || ids.length > MOST_GROUPS };
+    const { roots, leftOut } = await this.store.groups.roots(ids.slice(0, MOST_GROUPS));
+    const overviews: (GroupOverview | typeof UNREADABLE)[] = [];
+    for (const root of roots) overviews.push(await unlessUnreadable(this.#overviewOf(root)));
+    const groups = overviews.filter((each) => each !== UNREADABLE);
+    return { groups, isCut: isCut || ids.length > MOST_GROUPS, leftOut: leftOut + overviews.length - groups.length };
   }
 
   /**
@@ -112,13 +118,13 @@ export class TaskGroups {
       leftOut: members.filter((each) => each === UNREADABLE).length,
       ...(isMore && { next: last + 1 }),
       ...(typeof handler === 'object' && { handler }),
+      ...(handler === UNREADABLE && { isHandlerUnreadable: true as const }),
     };
   }
 
-  /** A group of sub-tasks. @returns undefined if it is not remembered */
-  async find(type: string, group: string): Promise<GroupOverview | undefined> {
-    const root = await this.store.groups.latest(type, group);
-    return root && this.#overviewOf(root);
+  /** A group of sub-tasks. @returns undefined if it is not remembered @throws StoreUnavailableError */
+  find(type: string, group: string): Promise<GroupOverview | typeof UNREADABLE | undefined> {
+    return unlessUnreadable(this.store.groups.latest(type, group).then((root) => root && this.#overviewOf(root)));
   }
 
   async #overviewOf(root: GroupRoot): Promise<GroupOverview> {
@@ -159,9 +165,20 @@ function groupIn(text: string, isWanted: (type: string) => boolean): string | un
   return of && !of.isOver && type !== undefined && isWanted(type) ? groupId(type, of.group) : undefined;
 }
 
-const UNREADABLE = 'unreadable';
+/** A record that is there, and that this node can't read: of a newer version, or corrupt. */
+export const UNREADABLE = 'unreadable';
 
-function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
+async function unlessUnreadable<T>(found: Promise<T>): Promise<T | typeof UNREADABLE> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isUnreadable(error)) return UNREADABLE;
+    throw error;
+  }
+}
+
+/** The task of a text, for people. @returns undefined for no text */
+export function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
   if (text === undefined) return undefined;
   const task = readableTask(text);
   return task ? withoutSecrets(viewOf(task)) : UNREADABLE;

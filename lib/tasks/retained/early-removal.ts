@@ -22,11 +22,14 @@ export interface Removal {
 /**
  * Removes ended tasks before their time while all of them together have more bytes than the option allows: first those
  * that completed, then dead letters, each in the order in which they would leave. It passes by tasks that have just ended, and
- * those whose group or parent still reads them.
+ * those whose group or parent still reads them. Completed tasks that have just ended leave soon. Until then no dead letter leaves in
+ * their place.
  */
 export class EarlyRemoval {
   /** Where the next turn begins, if this one did not reach the end. */
   #from?: string;
+  /** Bytes of the completed tasks of this pass that have just ended. */
+  #leavingSoon = 0;
   /** Since the last event. */
   #removed = { count: 0, bytes: 0 };
   #toldAt = -Infinity;
@@ -54,13 +57,19 @@ export class EarlyRemoval {
   /** @returns whether it has not reached the last task */
   async #pass(excess: number, endedBefore: number): Promise<boolean> {
     const from = this.#from ?? COMPLETED.from;
-    const { to } = from < ALL_DEAD.from ? COMPLETED : ALL_DEAD;
+    const isOfCompleted = from < ALL_DEAD.from;
+    const { to } = isOfCompleted ? COMPLETED : ALL_DEAD;
     const rows = await this.store.timed.range(from, to, ROWS);
-    let left = excess;
+    if (from === COMPLETED.from) this.#leavingSoon = 0;
+    let left = isOfCompleted ? excess : excess - this.#leavingSoon;
     await forEachLimit(rows, async ({ text }) => {
       const task = readableTask(text);
-      if (left <= 0 || !task?.ending || task.ending.at > endedBefore) return;
+      if (left <= 0 || !task?.ending) return;
       const bytes = Buffer.byteLength(text);
+      if (task.ending.at > endedBefore) {
+        if (isOfCompleted) this.#leavingSoon += bytes;
+        return;
+      }
       // Before the wait: the others of this page go on meanwhile.
       left -= bytes;
       if (await this.removal.isNeeded(task)) {

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.js';
 import { type DueTicks, dueTicks } from './due-ticks.js';
 import { type Decision, decide } from './plan.js';
 import type { ParsedSchedule } from './schedule-options.js';
-import type { ScheduleRecord } from './schedule-record.js';
+import { KEPT, type ScheduleRecord } from './schedule-record.js';
 import type { ScheduleRecords, Seen } from './schedule-records.js';
 import { ScheduleReports } from './schedule-reports.js';
 
@@ -136,11 +136,15 @@ export class ScheduleLook {
     return this.parts.records.isOver(name, run);
   }
 
-  /** The record of a schedule that is new, or was lost. A tick that this node knows is not submitted again. */
+  /**
+   * The record of a schedule that is new, was lost, or was removed because no node had it for long. A tick that this node knows
+   * is not submitted again, nor an old one: other nodes may have submitted it before the removal.
+   */
   #first(now: number): ScheduleRecord {
     const { name, expression, timeZone, mode } = this.schedule;
-    const { since = now, last, run } = this.#seen?.record ?? {};
-    const known = { ...(last !== undefined && { last }), ...(run !== undefined && { run }) };
+    const { since: seenSince = now, last, run } = this.#seen?.record ?? {};
+    const since = Math.max(seenSince, now - KEPT);
+    const known = { ...(last !== undefined && last > since && { last }), ...(run !== undefined && { run }) };
     const lists = { pending: [], waiting: [], skipped: [] };
     return { name, expression, timeZone, mode, since, ...known, ...lists, ...this.#decider() };
   }

@@ -44,6 +44,11 @@ export interface SkippedTick {
   readonly former: number;
 }
 
+/**
+ * ms after a tick about which no node decides: then the record may be removed. So a record that is made anew counts no older
+ * ticks: they may have been submitted before the removal.
+ */
+export const KEPT = 7 * 86_400_000;
 /** Ticks that may be missed, wait, or be pending. */
 export const MOST_TICKS = 1000;
 /** Skipped ticks that are remembered. */
@@ -88,6 +93,15 @@ export function decodeSchedule(record: string): ScheduleRecord {
   const body = record.slice(record.indexOf('{'));
   const { v: _v, ...schedule } = decodeStored(recordSchema, VERSION, 'a schedule', body);
   return schedule as ScheduleRecord;
+}
+
+/** @returns undefined for a text of a newer version, or of another program */
+export function readableSchedule(record: string): ScheduleRecord | undefined {
+  try {
+    return decodeSchedule(record);
+  } catch {
+    return undefined; // the node that has the schedule reports it
+  }
 }
 
 /** Empty lists are left out. */

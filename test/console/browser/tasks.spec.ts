@@ -178,10 +178,30 @@ describeInBrowser('tasks in the console', () => {
     const { page } = await visit(url, { token: TOKENS.operate, at: '/work/task:mail' });
     await page.getByRole('button', { name: 'Switch off on app1' }).click();
     await act(page, 'Switch off', 'the relay is down');
-    await page.getByText('Switched off on each node that handles it.').first().waitFor();
+    await page.getByText('or restarts: then it takes them again').first().waitFor();
+    await page.getByText('Switched off on each node that handles it, until it restarts.').first().waitFor();
     await page.getByRole('button', { name: 'Switch on on app1' }).click();
     await act(page, 'Switch on', '');
-    await page.getByText('Switched off on each node that handles it.').waitFor({ state: 'detached' });
+    await page
+      .getByText('Switched off on each node that handles it, until it restarts.')
+      .waitFor({ state: 'detached' });
+  });
+
+  it('of a type without a limit ask once for its limit, and show it as soon as it is defined', async () => {
+    const { url, gatekeeper } = await busy();
+    const { page } = await visit(url, { token: TOKENS.view });
+    const asked = { limit: 0, types: 0 };
+    page.on('response', (response) => {
+      if (response.url().includes('/semaphores/task%3Amail')) asked.limit++;
+      if (response.url().endsWith('/task-types')) asked.types++;
+    });
+    await page.goto(`${url}/#/work/task:mail`);
+    await page.getByText('each node takes as many tasks as its handler allows').waitFor();
+    // Its other data are loaded again and again meanwhile.
+    await until(() => asked.types >= 3);
+    expect(asked.limit).toBe(1);
+    await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
+    await page.getByText('each node takes as many tasks as its handler allows').waitFor({ state: 'detached' });
   });
 
   it('are not shown as none while the store can not be asked', async () => {

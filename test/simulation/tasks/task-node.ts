@@ -1,17 +1,20 @@
 import { GatekeeperError, InvalidOptionsError } from '../../../lib/decision/index.js';
 import type { GatekeeperEvent } from '../../../lib/context/events.js';
+import type { NodeIdentity } from '../../../lib/context/node-identity.js';
 import { createContext } from '../../../lib/gatekeeper/create-context.js';
 import { SemaphoreDirectory } from '../../../lib/permits/semaphore-directory.js';
-import { InvalidTaskError, RetryLaterError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
+import { InvalidTaskError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
 import type { GroupContext, ScheduleContext, SubmitOptions, Submitted } from '../../../lib/tasks/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyTasks } from './faulty-tasks.js';
+import { workOn } from './handler-work.js';
 import type { SchedulePlan } from './schedule-plan.js';
 import type { TasksScene } from './tasks-scene.js';
 import type { PlannedLink } from './chain-plan.js';
 import { SCHEDULE } from './schedule-checker.js';
+import { identityOf } from './sent-tasks.js';
 import { type PlannedTask, type Tree, subTasksOf } from './tree-plan.js';
 import { UNIQUE_TYPE } from './uniques.js';
 
@@ -26,14 +29,14 @@ export class TaskNode {
   readonly #context;
   readonly #directory: SemaphoreDirectory;
   readonly #trees: Chance;
-  #isCut = false;
+  isCut = false;
   hasClosed = false;
   isLeaving = false;
 
   constructor(
     readonly name: string,
     readonly process: SimProcess,
-    private readonly scene: TasksScene,
+    readonly scene: TasksScene,
     private readonly chance: Chance,
   ) {
     this.#context = this.#createContext();
@@ -46,7 +49,12 @@ export class TaskNode {
       sweepInterval: scene.settings.sweepInterval,
       announcement: 0,
     });
-    this.tasks = new Tasks({ context: this.#context, directory: this.#directory, grace: scene.grace });
+    this.tasks = new Tasks({
+      context: this.#context,
+      directory: this.#directory,
+      grace: scene.grace,
+      nodes: scene.sent?.livingNodes(this),
+    });
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);
@@ -69,7 +77,13 @@ export class TaskNode {
       this.tasks.handlers.handle('link', (task) => this.#work(task), { lease, concurrency: 2 });
       this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
     }
+    scene.sent?.handle(this, (task) => this.#work(task), this.#trees);
+    scene.fair?.handle(this, (task) => this.#work(task), this.#trees);
     if (scene.schedule) this.#schedule(scene.schedule.plan);
+  }
+
+  get identity(): NodeIdentity {
+    return identityOf(this.name);
   }
 
   get isLiving(): boolean {
@@ -83,11 +97,11 @@ export class TaskNode {
   }
 
   /** One try of an application to submit. */
-  async submit(name: TaskName, data: unknown, link?: PlannedLink): Promise<void> {
+  async submit(name: TaskName, data: unknown, link?: PlannedLink, more: SubmitOptions = {}): Promise<void> {
     // A member of a group that is submitted again after its group's end would open a new incarnation. A link is planned once.
     const dedup = name.member || link ? 'retained' : 'unfinished';
     const { after, afterFailed } = link ?? {};
-    const own: SubmitOptions = { ...this.scene.usual, ...this.scene.stops.optionsOf(name.id), dedup };
+    const own: SubmitOptions = { ...this.scene.usual, ...this.scene.stops.optionsOf(name.id), dedup, ...more };
     const options: SubmitOptions = { ...own, ...(after && afterFailed && { after, afterFailed }) };
     this.scene.checker.asked(name.id);
     const queue = link?.queue;
@@ -107,11 +121,11 @@ export class TaskNode {
   }
 
   cut(): void {
-    this.#isCut = true;
+    this.isCut = true;
   }
 
   mend(): void {
-    this.#isCut = false;
+    this.isCut = false;
   }
 
   leave(): void {
@@ -152,27 +166,10 @@ export class TaskNode {
   async #work(task: TaskContext): Promise<unknown> {
     const ended = this.scene.limits?.began(task, this.process);
     try {
-      return await this.#handle(task);
+      return await workOn(task, this, this.chance);
     } finally {
       ended?.();
     }
-  }
-
-  async #handle(task: TaskContext): Promise<unknown> {
-    const { chance, scene } = this;
-    scene.began(task);
-    if (scene.stops.isBad(task.id)) throw new InvalidTaskError('simulated: it fails its group');
-    for (let steps = chance.whole(0, 2); steps > 0; steps--) {
-      if (scene.hasReports) task.progress(task.token, task.token, this.name);
-      await this.pause(chance.skewed(1, scene.lease));
-      if (task.signal.aborted && chance.happens(0.7)) throw task.signal.reason as Error;
-      if (chance.happens(0.3)) await task.lease.renew(Math.round(scene.lease * chance.between(0.9, 1.5)));
-    }
-    // In the end each task can be done: otherwise it would depend on chance whether a schedule ends.
-    if (scene.isTrouble && chance.happens(0.1)) throw new Error('simulated: the handler failed');
-    if (scene.isTrouble && chance.happens(0.05)) throw new RetryLaterError(chance.whole(1, 1000));
-    if (chance.happens(0.02)) throw new InvalidTaskError('simulated: no attempt can succeed');
-    return { by: this.name };
   }
 
   #schedule({ expression, mode, missed, interval }: SchedulePlan): void {
@@ -239,8 +236,10 @@ export class TaskNode {
   }
 
   #observe(key: string, former: string | undefined, next: string | undefined): void {
-    const { checker, stopped, schedule } = this.scene;
+    const { checker, stopped, schedule, sent, fair } = this.scene;
     checker.observe(key, former, next);
+    sent?.observe(key, former, next);
+    fair?.observe(key, next);
     schedule?.observe(key, former, next);
     if (next !== undefined && key.startsWith('root:')) stopped.observe(next);
   }
@@ -267,7 +266,7 @@ export class TaskNode {
       cluster,
       shared,
       chance: chance.fork(),
-      isCut: () => this.#isCut,
+      isCut: () => this.isCut,
       onWrite,
     });
     const store = new FaultyStore(cluster, { name, time, process, chance: client, trace });
@@ -278,7 +277,7 @@ export class TaskNode {
         store: { kind: 'simulated', open: () => Object.assign(store, { tasks }) },
       },
       {
-        node: { group: 'default', acquirer: name, instance: name },
+        node: this.identity,
         nodeClock: process,
         random: { number: chance.fork().number, id: () => `${name}.${(ids++).toString(36)}`, instance: () => name },
         isClosing: () => this.isLeaving,

@@ -35,6 +35,8 @@ export interface Life {
  * | T10     | a task with `after` starts when all of these have ended, and not if one failed (see `chain-checker.ts`) |
  * | T11     | one task of a serial queue is at its turn, in the order of the submissions (see `queue-checker.ts`) |
  * | T12    | of unique submissions, the last one that replaces counts (see `uniques.ts`)              |
+ * | T13    | a task runs on nodes that its target names, and moves if its process is gone (see `address-checker.ts`) |
+ * | T14    | a fair key with few tasks is not starved by one with many (see `fair-checker.ts`)        |
  */
 export class TasksChecker {
   readonly violations: string[] = [];

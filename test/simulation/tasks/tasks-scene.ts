@@ -14,6 +14,8 @@ import { StoppedGroups } from './stopped-groups.js';
 import type { PlannedLink } from './chain-plan.js';
 import { ScheduleChecker } from './schedule-checker.js';
 import { planSchedule } from './schedule-plan.js';
+import { FairTasks } from './fair-tasks.js';
+import { SentTasks } from './sent-tasks.js';
 import { TYPES, TaskNode } from './task-node.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
@@ -25,9 +27,9 @@ export const TROUBLE = 15_000;
 const TROUBLES = ['calls', 'hints', 'slow', 'crash', 'freeze', 'cut', 'outage', 'leave'] as const;
 /**
  * `by-hand`: people cancel and retry tasks. `stops`: members fail their groups, and people cancel groups. `unique`: tasks
- * are submitted again while they wait or run.
+ * are submitted again while they wait or run. `addressed`: tasks have targets. `fair`: tasks have fair keys.
  */
-export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops', 'unique'] as const;
+export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops', 'unique', 'addressed', 'fair'] as const;
 export type TaskFaultKind = (typeof TASK_FAULTS)[number];
 
 /** Stands where each node puts a store with faults of its own. */
@@ -74,11 +76,15 @@ export class TasksScene {
   readonly limits?: TypeLimits;
   /** Present in a quarter of the schedules: the nodes have a cron schedule. */
   readonly schedule?: ScheduleChecker;
+  readonly sent?: SentTasks;
+  readonly fair?: FairTasks;
   /** Nodes that stay frozen for longer than ticks are remembered. */
   readonly #frozen = new Set<TaskNode>();
   /** ms for which tasks are remembered, but for ticks: longer than what a process does can be late, as the product asks. */
   readonly memory: number;
   isTrouble = false;
+  /** Until the nodes leave. */
+  isAtWork = true;
   #processes = 0;
 
   constructor(
@@ -110,6 +116,8 @@ export class TasksScene {
     if (limits) this.limits = limits;
     const plan = planSchedule(seed);
     if (plan) this.schedule = new ScheduleChecker(plan, this);
+    if (this.faults.has('addressed')) this.sent = new SentTasks(this);
+    if (this.faults.has('fair')) this.fair = new FairTasks(this);
     this.memory = plan && this.faults.has('freeze') ? 3 * SHORTEST_MEMORY : SHORTEST_MEMORY;
   }
 
@@ -226,6 +234,8 @@ function besides(seed: number): TaskFaultKind[] {
     ...(seed % 2 === 0 ? (['by-hand'] as const) : []),
     ...(seed % 3 === 0 ? (['stops'] as const) : []),
     ...(seed % 4 < 2 ? (['unique'] as const) : []),
+    ...(seed % 3 === 1 ? (['addressed'] as const) : []),
+    ...(seed % 5 > 2 ? (['fair'] as const) : []),
   ];
 }
 

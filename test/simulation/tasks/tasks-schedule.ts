@@ -1,4 +1,4 @@
-import { type TaskName, grouped, single } from '../../../lib/tasks/index.js';
+import { type SubmitOptions, type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
 import { planByHand } from './by-hand.js';
 import { type PlannedLink, planChains, planQueues } from './chain-plan.js';
@@ -54,6 +54,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     await time.pass(FORGOTTEN * scene.memory, () => left(shared).length === 0);
     if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
     uniques.check();
+    scene.isAtWork = false;
     for (const node of scene.staying) node.leave();
     const within = 20 * scene.callTimeout + 2 * scene.longestWork + scene.grace;
     if (!(await time.pass(within, () => scene.living.length === 0))) checker.violated('T5 a node did not close');
@@ -108,6 +109,9 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
     scene.links.set(link.name.id, link);
     submitSoon(scene, () => link.name, undefined, link);
   }
+  for (const { name, options } of scene.fair?.plan() ?? [])
+    submitSoon(scene, () => name, undefined, undefined, options);
+  groups.push(...(scene.sent?.plan() ?? []));
   const ends = [...scene.links.values()].filter(({ name }) => name.member).length;
   if (ends > 0) groups.push({ name: 'ends', total: ends });
   if (trees.groups > 0) groups.push({ name: 'forest', total: trees.tasks.filter(({ name }) => name.member).length });
@@ -115,7 +119,13 @@ function submitAll(scene: TasksScene): PlannedGroup[] {
 }
 
 /** The application of a node that dies meanwhile submits again, from another node. */
-function submitSoon(scene: TasksScene, name: () => TaskName, data?: unknown, link?: PlannedLink): void {
+function submitSoon(
+  scene: TasksScene,
+  name: () => TaskName,
+  data?: unknown,
+  link?: PlannedLink,
+  more?: SubmitOptions,
+): void {
   const { chance, time, checker } = scene;
   const wanted = name();
   scene.wanted.add(wanted.id);
@@ -124,7 +134,7 @@ function submitSoon(scene: TasksScene, name: () => TaskName, data?: unknown, lin
     const nodes = scene.staying.filter(({ process }) => process.isRunning);
     if (nodes.length > 0 && mayFollow(scene, link)) {
       const node = chance.pick(nodes);
-      node.watch('submit', node.submit(wanted, data ?? { of: wanted.id }, link));
+      node.watch('submit', node.submit(wanted, data ?? { of: wanted.id }, link, more));
     }
     time.after(2000, attempt);
   };
@@ -182,7 +192,7 @@ function jumpClocks({ schedule, time, nodes }: TasksScene): void {
   }
 }
 
-/** C3: ticks go on after the trouble, and after a downtime of all nodes. Then no node submits any more. */
+/** C3: ticks go on after the trouble, and after a downtime of all nodes. */
 async function settleSchedule(scene: TasksScene): Promise<void> {
   const { schedule, time } = scene;
   if (!schedule) return;
@@ -197,13 +207,14 @@ async function settleSchedule(scene: TasksScene): Promise<void> {
     scene.start();
     await schedule.goesOn();
   }
-  for (const node of scene.living) node.watch('stop of the schedule', node.tasks.schedules.close());
 }
 
-/** T1, T3: all tasks end, and all groups are closed. */
+/** T1, T3: all tasks end, and all groups are closed. No node submits ticks any more. */
 async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promise<number> {
   const { time, checker, lease, callTimeout, settings } = scene;
   if (scene.staying.length === 0) scene.start();
+  scene.sent?.settle();
+  for (const node of scene.living) node.watch('stop of the schedule', node.tasks.schedules.close());
   const ended = time.now;
   const submitted = await time.pass(60_000, () => [...scene.wanted].every((id) => checker.isAccepted(id)));
   if (!submitted) checker.violated('the harness could not submit all');
@@ -220,7 +231,9 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
     if (times !== 1) checker.violated(`T3 the handler of ${group} ended ${times} times`);
   if (checker.joins.size > groups.length)
     checker.violated(`T3 ${checker.joins.size} groups ended, ${groups.length} were submitted`);
-  return time.now - ended;
+  const settledAfter = time.now - ended;
+  await scene.fair?.settle();
+  return settledAfter;
 }
 
 /** Texts that are still there. */

@@ -42,6 +42,7 @@ export type {
   SemaphoresAnswer,
   SessionAnswer,
   SubTasksAnswer,
+  SwitchedAnswer,
   TaskAnswer,
   TaskGroupAnswer,
   TaskTypesAnswer,

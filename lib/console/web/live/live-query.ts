@@ -25,6 +25,13 @@ const PAUSE_FACTOR = 4;
 /** Limit of the load: large answers are loaded less often. */
 const BYTES_PER_MS = 250;
 
+export interface LiveOptions {
+  /** Status that carries an answer, too. */
+  readonly otherStatus?: number;
+  /** Code of the problem of what need not be there. It is not asked for again before the stream reports a change. */
+  readonly absent?: string;
+}
+
 /** Keeps an answer of the API up to date: loads it again whenever it may have changed. */
 export class LiveQuery<T> {
   readonly data = signal<T | undefined>(undefined);
@@ -43,7 +50,7 @@ export class LiveQuery<T> {
     readonly path: string,
     private readonly concerns: (event: StreamedEvent) => boolean,
     private readonly interval: number,
-    private readonly options: { readonly otherStatus?: number } = {},
+    private readonly options: LiveOptions = {},
   ) {}
 
   /** Starts the loading. @returns a function that stops it. It can be started again */
@@ -84,7 +91,12 @@ export class LiveQuery<T> {
     const took = performance.now() - begun;
     this.#notBefore = performance.now() + Math.max(PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
     if (this.#isStale) this.soon();
-    else this.#plan(this.#pause());
+    else if (!this.#isAbsent) this.#plan(this.#pause());
+  }
+
+  get #isAbsent(): boolean {
+    const error = this.error.value;
+    return error instanceof ApiError && error.problem.code === this.options.absent && connection.value === 'live';
   }
 
   #pause(): number {

@@ -12,7 +12,7 @@ import { hrefOf, route } from '../router.js';
 import { whyNot } from '../session.js';
 import { GroupCounts, GroupState } from './group-state.js';
 import { typeHref } from './task-links.js';
-import { TaskBranch } from './task-tree.js';
+import { TaskBranch, Unreadable } from './task-tree.js';
 import { useNodeNames } from './use-node-names.js';
 
 /** Members of one page. */
@@ -46,7 +46,7 @@ interface SummaryProps {
   readonly onChange: () => Promise<void>;
 }
 
-function Summary({ path, answer: { group, handler }, onChange }: SummaryProps) {
+function Summary({ path, answer: { group, handler, isHandlerUnreadable }, onChange }: SummaryProps) {
   const [action, setAction] = useState<Action>();
   const { stopped, state } = group;
   const nameOf = useNodeNames();
@@ -64,6 +64,11 @@ function Summary({ path, answer: { group, handler }, onChange }: SummaryProps) {
         <ul class="tree" aria-label="Handler of the group">
           <TaskBranch task={handler} nameOf={nameOf} />
         </ul>
+      )}
+      {isHandlerUnreadable && (
+        <p>
+          The task of its handler <Unreadable />
+        </p>
       )}
       {state === 'open' && !stopped && whyNot('operate') === undefined && (
         <div class="buttons actions">

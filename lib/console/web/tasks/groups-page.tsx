@@ -4,6 +4,8 @@ import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Field } from '../parts/field.js';
+import { count } from '../parts/format.js';
+import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { goTo } from '../router.js';
@@ -20,10 +22,16 @@ export function GroupsPage() {
       <p class="lead">Groups that have tasks among the first 100 of each state. Open any other group by its name.</p>
       <OpenGroup />
       <Loaded query={query}>
-        {({ groups, isCut }) => (
+        {({ groups, isCut, leftOut }) => (
           <>
             {groups.length > 0 ? <GroupTable groups={groups} /> : <Empty>No group was found.</Empty>}
             {isCut && <p class="second">There may be more: only the first tasks of each state were searched.</p>}
+            {leftOut > 0 && (
+              <p class="attention">
+                <Icon name="warning" /> {count(leftOut, 'group')} can’t be read by this node: of a newer version, or
+                corrupt.
+              </p>
+            )}
           </>
         )}
       </Loaded>

@@ -1,3 +1,4 @@
+import type { SwitchedAnswer } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
 import type { NodeOfType } from './task-types.js';
@@ -10,13 +11,14 @@ export function switchAction(type: string, { node, tasks, groups }: NodeOfType, 
     title: `Switch ${type} ${verb} on ${node.acquirer}`,
     explanation: isOff
       ? 'The node takes tasks of the type again.'
-      : 'The node takes no more tasks of the type until it is switched on again, or restarts. Running ones go on, and other nodes take the rest.',
+      : 'The node takes no more tasks of the type until it is switched on again, or restarts: after a restart it takes them again. Running ones go on, and other nodes take the rest.',
     verb: `Switch ${verb}`,
     run: async (reason) => {
       const body = { node: node.instance, reason };
-      await call(`task-types/${encodeURIComponent(type)}/${verb}`, { method: 'POST', body });
+      const path = `task-types/${encodeURIComponent(type)}/${verb}`;
+      const { note } = await call<SwitchedAnswer>(path, { method: 'POST', body });
       await done();
-      return `${type} is ${verb} on ${node.acquirer}.`;
+      return `${type} is ${verb} on ${node.acquirer}: ${note}.`;
     },
   };
 }

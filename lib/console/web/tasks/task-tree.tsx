@@ -3,6 +3,7 @@ import type { SubTasksAnswer, TaskView } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
+import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
 import { GroupCounts, GroupState } from './group-state.js';
@@ -46,6 +47,15 @@ function Present({ task, nameOf }: BranchProps) {
   );
 }
 
+/** Stands beside an id whose record the answering node can't read. */
+export function Unreadable() {
+  return (
+    <span class="second attention">
+      <Icon name="warning" /> can’t be read by this node: of a newer version, or corrupt
+    </span>
+  );
+}
+
 /** The sub-tasks of a task, page by page, with their own below them. */
 export function SubTasks({ id, nameOf }: { readonly id: string; readonly nameOf: BranchProps['nameOf'] }) {
   const [page, setPage] = useState(1);
@@ -57,13 +67,15 @@ export function SubTasks({ id, nameOf }: { readonly id: string; readonly nameOf:
         <>
           {subTasks.length === 0 && <Empty>Their list is not kept any more.</Empty>}
           <ul class="tree" aria-label={`Sub-tasks of ${id}`}>
-            {subTasks.map(({ id: child, task, group }) => {
+            {subTasks.map(({ id: child, task, group, isUnreadable }) => {
               if (task) return <TaskBranch key={child} task={task} nameOf={nameOf} />;
               return (
                 <li key={child}>
                   <span class="branch">
                     {group ? <GroupLink group={group} /> : <code>{child}</code>}
-                    {group ? <GroupState group={group} /> : <span class="second">not submitted yet, or forgotten</span>}
+                    {group && <GroupState group={group} />}
+                    {isUnreadable && <Unreadable />}
+                    {!group && !isUnreadable && <span class="second">not submitted yet, or forgotten</span>}
                     {group && <GroupCounts group={group} />}
                   </span>
                 </li>

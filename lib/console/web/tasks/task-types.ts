@@ -77,7 +77,7 @@ export interface TypeCondition {
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  'paused-here': 'switched off on this node',
+  'paused-here': 'switched off on this node until it restarts',
   paused: 'paused in the whole cluster',
   group: 'the group pattern of its limit excludes this node',
   acquirer: 'the acquirer pattern of its limit excludes this node',
@@ -100,7 +100,12 @@ export function conditionOf({ nodes, waiting, running }: TypeOverview): TypeCond
     return { word: 'no node', tone: 'warning', sentence: 'No living node handles it. Programs may claim its tasks.' };
   if (nodes.length === 0) return { word: 'programs', tone: 'neutral' };
   if (takers.length === 0) return allStopped(nodes);
-  if (off.size > 0) return { word: 'partly off', tone: 'warning', sentence: `Switched off on ${namesOf(nodes, off)}.` };
+  if (off.size > 0)
+    return {
+      word: 'partly off',
+      tone: 'warning',
+      sentence: `Switched off on ${namesOf(nodes, off)} until it restarts.`,
+    };
   if (running > 0) return { word: 'running', tone: 'accent' };
   return waiting > 0 ? { word: 'waiting', tone: 'neutral' } : { word: 'idle', tone: 'good' };
 }
@@ -110,7 +115,7 @@ function allStopped(nodes: readonly TypeOnNode[]): TypeCondition {
   const obstacles = new Set(nodes.map(({ work }) => work.obstacle!));
   if (obstacles.has('paused')) return { word: 'paused', tone: 'warning' };
   if (obstacles.size === 1 && obstacles.has('paused-here'))
-    return { word: 'off', tone: 'warning', sentence: 'Switched off on each node that handles it.' };
+    return { word: 'off', tone: 'warning', sentence: 'Switched off on each node that handles it, until it restarts.' };
   const reasons = [...obstacles].map(obstacleSentence).join('; ');
   return { word: 'stopped', tone: 'bad', sentence: `No node takes its tasks: ${reasons}.` };
 }

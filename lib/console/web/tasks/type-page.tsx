@@ -4,7 +4,7 @@ import { ApiError, messageOf } from '../api/api-error.js';
 import { AuditTable } from '../audit/audit-table.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { concerning } from '../live/concerns.js';
-import type { LiveQuery } from '../live/live-query.js';
+import { type LiveQuery, OFTEN } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
@@ -24,12 +24,15 @@ import { TypeNodesPanel } from './type-nodes-panel.js';
 import { TypeTrends } from './type-trends.js';
 import { useTypes } from './work-views.js';
 
+/** Problem of a semaphore without a record. A type need not have one. */
+const NO_LIMIT = 'unknown-semaphore';
+
 /** The page of a type of tasks. @param name of its semaphore, which may have no definition */
 export function TypePage({ name }: { readonly name: string }) {
   const type = name.slice('task:'.length);
   const concerns = useMemo(() => concerning(name), [name]);
   const types = useTypes();
-  const limit = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns);
+  const limit = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns, OFTEN, NO_LIMIT);
   const reload = async () => void (await Promise.all([types.load(), limit.load()]));
   useEffect(() => types.data.subscribe((answer) => answer && noteSamples(answer)), [types]);
   return (
@@ -114,7 +117,7 @@ function Limit({ type, limit, onChange }: LimitProps & { readonly type: string }
     );
   }
   const error = limit.error.value;
-  const isMissing = error instanceof ApiError && error.problem.code === 'unknown-semaphore';
+  const isMissing = error instanceof ApiError && error.problem.code === NO_LIMIT;
   return (
     <section class="panel" aria-labelledby="limit-title">
       <h2 id="limit-title">Limit</h2>
