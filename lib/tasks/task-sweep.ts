@@ -32,7 +32,7 @@ const CHARACTERS = 1024 * 1024;
 const UNSETTLED = 5000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
 const UNHINTED = 5000;
-/** ms between two looks for what has no fixed time, if there was nothing to do for it. */
+/** ms between two looks for work without a fixed time, if there was none. */
 const PAUSE = 2500;
 
 type Work = (task: Task, text: string) => Promise<void>;
@@ -69,7 +69,7 @@ export class TaskSweep {
   readonly #readdressing?: Readdressing;
   readonly #forgottenSchedules?: ForgottenSchedules;
   readonly #early: EarlyRemoval;
-  /** When it looks next for what has no fixed time: ms of the node's monotonic clock. */
+  /** When it looks next for work without a fixed time: ms of the node's monotonic clock. */
   #next = -Infinity;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
@@ -100,7 +100,7 @@ export class TaskSweep {
     return counts.includes(true);
   }
 
-  /** What has no fixed time is looked at less often: each look costs some ten reads, also while the cluster is idle. */
+  /** Looks less often for work without a fixed time: each look costs some ten reads, also while the cluster is idle. */
   async #untimed(now: number): Promise<boolean> {
     const { nodeClock } = this.context;
     if (nodeClock.monotonic() < this.#next) return false;

@@ -81,7 +81,7 @@ export interface Submission {
 const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
-/** What a task does not need any more when it has ended: for what it was to wait. */
+/** Fields that say for what a task waits. A task that has ended has none. */
 const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: undefined, runAt: undefined };
 
 /** @param former the task of this id that has ended, if the store still has it: tokens go on from its token */
