@@ -123,8 +123,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/transitions.ts',
-        find: 'token: nextToken(task.token, now),',
-        replace: 'token: now > 0 ? task.attempts + task.crashes + 1 : nextToken(task.token, now),',
+        find: 'const token = nextToken(task.token, now);',
+        replace: 'const token = now > 0 ? task.attempts + task.crashes + 1 : nextToken(task.token, now);',
       },
     ],
     layer: simulation(/T2/, ['crash', 'freeze']),
@@ -276,8 +276,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/transitions.ts',
-        find: 'const { progress: _ofFormerAttempt, formerEnd: _ofFormerLife, ...kept } = task;',
-        replace: 'const kept = task;',
+        find: 'const former = { progress: undefined, formerEnd: undefined };',
+        replace: 'const former = {};',
       },
     ],
     layer: simulation(/T9/, ['crash', 'freeze']),

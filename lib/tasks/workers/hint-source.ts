@@ -36,7 +36,8 @@ export class HintSource {
   #hasNews = false;
   /** Whether a worker is free. */
   #isWanted = false;
-  #looking?: Promise<void>;
+  /** The look that is under way. */
+  #looking: Promise<void> | undefined;
   #wake: () => void = () => undefined;
 
   constructor(
@@ -48,14 +49,14 @@ export class HintSource {
 
   /**
    * Takes up to `most` hints; waits until there is at least one. A look takes up to `ahead` more for the next calls, so that
-   * short tasks don't cost a look each.
+   * short tasks don't cost a look each. The next look begins when half of these are left, so that no call waits for it.
    *
    * @returns none after {@link close} or {@link stopWaiting}
    */
   async take(most: number, ahead = 0): Promise<Hint[]> {
     this.#isWanted = true;
     while (this.#isWanted && !this.#isClosed) {
-      if (this.#arrived.length === 0) await (this.#looking = this.#look(most + ahead));
+      if (this.#arrived.length === 0) await (this.#looking ?? this.#look(most + ahead));
       if (this.#isClosed) break;
       if (this.#arrived.length > 0) return this.#isWanted ? this.#taken(most, ahead) : this.#taken(0, 0);
       if (this.#isWanted) await this.#park();
@@ -98,8 +99,8 @@ export class HintSource {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake();
-    this.#cancelReturn?.();
     await Promise.all([this.#looking, ...this.#parked.values()]);
+    this.#cancelReturn?.();
     await this.#return(0);
   }
 
@@ -121,10 +122,16 @@ export class HintSource {
     this.#isWanted = false;
     const taken = this.#arrived.splice(0, most);
     void this.#return(ahead);
+    this.#returnLater();
+    // None is left if the queue was empty at the last look.
+    if (this.#arrived.length > 0 && this.#arrived.length < ahead / 2) void (this.#looking ?? this.#look(ahead));
+    return taken;
+  }
+
+  #returnLater(): void {
     this.#cancelReturn?.();
     if (this.#arrived.length > 0)
       this.#cancelReturn = this.context.nodeClock.schedule(() => void this.#return(0), AHEAD);
-    return taken;
   }
 
   /** All but the first ones go back: another node may have free workers. */
@@ -132,8 +139,14 @@ export class HintSource {
     await Promise.all(this.#arrived.splice(kept).map((hint) => this.giveBack(hint)));
   }
 
-  async #look(most: number): Promise<void> {
-    this.#arrived.push(...(await this.takeNow(most)));
+  /** Never rejects. */
+  #look(most: number): Promise<void> {
+    this.#looking = this.takeNow(most).then((hints) => {
+      this.#arrived.push(...hints);
+      this.#returnLater();
+      this.#looking = undefined;
+    });
+    return this.#looking;
   }
 
   /** Waits until a hint has arrived at any queue. Polls of the other queues stay: to begin them anew takes longer than to wait. */
