@@ -1,15 +1,21 @@
 import { afterAll } from '@jest/globals';
 import { redis } from '../../lib/stores/redis/index.js';
 import { lackOfRedis } from '../needs/redis.js';
-import { CLIENTS } from '../support/redis-clients.js';
+import { CLIENTS, CLUSTER_CLIENTS } from '../support/redis-clients.js';
+import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { describeStoreContract } from './store.contract.js';
 import { UNHURRIED } from './unhurried.js';
 
-/** One server for all kinds of clients: the contract's keys are random, and so meet nowhere. */
+/** One server, and one Cluster, for all kinds of clients: the contract's keys are random, and so meet nowhere. */
 let shared: Promise<RedisServer> | undefined;
 const server = () => (shared ??= RedisServer.start());
-afterAll(async () => (await shared)?.[Symbol.asyncDispose]());
+let cluster: Promise<RedisCluster> | undefined;
+const ports = async () => (await (cluster ??= RedisCluster.start())).ports;
+afterAll(async () => {
+  await (await shared)?.[Symbol.asyncDispose]();
+  await (await cluster)?.[Symbol.asyncDispose]();
+});
 
 describeStoreContract(
   'redis({ url })',
@@ -27,6 +33,18 @@ for (const [name, newClient] of Object.entries(CLIENTS)) {
       const { client, close } = await newClient((await server()).url);
       const store = redis({ client });
       return { open: () => store.open(UNHURRIED), stop: async () => close(), isPagedByPrefix: true };
+    },
+    lackOfRedis,
+  );
+}
+
+for (const [name, newClient] of Object.entries(CLUSTER_CLIENTS)) {
+  describeStoreContract(
+    `redis({ client }) of a Cluster, with ${name}`,
+    async () => {
+      const { client, close } = await newClient(await ports());
+      const store = redis({ client });
+      return { open: () => store.open(UNHURRIED), stop: async () => close(), isPagedByPrefix: true, members: 3 };
     },
     lackOfRedis,
   );

@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
-import { createClient as createClient4 } from 'redis-4';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+import { createClient as createClient4, createCluster as createCluster4 } from 'redis-4';
 import type { GivenRedisOptions } from '../../lib/stores/redis/index.js';
 
 type Client = GivenRedisOptions['client'];
@@ -18,6 +18,11 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient
     client.on('error', () => undefined);
     return { client, close: () => client.disconnect() };
   },
+  'ioredis with a database and a prefix of keys': async (url) => {
+    const client = new Redis(`${url}/3`, { keyPrefix: 'app[1]:', enableAutoPipelining: true, stringNumbers: true });
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
   'node-redis 5': async (url) => {
     const client = createClient({ url });
     client.on('error', () => undefined);
@@ -32,6 +37,27 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient
   },
   'node-redis 4': async (url) => {
     const client = createClient4({ url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => void client.disconnect() };
+  },
+};
+
+/** Makes a client of a Cluster of each kind. */
+export const CLUSTER_CLIENTS: Readonly<Record<string, (ports: readonly number[]) => Promise<AppClient>>> = {
+  ioredis: async (ports) => {
+    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'node-redis 5': async (ports) => {
+    const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => client.destroy() };
+  },
+  'node-redis 4': async (ports) => {
+    const client = createCluster4({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
     client.on('error', () => undefined);
     await client.connect();
     return { client, close: () => void client.disconnect() };

@@ -29,7 +29,8 @@ export async function openSession(
   const [facts] = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
   const database = await within(() => databaseOf(client));
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
-  const writer = options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended });
+  const writer =
+    options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
   return { session: { client, ended, writer }, facts: facts! };
 }
 
@@ -47,9 +48,23 @@ async function databaseOf(client: RedisClient): Promise<number> {
 
 async function replicatedWriter(
   client: RedisClient,
-  { options, ended }: Pick<SessionNeeds, 'options' | 'ended'>,
+  { options, ended, within }: Pick<SessionNeeds, 'options' | 'ended' | 'within'>,
 ): Promise<Writer> {
   const connection = client.newConnection();
   ended.addEventListener('abort', () => connection.release(), { once: true });
+  ended.throwIfAborted();
+  await within(() => isReady(connection));
   return new ReplicatedWriter(connection, options.replicas);
+}
+
+function isReady(client: RedisClient): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!client.isReady) return;
+      stopListening();
+      resolve();
+    };
+    const stopListening = client.onChange(look);
+    look();
+  });
 }

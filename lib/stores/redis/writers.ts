@@ -17,6 +17,8 @@ export class PlainWriter implements Writer {
   }
 }
 
+const BROKEN = 'the connection broke before replicas confirmed the write';
+
 /**
  * Writes, and then waits until so many replicas have the write. WAIT speaks of the writes of its own connection, and
  * holds up everything behind it. So this writer has a connection of its own. If that breaks between the two, WAIT would
@@ -41,15 +43,19 @@ export class ReplicatedWriter implements Writer {
     const { connection, replicas } = this;
     const { losses } = connection;
     const answer = await runScript(connection, script, { keys, args });
-    // A quarter is kept for the way.
-    const confirmed = await connection
-      .command('', ['wait', String(replicas), String(Math.max(1, Math.floor(left * 0.75)))])
-      .catch((error: unknown) => {
-        throw unknownOutcome('the connection broke before replicas confirmed the write', error);
-      });
-    if (connection.losses !== losses) throw unknownOutcome('the connection broke before replicas confirmed the write');
-    if (Number(confirmed) < replicas)
-      throw unknownOutcome(`${Number(confirmed)} of ${replicas} replicas confirmed the write in time`);
-    return answer;
+    const confirmed = await this.#confirmed(left);
+    if (connection.losses !== losses) throw unknownOutcome(BROKEN);
+    if (confirmed >= replicas) return answer;
+    throw unknownOutcome(`${confirmed} of ${replicas} replicas confirmed the write in time`);
+  }
+
+  /** Number of replicas that have all writes of this connection. A quarter of the time is kept for the way. */
+  async #confirmed(left: number): Promise<number> {
+    const patience = Math.max(1, Math.floor(left * 0.75));
+    try {
+      return Number(await this.connection.command('', ['wait', String(this.replicas), String(patience)]));
+    } catch (error) {
+      throw unknownOutcome(BROKEN, error);
+    }
   }
 }
