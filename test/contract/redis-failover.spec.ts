@@ -95,7 +95,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     await gatekeeper.ready();
     const history: HistoryEntry[] = [];
     const log = (entry: CallEntry | PermitEntry) => history.push({ at: performance.now(), process: name, ...entry });
-    let isStopped = false;
+    const stopping = new AbortController();
 
     const once = async () => {
       const call = randomUUID();
@@ -117,9 +117,9 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
       await permit.release().catch(() => undefined); // a lost one
     };
     const working = (async () => {
-      while (!isStopped) await once();
+      while (!stopping.signal.aborted) await once();
     })();
-    return { history, stop: () => ((isStopped = true), working) };
+    return { history, stop: () => (stopping.abort(), working) };
   }
 });
 

@@ -4,6 +4,9 @@ import { Wakeup } from '../../async/wakeup.js';
 import { messageOf } from '../../decision/index.js';
 import type { RedisClient } from './clients/redis-client.js';
 
+/** ms */
+const LONGEST_FIRST_ATTEMPT = 5000;
+
 /** The objects that calls need while the server can be reached. */
 export interface Session {
   readonly client: RedisClient;
@@ -77,6 +80,8 @@ export class Connection<S extends Session> {
   }
 
   async #serve(client: RedisClient): Promise<void> {
+    // A new client is only about to connect.
+    if (!client.isReady && this.isFirstAttempt) await this.#wakeup.wait(LONGEST_FIRST_ATTEMPT, false);
     if (!client.isReady) throw new Error(client.problem);
     const ending = new AbortController();
     const stopListening = client.onChange(() => client.isReady || this.#lost(ending));

@@ -61,6 +61,8 @@ export class IoredisAdapter implements RedisClient {
   readonly #ends: (() => void)[] = [];
   readonly #listeners = new Set<() => void>();
   #lastError: Error | undefined;
+  /** Whether the present attempt to connect had no error yet. */
+  #isNewAttempt = true;
 
   constructor(
     client: IoredisClient,
@@ -70,7 +72,8 @@ export class IoredisAdapter implements RedisClient {
     this.isCluster = this.client.isCluster === true;
     this.keyPrefix = this.client.options.keyPrefix ?? '';
     for (const event of ['ready', 'close', 'end']) this.#on(this.client, event, () => this.#changed());
-    this.#on(this.client, 'error', (error) => (this.#lastError = error as Error));
+    this.#on(this.client, 'connecting', () => (this.#isNewAttempt = true));
+    this.#on(this.client, 'error', (error) => this.#failed(error as Error));
     if (!this.isCluster) this.#countLosses(this.client);
     else this.#watchNodes();
   }
@@ -123,6 +126,12 @@ export class IoredisAdapter implements RedisClient {
   #duplicate(options: object): Ioredis {
     const own = { keyPrefix: '', lazyConnect: false, connectionName: undefined, ...options };
     return this.isCluster ? this.client.duplicate([], own) : this.client.duplicate(own);
+  }
+
+  /** Only the first error of an attempt says the reason: after a wrong password, the next one says that there is none. */
+  #failed(error: Error): void {
+    if (this.#isNewAttempt) this.#lastError = error;
+    this.#isNewAttempt = false;
   }
 
   #changed(): void {
