@@ -9,7 +9,9 @@ import {
 
 /** A client of ioredis: `new Redis()` or `new Cluster()`. Only what tells it from other clients. */
 export interface IoredisClient {
+  /** State of the connection: "ready". */
   readonly status: string;
+  /** Sends a command by its name. */
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 

@@ -9,7 +9,9 @@ import {
 
 /** A client of node-redis: `createClient()` or `createCluster()`. Only what tells it from other clients. */
 export interface NodeRedisClient {
+  /** Whether `connect()` was called, and the client was not closed since. */
   readonly isOpen: boolean;
+  /** Sends a command by its words. */
   sendCommand(...args: never[]): Promise<unknown>;
 }
 
