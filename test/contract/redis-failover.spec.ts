@@ -82,17 +82,63 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     60_000,
   );
 
-  /** Takes permits, keeps them for a while, and gives them back, again and again. */
-  async function newWorker(name: string, client: Redis | ReturnType<typeof createClient>) {
-    const store = redis({ client });
-    const definitions = [{ name: 'job', permits: PERMITS, duration: 1500 }];
-    const gatekeeper = new Gatekeeper(
-      parseGatekeeperOptions({ store, acquirer: name, definitions, ...SETTINGS }),
-      silent,
+  it('gives no permit away whose grant was lost, before its holder is back', async () => {
+    const [primary, replica] = [await RedisServer.start(), await RedisServer.start({ 'repl-diskless-sync-delay': 0 })];
+    closing.push(
+      () => primary[Symbol.asyncDispose](),
+      () => replica[Symbol.asyncDispose](),
     );
+    const [toHolder, toOther] = [await SwitchableProxy.start(primary.port), await SwitchableProxy.start(primary.port)];
+    closing.push(
+      () => toHolder[Symbol.asyncDispose](),
+      () => toOther[Symbol.asyncDispose](),
+    );
+    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
+    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
+    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
+    await eventually('the replica has the data', async () =>
+      String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
+    );
+    await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
+    await (await other.acquire('job')).release(); // the other node knows more than the replica
+    const permit = await holder.acquire('job'); // the replica and the other node don't know of it
+    await primary.kill();
+    toOther.switchTo(replica.port);
+    toHolder.cut();
+
+    const answers = new Set<string>();
+    await eventually('half of the permit is over', async () => {
+      answers.add(await answered(other));
+      return permit.remaining < 3000;
+    });
+    expect(answers).toEqual(new Set(['denied']));
+    expect(permit.isHeld).toBe(true);
+    toHolder.switchTo(replica.port);
+    await eventually('the holder has its permit again', () => permit.refresh());
+    await permit.release();
+    const next = await other.acquire('job', { timeout: 20_000 });
+    expect(next.token).toBeGreaterThan(permit.token);
+  }, 60_000);
+
+  async function newNode(
+    name: string,
+    client: Redis | ReturnType<typeof createClient>,
+    permits: number,
+    duration: number,
+  ) {
+    const store = redis({ client });
+    const definitions = [{ name: 'job', permits, duration }];
+    const settings = parseGatekeeperOptions({ store, acquirer: name, definitions, ...SETTINGS });
+    const gatekeeper = new Gatekeeper(settings, silent);
     closing.push(() => gatekeeper.close());
     await gatekeeper.start();
     await gatekeeper.ready();
+    return gatekeeper;
+  }
+
+  /** Takes permits, keeps them for a while, and gives them back, again and again. */
+  async function newWorker(name: string, client: Redis | ReturnType<typeof createClient>) {
+    const gatekeeper = await newNode(name, client, PERMITS, 1500);
     const history: HistoryEntry[] = [];
     const log = (entry: CallEntry | PermitEntry) => history.push({ at: performance.now(), process: name, ...entry });
     const stopping = new AbortController();
@@ -122,6 +168,11 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     return { history, stop: () => (stopping.abort(), working) };
   }
 });
+
+/** @throws while the store can't be asked */
+async function answered(gatekeeper: Gatekeeper): Promise<'granted' | 'denied'> {
+  return (await gatekeeper.tryAcquire('job')) ? 'granted' : 'denied';
+}
 
 function pauseOrEnd(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
