@@ -14,6 +14,7 @@ import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
 import { peers } from './peers.mjs';
 import { tasks } from './tasks.mjs';
+import { onRedis } from './redis.mjs';
 import { NAMES, rawCalls, sequential } from './sequential.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
@@ -32,6 +33,7 @@ const PARTS = {
   allocation,
   tasks: () => onHazelcast(tasks),
   backlog,
+  redis: onRedis,
   peers: () => onHazelcast(peers),
 };
 

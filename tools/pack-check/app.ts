@@ -9,6 +9,7 @@ import {
   hazelcast,
   memory,
 } from 'nestjs-gatekeeper';
+import { redis } from 'nestjs-gatekeeper/redis';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 
 @Injectable()
@@ -25,7 +26,11 @@ class Jobs {
 })
 class AppModule {}
 
-export const notCalled = [() => hazelcast({ clusterName: 'dev' }), () => startHazelcast()];
+export const notCalled = [
+  () => hazelcast({ clusterName: 'dev' }),
+  () => startHazelcast(),
+  () => redis({ url: 'redis://127.0.0.1' }),
+];
 
 export async function check(): Promise<void> {
   await checkOnlyCopy();

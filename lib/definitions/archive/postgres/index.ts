@@ -6,7 +6,7 @@ import { isAddress } from './address.js';
 import { connect, given, requirePg } from './queries.js';
 import type { Queries } from './refusal.js';
 
-export { MissingPackageError } from './queries.js';
+export { MissingPackageError } from '../../../decision/missing-package.error.js';
 export { type Queries } from './refusal.js';
 export { PostgresError } from './refusal.js';
 

@@ -1,15 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import packageRoot from '../../../../package-root.cjs';
-import { GatekeeperError } from '../../../decision/index.js';
+import { MissingPackageError } from '../../../decision/missing-package.error.js';
 import { placeOf } from './address.js';
 import { explaining } from './refusal.js';
 import type { Queries } from './refusal.js';
-
-/** An optional package is not installed. */
-export class MissingPackageError extends GatekeeperError {
-  readonly code = 'missing-package';
-}
 
 /** The part of pg that is used. */
 interface Pg {

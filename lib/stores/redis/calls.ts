@@ -1,0 +1,125 @@
+import { Deadline, DeadlinePassed } from '../../async/deadline.js';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
+import { Timers } from '../../async/timers.js';
+import { StoreUnavailableError } from '../store.errors.js';
+import type { Arg, RedisClient } from './clients/redis-client.js';
+import type { Session } from './connection.js';
+import { readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';
+import { runScript } from './script-call.js';
+import type { Script } from './scripts.js';
+
+/** A session with the connection that writes: the client itself, or one that waits for replicas. */
+export interface CallSession extends Session {
+  readonly writer: Writer;
+}
+
+/** Sends scripts that change data. */
+export interface Writer {
+  readonly losses: number;
+  run(script: Script, keys: readonly [string, ...string[]], args: readonly string[], left: number): Promise<unknown>;
+}
+
+interface Sessions {
+  /** @throws StoreUnavailableError if there is no session */
+  connecting(): Promise<CallSession>;
+  /** @throws StoreUnavailableError if there is no session */
+  connected(): CallSession;
+}
+
+/** ms between tries while a slot moves to another server of a Cluster. */
+const TRY_AGAIN = 20;
+
+/** Commands with a deadline each. The clients' own retries may take longer. */
+export class Calls {
+  /** Problem of the last call, if it failed. */
+  problem: string | undefined;
+  readonly #timers = new Timers(systemClock);
+
+  /** @param timeout ms */
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly timeout: number,
+  ) {}
+
+  /** Runs a command that reads. @param key the first key of the command */
+  async read(key: string, args: readonly Arg[]): Promise<unknown> {
+    return this.reading((client) => client.command(key, args));
+  }
+
+  /** Runs a script that reads. */
+  async readBy(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
+    return this.reading((client) => runScript(client, script, { keys, args }));
+  }
+
+  /** @throws StoreUnavailableError */
+  async reading<T>(call: (client: RedisClient) => Promise<T>): Promise<T> {
+    const { client } = await this.sessions.connecting();
+    try {
+      return this.#answered(await this.within(() => call(client)));
+    } catch (error) {
+      throw this.#failed(readFailure(error));
+    }
+  }
+
+  /** Runs a call that changes nothing, with a deadline. @throws the client's error, or StoreUnavailableError */
+  async within<T>(call: () => Promise<T>): Promise<T> {
+    const deadline = new Deadline(this.#timers, this.timeout);
+    try {
+      return await deadline.race(whileSlotMoves(deadline, call));
+    } catch (error) {
+      throw error instanceof DeadlinePassed ? this.#tooLate(error) : error;
+    }
+  }
+
+  /**
+   * Runs a script that writes.
+   *
+   * @throws StoreUnavailableError, NoQuorumError if surely nothing was written
+   * @throws UnknownOutcomeError otherwise
+   */
+  async write(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
+    const { writer } = this.sessions.connected();
+    const { losses } = writer;
+    const deadline = new Deadline(this.#timers, this.timeout);
+    try {
+      const run = () => writer.run(script, keys, args, deadline.remaining);
+      return this.#answered(await deadline.race(whileSlotMoves(deadline, run)));
+    } catch (error) {
+      if (error instanceof DeadlinePassed)
+        throw this.#failed(unknownOutcome(`no answer within ${this.timeout} ms`, error));
+      throw this.#failed(writeFailure(error, writer.losses === losses));
+    }
+  }
+
+  /** Ends all waits for answers. */
+  close(): void {
+    this.#timers.close();
+  }
+
+  #answered<T>(answer: T): T {
+    this.problem = undefined;
+    return answer;
+  }
+
+  #failed(error: Error): Error {
+    this.problem = error.message;
+    return error;
+  }
+
+  #tooLate(cause: Error): StoreUnavailableError {
+    return new StoreUnavailableError(`Redis did not answer within ${this.timeout} ms: try again`, { cause });
+  }
+}
+
+/** Repeats a call that a server refused because its keys are just moving to another one. Nothing was changed then. */
+async function whileSlotMoves<T>(deadline: Deadline, call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (replyCodeOf(error) !== 'TRYAGAIN' || deadline.remaining <= TRY_AGAIN) throw error;
+      await pause(systemClock, TRY_AGAIN);
+    }
+  }
+}

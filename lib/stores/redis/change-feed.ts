@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock, type CancelTimer } from '../../async/node-clock.js';
+import { AwaitedKeys } from '../awaited-keys.js';
+import type { PrefixWatches } from '../prefix-watches.js';
+import type { Notify } from '../store.js';
+import type { RedisClient, Subscriber } from './clients/redis-client.js';
+import { Channels } from './keys.js';
+
+/** ms for which a subscription outlives its last wait: the next wait for the same key then costs nothing. */
+const LINGER = 5000;
+const NONE: readonly string[] = [];
+
+/** The message of a write: the head of the message, and the channels. */
+export interface Announcement {
+  readonly head: string;
+  readonly channels: readonly string[];
+}
+
+/**
+ * Messages about changes, and about hints in queues, on one connection. An edit goes to all clients, over one channel. A
+ * release goes to the channel of its record, to which only those subscribe that wait for it: so clients that do not wait
+ * cost nothing.
+ */
+export class ChangeFeed {
+  readonly #id: string;
+  /** Name of this client on the channel on which it learns of hints. */
+  readonly poller = randomUUID();
+  readonly #awaited = new AwaitedKeys();
+  /** Subscriptions to single records, each with the timer that ends it, if no one waits any more. */
+  readonly #subscribed = new Map<string | undefined, CancelTimer | undefined>();
+  #channels: Channels | undefined;
+  #subscriber: Subscriber | undefined;
+  #wakeUps: ((queue: string) => void) | undefined;
+  #isListeningForHints: Promise<void> | undefined;
+
+  /** @param writer name of this node, so that it gets no messages of its own writes; if absent, it gets them */
+  constructor(
+    private readonly watches: PrefixWatches,
+    private readonly writer?: string,
+  ) {
+    this.#id = writer ?? randomUUID();
+  }
+
+  /**
+   * Subscribes, on a connection that stays for all sessions.
+   *
+   * @throws the client's error if the server refuses
+   */
+  async attach(client: RedisClient, channels: Channels): Promise<void> {
+    if (this.#subscriber && this.#channels?.changes === channels.changes) return;
+    this.detach();
+    this.#channels = channels;
+    const subscriber = client.newSubscriber({
+      onMessage: (channel, message) => this.#heard(channel, message),
+      onReconnected: () => this.watches.tell({}),
+    });
+    this.#subscriber = subscriber;
+    try {
+      await subscriber.subscribe(channels.changes);
+    } catch (error) {
+      this.detach();
+      throw error;
+    }
+    for (const key of this.#awaited) this.#subscribe(key);
+  }
+
+  /** Ends the connection. */
+  detach(): void {
+    this.#subscriber?.close();
+    this.#subscriber = undefined;
+    this.#isListeningForHints = undefined;
+    for (const cancel of this.#subscribed.values()) cancel?.();
+    this.#subscribed.clear();
+  }
+
+  /** Announces that this client waits for `key` (undefined: for all keys). Call the returned function to end the wait. */
+  awaitChanges(key: string | undefined): () => void {
+    const end = this.#awaited.add(key);
+    this.#subscribe(key);
+    return () => {
+      end();
+      this.#linger(key);
+    };
+  }
+
+  /** The message of a write of `key`. The server adds the text. */
+  announcement(key: string, notify: Notify): Announcement {
+    const channels = this.#channels;
+    if (notify === 'none' || !channels) return { head: '', channels: NONE };
+    const channel = notify === 'all' ? channels.changes : channels.waiting(key);
+    return { head: `${this.#id} ${key.length} ${key}`, channels: [channel] };
+  }
+
+  /** Calls `wake` with the name of each queue for which this client is woken. */
+  async listenForHints(wake: (queue: string) => void): Promise<void> {
+    this.#wakeUps = wake;
+    const [subscriber, channels] = [this.#subscriber, this.#channels];
+    if (!subscriber || !channels) throw new Error('there is no connection for messages');
+    this.#isListeningForHints ??= subscriber.subscribe(channels.wake + this.poller);
+    await this.#isListeningForHints;
+  }
+
+  /** Prefix of the channels on which clients learn of hints. */
+  get wakeChannels(): string {
+    return this.#channels?.wake ?? '';
+  }
+
+  #heard(channel: string, message: string): void {
+    if (channel === this.wakeChannels + this.poller) return this.#wakeUps?.(message);
+    const idEnd = message.indexOf(' ');
+    const lengthEnd = message.indexOf(' ', idEnd + 1);
+    if (this.writer !== undefined && message.slice(0, idEnd) === this.#id) return;
+    const keyEnd = lengthEnd + 1 + Number(message.slice(idEnd + 1, lengthEnd));
+    this.watches.tell({ key: message.slice(lengthEnd + 1, keyEnd), text: message.slice(keyEnd) });
+  }
+
+  #subscribe(key: string | undefined): void {
+    this.#subscribed.get(key)?.();
+    const isNew = !this.#subscribed.has(key);
+    if (!this.#subscriber || !this.#channels) return;
+    this.#subscribed.set(key, undefined);
+    if (!isNew) return;
+    const [subscriber, channels] = [this.#subscriber, this.#channels];
+    const asked =
+      key === undefined ? subscriber.subscribePrefix(channels.allWaiting) : subscriber.subscribe(channels.waiting(key));
+    asked.catch(() => this.#subscribed.delete(key)); // only hints: those that wait also look from time to time
+  }
+
+  #linger(key: string | undefined): void {
+    if (this.#isAwaited(key) || !this.#subscribed.has(key)) return;
+    this.#subscribed.get(key)?.();
+    this.#subscribed.set(
+      key,
+      systemClock.schedule(() => this.#unsubscribe(key), LINGER),
+    );
+  }
+
+  #unsubscribe(key: string | undefined): void {
+    const [subscriber, channels] = [this.#subscriber, this.#channels];
+    this.#subscribed.delete(key);
+    if (!subscriber || !channels) return;
+    const asked =
+      key === undefined
+        ? subscriber.unsubscribePrefix(channels.allWaiting)
+        : subscriber.unsubscribe(channels.waiting(key));
+    asked.catch(() => undefined); // further messages do no harm
+  }
+
+  #isAwaited(key: string | undefined): boolean {
+    return [...this.#awaited].includes(key);
+  }
+}

@@ -1,0 +1,201 @@
+import {
+  type Arg,
+  type Primary,
+  type RedisClient,
+  type Subscriber,
+  type SubscriberEvents,
+  patternOf,
+} from './redis-client.js';
+
+/** A client of ioredis: `new Redis()` or `new Cluster()`. Only what tells it from other clients. */
+export interface IoredisClient {
+  /** State of the connection: "ready". */
+  readonly status: string;
+  /** Sends a command by its name. */
+  call(command: string, ...args: string[]): Promise<unknown>;
+}
+
+/** The parts that are used. */
+interface Ioredis {
+  readonly status: string;
+  readonly isCluster: boolean;
+  readonly options: {
+    readonly keyPrefix?: string;
+    readonly role?: string;
+    readonly scaleReads?: unknown;
+  };
+  call(command: string, ...args: Arg[]): Promise<unknown>;
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  psubscribe(pattern: string): Promise<unknown>;
+  punsubscribe(pattern: string): Promise<unknown>;
+  duplicate(...options: object[]): Ioredis;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  off(event: string, listener: (...args: never[]) => void): unknown;
+  disconnect(): void;
+}
+
+interface IoredisCluster extends Ioredis {
+  nodes(role: 'all' | 'master'): Ioredis[];
+}
+
+export function isIoredis(client: unknown): client is IoredisClient {
+  const { call, status, duplicate } = (client ?? {}) as Partial<Ioredis>;
+  return typeof call === 'function' && typeof status === 'string' && typeof duplicate === 'function';
+}
+
+/** Finds settings of a given client by which reads would come from replicas, whose data are old. */
+export function ioredisFaults(client: IoredisClient): string[] {
+  const { isCluster, options } = client as unknown as Ioredis;
+  const { role, scaleReads = 'master' } = options;
+  if (role === 'slave')
+    return ["it connects to replicas (role: 'slave'): their data are old, so connect to the primary"];
+  if (isCluster && scaleReads !== 'master')
+    return ["it reads from replicas (scaleReads): their data are old, so use scaleReads: 'master'"];
+  return [];
+}
+
+/** A client of ioredis, single or of a Cluster. */
+export class IoredisAdapter implements RedisClient {
+  readonly isCluster: boolean;
+  readonly keyPrefix: string;
+  losses = 0;
+  readonly #ends: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
+  #lastError: Error | undefined;
+  /** Whether the present attempt to connect had no error yet. */
+  #isNewAttempt = true;
+
+  constructor(
+    client: IoredisClient,
+    private readonly isOwn = false,
+  ) {
+    this.client = client as unknown as IoredisCluster;
+    this.isCluster = this.client.isCluster === true;
+    this.keyPrefix = this.client.options.keyPrefix ?? '';
+    for (const event of ['ready', 'close', 'end']) this.#on(this.client, event, () => this.#changed());
+    this.#on(this.client, 'connecting', () => (this.#isNewAttempt = true));
+    this.#on(this.client, 'error', (error) => this.#failed(error as Error));
+    if (!this.isCluster) this.#countLosses(this.client);
+    else this.#watchNodes();
+  }
+
+  readonly client: IoredisCluster;
+
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  get problem(): string {
+    const { status } = this.client;
+    if (status === 'wait') void this.client.call('ping').catch(() => undefined); // lazyConnect: the first command connects
+    if (status === 'end') return 'the client is closed, and does not connect again';
+    return this.#lastError?.message || `the client is not connected yet (${status})`;
+  }
+
+  command(_key: string, [name, ...args]: readonly Arg[]): Promise<unknown> {
+    return this.client.call(name as string, ...args);
+  }
+
+  primaries(): readonly Primary[] {
+    const nodes = this.isCluster ? this.client.nodes('master') : [this.client];
+    return nodes.map((node) => ({ command: ([name, ...args]) => node.call(name as string, ...args) }));
+  }
+
+  newSubscriber(events: SubscriberEvents): Subscriber {
+    // A subscription may wait for the connection, and is repeated on a new one.
+    const patient = { enableOfflineQueue: true, autoResendUnfulfilledCommands: true, maxRetriesPerRequest: null };
+    return new IoredisSubscriber(this.#duplicate(patient), events);
+  }
+
+  newConnection(): RedisClient {
+    const exact = { autoResendUnfulfilledCommands: false, enableOfflineQueue: false, maxRetriesPerRequest: 0 };
+    return new IoredisAdapter(this.#duplicate({ ...exact, keyPrefix: this.keyPrefix }), true);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  release(): void {
+    for (const end of this.#ends.splice(0)) end();
+    if (!this.isOwn) return;
+    this.client.on('error', () => undefined); // an attempt to connect may still be under way
+    this.client.disconnect();
+  }
+
+  #duplicate(options: object): Ioredis {
+    const own = { keyPrefix: '', lazyConnect: false, connectionName: undefined, ...options };
+    return this.isCluster ? this.client.duplicate([], own) : this.client.duplicate(own);
+  }
+
+  /** Only the first error of an attempt says the reason: after a wrong password, the next one says that there is none. */
+  #failed(error: Error): void {
+    if (this.#isNewAttempt) this.#lastError = error;
+    this.#isNewAttempt = false;
+  }
+
+  #changed(): void {
+    if (this.isReady) this.#lastError = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #countLosses(client: Ioredis): void {
+    this.#on(client, 'close', () => this.losses++);
+  }
+
+  /** The Cluster sends a command again when the connection to one server broke. Its own events don't tell. */
+  #watchNodes(): void {
+    for (const node of this.client.nodes('all')) this.#countLosses(node);
+    this.#on(this.client, '+node', (node) => this.#countLosses(node as unknown as Ioredis));
+  }
+
+  #on(client: Ioredis, event: string, listener: (argument: unknown) => void): void {
+    client.on(event, listener);
+    this.#ends.push(() => client.off(event, listener));
+  }
+}
+
+class IoredisSubscriber implements Subscriber {
+  readonly #closing = new AbortController();
+
+  constructor(
+    private readonly client: Ioredis,
+    events: SubscriberEvents,
+  ) {
+    const { signal } = this.#closing;
+    let isFirst = true;
+    client.on('error', () => undefined); // it connects again by itself; the store's other connection reports problems
+    client.on('ready', () => {
+      if (!isFirst && !signal.aborted) events.onReconnected();
+      isFirst = false;
+    });
+    client.on('message', (channel: string, message: string) => signal.aborted || events.onMessage(channel, message));
+    client.on(
+      'pmessage',
+      (_pattern: string, channel: string, message: string) => signal.aborted || events.onMessage(channel, message),
+    );
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    await this.client.subscribe(channel);
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    await this.client.unsubscribe(channel);
+  }
+
+  async subscribePrefix(prefix: string): Promise<void> {
+    await this.client.psubscribe(patternOf(prefix));
+  }
+
+  async unsubscribePrefix(prefix: string): Promise<void> {
+    await this.client.punsubscribe(patternOf(prefix));
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.client.disconnect();
+  }
+}

@@ -1,0 +1,69 @@
+/** An argument of a command. Texts are sent as UTF-8. */
+export type Arg = string | Buffer;
+
+/** One server that accepts writes. */
+export interface Primary {
+  /** Runs a command on this server. */
+  command(args: readonly Arg[]): Promise<unknown>;
+}
+
+/**
+ * A client as the store uses it, whichever package it is from. The clients differ in what they do to a command when a
+ * connection breaks:
+ *
+ * | client             | sent, without an answer                                        | not sent yet           |
+ * | ------------------ | -------------------------------------------------------------- | ---------------------- |
+ * | ioredis            | sent again after the reconnection (autoResendUnfulfilledCommands), or it never settles | waits in the offline queue |
+ * | ioredis, Cluster   | sent again, up to 16 times, also to another server             | waits                  |
+ * | node-redis         | rejected                                                       | waits in the offline queue |
+ *
+ * So a command may be applied twice, or late, and the last answer says nothing about an earlier attempt. `losses` shows
+ * whether there can have been one. A compare-and-set that is applied twice answers `false` the second time, for which
+ * all callers are prepared.
+ */
+export interface RedisClient {
+  /** Whether a command would be sent at once. */
+  readonly isReady: boolean;
+  /** The reason why it is not ready, in words. */
+  readonly problem: string;
+  readonly isCluster: boolean;
+  /** Prefix that the client itself puts before each key; '' if none. */
+  readonly keyPrefix: string;
+  /** Number of connections that broke so far. */
+  readonly losses: number;
+
+  /** @param key the first key, by which a client of a Cluster finds the server */
+  command(key: string, args: readonly Arg[]): Promise<unknown>;
+  /** The servers that accept writes, in a stable order. */
+  primaries(): readonly Primary[];
+  /** Makes a connection for messages, with the settings of this client. */
+  newSubscriber(events: SubscriberEvents): Subscriber;
+  /** Makes one more client of the same server, which repeats nothing by itself. The caller releases it. */
+  newConnection(): RedisClient;
+  /** @param listener called when the client lost its server, or all servers of its Cluster, or is ready again */
+  onChange(listener: () => void): () => void;
+  /** Removes the listeners, and closes the client if the store made it. Idempotent. */
+  release(): void;
+}
+
+/** Receives messages, on a connection of its own. It reconnects by itself, and subscribes again. */
+export interface Subscriber {
+  /** @throws if the server refuses */
+  subscribe(channel: string): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  /** Subscribes to all channels that begin with `prefix`. */
+  subscribePrefix(prefix: string): Promise<void>;
+  unsubscribePrefix(prefix: string): Promise<void>;
+  close(): void;
+}
+
+export interface SubscriberEvents {
+  onMessage(channel: string, message: string): void;
+  /** The connection is there again: messages may have been missed. */
+  onReconnected(): void;
+}
+
+/** The pattern of channels that begin with `prefix`. */
+export function patternOf(prefix: string): string {
+  return `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
+}

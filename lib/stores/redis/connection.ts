@@ -1,0 +1,116 @@
+import { RECONNECT, pauseAfter } from '../../async/backoff.js';
+import { systemClock } from '../../async/node-clock.js';
+import { Wakeup } from '../../async/wakeup.js';
+import { messageOf } from '../../decision/index.js';
+import type { RedisClient } from './clients/redis-client.js';
+
+/** ms */
+const LONGEST_FIRST_ATTEMPT = 5000;
+
+/** The objects that calls need while the server can be reached. */
+export interface Session {
+  readonly client: RedisClient;
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal;
+}
+
+/**
+ * Keeps a session open until it is closed. The client connects again by itself; a session begins when a server has
+ * answered, and ends when the client loses it.
+ */
+export class Connection<S extends Session> {
+  /** Defined only while connected. Cleared at the moment when the connection is lost. */
+  session: S | undefined;
+  /** The reason why there is no session. */
+  problem = 'the first attempt to connect is under way';
+  /** Resolves after the first attempt, successful or not. */
+  readonly attempted: Promise<void>;
+  /** Whether the first attempt has not ended yet. */
+  isFirstAttempt = true;
+
+  readonly #wakeup = new Wakeup(systemClock);
+  readonly #closing = new AbortController();
+  #endFirstAttempt!: () => void;
+  #client: RedisClient | undefined;
+
+  constructor(
+    private readonly newClient: () => Promise<RedisClient>,
+    /** @param ended aborts when the session, or the attempt to open it, has ended */
+    private readonly open: (client: RedisClient, ended: AbortSignal) => Promise<S>,
+    private readonly onOpened: () => void,
+  ) {
+    this.attempted = new Promise((resolve) => {
+      this.#endFirstAttempt = () => {
+        this.isFirstAttempt = false;
+        resolve();
+      };
+    });
+    void this.#keepConnected();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.session = undefined;
+    this.#client?.release();
+    this.#endFirstAttempt();
+    this.#wakeup.ring();
+  }
+
+  async #keepConnected(): Promise<void> {
+    for (let failures = 0; !this.#isClosing; failures++) {
+      this.#wakeup.reset();
+      try {
+        await this.#serve(await this.#theClient());
+        failures = 0;
+      } catch (error) {
+        this.problem = messageOf(error);
+      }
+      this.#endFirstAttempt();
+      if (!this.#isClosing) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);
+    }
+  }
+
+  async #theClient(): Promise<RedisClient> {
+    if (this.#client) return this.#client;
+    const client = await this.newClient();
+    this.#client = client;
+    client.onChange(this.#wakeup.ring);
+    if (this.#isClosing) client.release();
+    return client;
+  }
+
+  async #serve(client: RedisClient): Promise<void> {
+    // A new client is only about to connect.
+    if (!client.isReady && this.isFirstAttempt) await this.#wakeup.wait(LONGEST_FIRST_ATTEMPT, false);
+    if (!client.isReady) throw new Error(client.problem);
+    const ending = new AbortController();
+    const stopListening = client.onChange(() => client.isReady || this.#lost(ending));
+    try {
+      const session = await this.open(client, ending.signal);
+      ending.signal.throwIfAborted();
+      if (this.#isClosing) return;
+      this.session = session;
+      this.#endFirstAttempt();
+      this.onOpened();
+      await new Promise<void>((resolve) => {
+        ending.signal.addEventListener('abort', () => resolve(), { once: true });
+        this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    } finally {
+      stopListening();
+      ending.abort();
+      this.session = undefined;
+    }
+  }
+
+  /** In the client's event itself, so that no further call is sent. */
+  #lost(ending: AbortController): void {
+    this.session = undefined;
+    this.problem = 'the connection was lost; connecting again';
+    ending.abort(new Error(this.problem));
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+}

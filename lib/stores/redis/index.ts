@@ -1,0 +1,24 @@
+import type { StoreDefinition } from '../store.js';
+import { type RedisStoreOptions, resolveOptions } from './redis.options.js';
+import { RedisStore } from './redis.store.js';
+
+export { MissingPackageError } from '../../decision/missing-package.error.js';
+export type { IoredisClient } from './clients/ioredis.js';
+export type { NodeRedisClient } from './clients/node-redis.js';
+export type { GivenRedisOptions, OwnRedisOptions, RedisStoreOptions } from './redis.options.js';
+
+/**
+ * Keeps records in Redis 6.2 or newer, or in Valkey.
+ *
+ * Opening the store never waits. It connects in the background. Until it is connected, calls fail with
+ * StoreUnavailableError, and `health().problem` says why. Reads and listings first wait for the first attempt to connect.
+ *
+ * @param options your own client, or the address of the server; see {@link GivenRedisOptions} and {@link OwnRedisOptions}
+ * @throws InvalidOptionsError listing every fault
+ * @throws MissingPackageError if `url` is given and neither ioredis nor redis is installed
+ * @see https://redis.io/docs/latest/develop/programmability/eval-intro/
+ */
+export function redis(options: RedisStoreOptions): StoreDefinition {
+  const resolved = resolveOptions(options);
+  return { kind: 'redis', open: (opening) => new RedisStore(resolved, opening) };
+}

@@ -1,0 +1,83 @@
+import { hashOf } from '../../decision/index.js';
+
+/**
+ * Number of buckets of records. A constant of the format: a record's bucket is the hash of its key, modulo this number.
+ * All keys of a bucket are in one slot of a Cluster, so that one script can change a record together with the index of
+ * its bucket. The buckets spread the records over the servers.
+ */
+export const BUCKETS = 16;
+
+/**
+ * Names of the keys and channels of one store. What stands in braces decides the slot in a Cluster.
+ *
+ *     gatekeeper:{7}:index                   sorted set: keys of the records in bucket 7
+ *     gatekeeper:{7}:record:semaphore:x      string: the text of a record
+ *     gatekeeper:journal:runs                stream
+ *     gatekeeper:{tasks}:texts               hash: texts of tasks, by key
+ *     gatekeeper:{tasks}:order               sorted set: texts of tasks, in their order, each with its key
+ *     gatekeeper:{groups}:texts              hash
+ *     gatekeeper:{queue:NAME}:hints          list
+ *     gatekeeper:{queue:NAME}:pollers        sorted set: clients that wait for a hint
+ */
+export class Keys {
+  readonly #buckets: readonly string[];
+
+  /** Order of the texts of tasks. */
+  readonly taskOrder: string;
+
+  constructor(private readonly prefix: string) {
+    this.taskOrder = `${prefix}{tasks}:order`;
+    this.#buckets = Array.from({ length: BUCKETS }, (_, bucket) => `${prefix}{${bucket}}:`);
+  }
+
+  bucketOf(key: string): number {
+    return hashOf(key) % BUCKETS;
+  }
+
+  index(bucket: number): string {
+    return `${this.#buckets[bucket]}index`;
+  }
+
+  record(key: string, bucket = this.bucketOf(key)): string {
+    return `${this.#buckets[bucket]}record:${key}`;
+  }
+
+  journal(name: string): string {
+    return `${this.prefix}journal:${name}`;
+  }
+
+  texts(of: 'tasks' | 'groups'): string {
+    return `${this.prefix}{${of}}:texts`;
+  }
+
+  queue(name: string): { readonly hints: string; readonly pollers: string } {
+    const queue = `${this.prefix}{queue:${name}}:`;
+    return { hints: `${queue}hints`, pollers: `${queue}pollers` };
+  }
+}
+
+/** Names of channels. They belong to the whole server, so they tell databases and key prefixes apart. */
+export class Channels {
+  readonly #base: string;
+  /** Changes that concern all clients. */
+  readonly changes: string;
+  /** Prefix of the channels of {@link waiting}. */
+  readonly allWaiting: string;
+
+  /** @param prefix of all keys, with the client's own prefix */
+  constructor(prefix: string, database: number) {
+    this.#base = `${prefix}${database}:`;
+    this.changes = `${this.#base}changes`;
+    this.allWaiting = `${this.#base}waiting:`;
+  }
+
+  /** Changes of one record, for those that wait for it. */
+  waiting(key: string): string {
+    return `${this.allWaiting}${key}`;
+  }
+
+  /** Prefix of the channels on which clients learn of hints in queues that they poll. */
+  get wake(): string {
+    return `${this.#base}wake:`;
+  }
+}

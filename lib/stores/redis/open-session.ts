@@ -1,0 +1,70 @@
+import { type CallSession, type Writer } from './calls.js';
+import type { ChangeFeed } from './change-feed.js';
+import type { RedisClient } from './clients/redis-client.js';
+import { Channels } from './keys.js';
+import type { ResolvedOptions } from './redis.options.js';
+import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
+import { PlainWriter, ReplicatedWriter } from './writers.js';
+
+interface SessionNeeds {
+  readonly options: ResolvedOptions;
+  readonly feed: ChangeFeed;
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal;
+  /** Runs a call with a deadline. */
+  readonly within: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Looks at all servers, and subscribes to messages.
+ *
+ * @throws if a server does not answer, or can't be used
+ */
+export async function openSession(
+  client: RedisClient,
+  { options, feed, ended, within }: SessionNeeds,
+): Promise<{ session: CallSession; facts: ServerFacts }> {
+  const primaries = client.primaries();
+  if (primaries.length === 0) throw new Error('the client knows no primary of the Cluster yet');
+  const [facts] = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
+  const database = await within(() => databaseOf(client));
+  await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
+  const writer =
+    options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
+  return { session: { client, ended, writer }, facts: facts! };
+}
+
+function usable(facts: ServerFacts): ServerFacts {
+  assertUsable(facts);
+  return facts;
+}
+
+/** The number of the database that the client uses. A Cluster has only one. */
+async function databaseOf(client: RedisClient): Promise<number> {
+  if (client.isCluster) return 0;
+  const info = String(await client.command('', ['client', 'info']));
+  return Number(/\bdb=(\d+)/.exec(info)?.[1] ?? 0);
+}
+
+async function replicatedWriter(
+  client: RedisClient,
+  { options, ended, within }: Pick<SessionNeeds, 'options' | 'ended' | 'within'>,
+): Promise<Writer> {
+  const connection = client.newConnection();
+  ended.addEventListener('abort', () => connection.release(), { once: true });
+  ended.throwIfAborted();
+  await within(() => isReady(connection));
+  return new ReplicatedWriter(connection, options.replicas);
+}
+
+function isReady(client: RedisClient): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!client.isReady) return;
+      stopListening();
+      resolve();
+    };
+    const stopListening = client.onChange(look);
+    look();
+  });
+}

@@ -1,0 +1,93 @@
+import type { Notify, RecordPage } from '../store.js';
+import type { Calls } from './calls.js';
+import type { ChangeFeed } from './change-feed.js';
+import { BUCKETS, type Keys } from './keys.js';
+import { COMPARE_AND_SET } from './scripts.js';
+
+/** Records of a bucket on the first page, which has all of a small listing. */
+const FEW = 32;
+/** Records on a page of one bucket. */
+const MANY = 500;
+
+/**
+ * Records, each a string under its own key. Their keys stand in one index per bucket, which the same script writes: so a
+ * listing is complete, needs no walk through other programs' keys, and costs what it finds.
+ */
+export class Records {
+  constructor(
+    private readonly keys: Keys,
+    private readonly calls: Calls,
+    private readonly feed: ChangeFeed,
+  ) {}
+
+  async read(key: string): Promise<string | undefined> {
+    const record = this.keys.record(key);
+    const text = await this.calls.read(record, ['get', record]);
+    return text === null ? undefined : String(text);
+  }
+
+  async compareAndSet(key: string, expected: string | undefined, next: string, notify: Notify): Promise<boolean> {
+    const bucket = this.keys.bucketOf(key);
+    const { head, channels } = this.feed.announcement(key, notify);
+    const args = [expected === undefined ? '0' : '1', expected ?? '', next, key, head, ...channels];
+    const keys = [this.keys.record(key, bucket), this.keys.index(bucket)] as const;
+    return Number(await this.calls.write(COMPARE_AND_SET, [...keys], args)) === 1;
+  }
+
+  /**
+   * The first page looks at all buckets at once. If one of them has more than a few keys, the pages go through the
+   * buckets one after another. Keys are read in their order, so a page begins exactly after the one before, also after a
+   * failover.
+   *
+   * @param after bucket and key before the page
+   */
+  async page(prefix: string, after?: string): Promise<RecordPage> {
+    if (after === undefined) {
+      const found = await Promise.all(
+        Array.from({ length: BUCKETS }, (_, bucket) => this.#keysIn(bucket, prefix, FEW)),
+      );
+      if (found.every((keys) => keys.length < FEW)) return { texts: await this.readMany(found.flat()) };
+    }
+    const [bucket, last] = placeOf(after);
+    const keys = await this.#keysIn(bucket, prefix, MANY, last);
+    const next = keys.length < MANY ? placeAfter(bucket + 1) : placeAfter(bucket, keys.at(-1));
+    return { texts: await this.readMany(keys), ...(next !== undefined && { next }) };
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    const buckets = new Map<number, string[]>();
+    for (const key of keys) {
+      const bucket = this.keys.bucketOf(key);
+      buckets.set(bucket, [...(buckets.get(bucket) ?? []), key]);
+    }
+    const read = await Promise.all([...buckets].map(([bucket, some]) => this.#readIn(bucket, some)));
+    const texts = new Map(read.flat());
+    return new Map(keys.flatMap((key) => (texts.has(key) ? [[key, texts.get(key)!] as const] : [])));
+  }
+
+  async #readIn(bucket: number, keys: readonly string[]): Promise<[string, string][]> {
+    const records = keys.map((key) => this.keys.record(key, bucket));
+    const texts = (await this.calls.read(records[0]!, ['mget', ...records])) as (string | null)[];
+    return texts.flatMap((text, index) => (text === null ? [] : [[keys[index]!, String(text)]]));
+  }
+
+  async #keysIn(bucket: number, prefix: string, most: number, after?: string): Promise<string[]> {
+    const index = this.keys.index(bucket);
+    const from = after === undefined ? `[${prefix}` : `(${after}`;
+    // No byte of UTF-8 is 255, so all keys with the prefix come before this.
+    const to = Buffer.concat([Buffer.from(`(${prefix}`), Buffer.of(255)]);
+    const keys = await this.calls.read(index, ['zrangebylex', index, from, to, 'LIMIT', '0', String(most)]);
+    return (keys as string[]).map(String);
+  }
+}
+
+function placeOf(after: string | undefined): [bucket: number, key?: string] {
+  if (after === undefined) return [0];
+  const blank = after.indexOf(' ');
+  return blank < 0 ? [Number(after)] : [Number(after.slice(0, blank)), after.slice(blank + 1)];
+}
+
+function placeAfter(bucket: number, key?: string): string | undefined {
+  if (bucket === BUCKETS) return undefined;
+  return key === undefined ? String(bucket) : `${bucket} ${key}`;
+}

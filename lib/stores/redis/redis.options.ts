@@ -1,0 +1,94 @@
+import { faultsOf } from '../../decision/only-fields.js';
+import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
+import { type IoredisClient, IoredisAdapter, ioredisFaults, isIoredis } from './clients/ioredis.js';
+import { type NodeRedisClient, NodeRedisAdapter } from './clients/node-redis.js';
+import { findMaker } from './clients/own-client.js';
+import type { RedisClient } from './clients/redis-client.js';
+import { givenClientSchema, ownClientSchema } from './redis.schema.js';
+
+interface RecordOptions {
+  /**
+   * Begins the names of all keys and channels. Stores with different prefixes share nothing. Default 'gatekeeper:'.
+   */
+  readonly prefix?: string;
+  /**
+   * Number of replicas that must confirm a write (WAIT) before it counts. If they don't in time, the outcome is unknown,
+   * so nothing is granted. A failover then loses fewer writes, but may still lose some. Not for Cluster clients. Default 0.
+   *
+   * @see https://redis.io/docs/latest/commands/wait/
+   */
+  readonly replicas?: number;
+}
+
+/** The store uses a client of the application, and never closes it. */
+export interface GivenRedisOptions extends RecordOptions {
+  /** A client of ioredis or of node-redis (version 4 or 5), for one server, for Sentinel (ioredis) or for a Cluster. */
+  readonly client: IoredisClient | NodeRedisClient;
+  /** Must be absent: the store uses the given client. */
+  readonly url?: undefined;
+}
+
+/** The store creates its own client, and closes it. */
+export interface OwnRedisOptions extends RecordOptions {
+  /**
+   * "redis://user:password@host:6379/0", or "rediss://…" for TLS. Needs the package ioredis or redis; of the two, ioredis
+   * is used.
+   */
+  readonly url: string;
+  /** Must be absent: the store creates its own client. */
+  readonly client?: undefined;
+}
+
+/** Options of `redis(...)`: either `client` or `url`. */
+export type RedisStoreOptions = GivenRedisOptions | OwnRedisOptions;
+
+export interface ResolvedOptions {
+  readonly prefix: string;
+  readonly replicas: number;
+  /** Where the servers are, for messages; without a password. */
+  readonly place: string;
+  readonly newClient: () => Promise<RedisClient>;
+}
+
+/**
+ * @throws InvalidOptionsError listing every fault
+ * @throws MissingPackageError if a client is needed and no package is installed
+ */
+export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
+  return options?.client === undefined ? ownClient(options) : givenClient(options);
+}
+
+function ownClient(options: RedisStoreOptions): ResolvedOptions {
+  const parsed = ownClientSchema.safeParse(options);
+  if (!parsed.success) throw new InvalidOptionsError('redis(options)', faultsOf(parsed.error));
+  const { prefix, replicas, url } = parsed.data;
+  const newClient = findMaker();
+  return { prefix, replicas, place: placeOf(url), newClient: () => newClient(url) };
+}
+
+function givenClient(options: GivenRedisOptions): ResolvedOptions {
+  const parsed = givenClientSchema.safeParse(options);
+  const faults = [...(parsed.error ? faultsOf(parsed.error) : []), ...clientFaults(options)];
+  if (!parsed.success || faults.length > 0) throw new InvalidOptionsError('redis(options)', faults);
+  const { prefix, replicas } = parsed.data;
+  const { client } = options;
+  return { prefix, replicas, place: "the given client's server", newClient: async () => adapterOf(client) };
+}
+
+function adapterOf(client: IoredisClient | NodeRedisClient): RedisClient {
+  return isIoredis(client) ? new IoredisAdapter(client) : new NodeRedisAdapter(client);
+}
+
+/** Faults that only a given client can have. */
+function clientFaults({ client, replicas }: GivenRedisOptions): string[] {
+  const isCluster = (client as { isCluster?: unknown }).isCluster === true || 'nodeClient' in client;
+  const waiting =
+    isCluster && replicas ? ['replicas: WAIT works on one connection, so not with a client of a Cluster'] : [];
+  return [...(isIoredis(client) ? ioredisFaults(client).map((fault) => `client: ${fault}`) : []), ...waiting];
+}
+
+/** Without user, password and settings. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `Redis at ${host}${pathname === '/' ? '' : pathname}`;
+}

@@ -1,0 +1,193 @@
+import { setMaxListeners } from 'node:events';
+import { randomInt } from 'node:crypto';
+import type { TaskStorage } from '../task-storage.js';
+import type {
+  ClockReading,
+  Journal,
+  Notify,
+  OpenOptions,
+  RecordChange,
+  RecordPage,
+  RecordStore,
+  StoreHealth,
+} from '../store.js';
+import { StoreUnavailableError } from '../store.errors.js';
+import { atMost } from '../at-most.js';
+import { PrefixWatches } from '../prefix-watches.js';
+import { Calls, type CallSession } from './calls.js';
+import { ChangeFeed } from './change-feed.js';
+import type { RedisClient } from './clients/redis-client.js';
+import { Connection } from './connection.js';
+import { readFailure } from './failures.js';
+import { Keys } from './keys.js';
+import { openSession } from './open-session.js';
+import { Records } from './records.js';
+import type { ResolvedOptions } from './redis.options.js';
+import { type ServerFacts, lookAt } from './server-facts.js';
+import { StreamJournal } from './stream-journal.js';
+import { HintPolls } from './tasks/hint-polls.js';
+import { RedisTasks } from './tasks/redis-tasks.js';
+
+const CALL_TIMEOUT = 2000;
+
+/** Records as strings in Redis or Valkey, changed by scripts; cluster time from TIME. */
+export class RedisStore implements RecordStore {
+  readonly tasks: TaskStorage;
+  readonly #keys: Keys;
+  readonly #watches = new PrefixWatches();
+  readonly #feed: ChangeFeed;
+  readonly #connection: Connection<CallSession>;
+  readonly #calls: Calls;
+  readonly #records: Records;
+  readonly #callTimeout: number;
+  #isClosed = false;
+  /** Advice of servers that may drop records, by the name of the server. */
+  readonly #evictions = new Map<string, string>();
+  #clockProblem: string | undefined;
+  /** The server whose clock is read next. At random first, so that nodes don't all ask the same one. */
+  #turn = randomInt(1000);
+
+  constructor(
+    readonly options: ResolvedOptions,
+    { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+  ) {
+    this.#callTimeout = callTimeout;
+    this.#keys = new Keys(options.prefix);
+    this.#feed = new ChangeFeed(this.#watches, writer);
+    const sessions = { connecting: () => this.#connecting(), connected: () => this.#connected() };
+    this.#calls = new Calls(sessions, callTimeout);
+    this.#records = new Records(this.#keys, this.#calls, this.#feed);
+    const polls = new HintPolls({ calls: this.#calls, feed: this.#feed, session: () => this.#connected() });
+    this.tasks = new RedisTasks(this.#keys, this.#calls, polls);
+    this.#connection = new Connection(
+      options.newClient,
+      (client, ended) => this.#open(client, ended),
+      () => this.#watches.tell({}),
+    );
+  }
+
+  read(key: string): Promise<string | undefined> {
+    return this.#records.read(key);
+  }
+
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: { readonly notify?: Notify },
+  ): Promise<boolean> {
+    return this.#records.compareAndSet(key, expected, next, options?.notify ?? 'all');
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    const texts = new Map<string, string>();
+    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
+      page = await this.page(prefix, page?.next);
+      for (const [key, text] of page.texts) texts.set(key, text);
+    }
+    return texts;
+  }
+
+  page(prefix: string, after?: string): Promise<RecordPage> {
+    return this.#records.page(prefix, after);
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    await this.#connecting();
+    return this.#records.readMany(keys);
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    if (this.#isClosed) throw this.#unavailable();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.#feed.awaitChanges(key);
+  }
+
+  journal(name: string): Journal {
+    return new StreamJournal(this.#keys.journal(name), this.#calls);
+  }
+
+  /** Never waits for a connection: the wait would count as the age of the reading. */
+  async now(): Promise<ClockReading> {
+    const { client } = this.#connected();
+    const primaries = client.primaries();
+    const primary = primaries[this.#turn++ % Math.max(primaries.length, 1)];
+    if (!primary) throw this.#unavailable();
+    try {
+      const facts = await this.#calls.within(() => lookAt(primary));
+      this.#clockProblem = undefined;
+      this.#note(facts, primaries.length);
+      return { time: facts.time, member: facts.runId };
+    } catch (error) {
+      const failure = readFailure(error);
+      this.#clockProblem = failure.message;
+      throw failure;
+    }
+  }
+
+  health(): StoreHealth {
+    const { session } = this.#connection;
+    const problem = this.#isClosed ? 'the store is closed' : this.#problem(session);
+    return {
+      connected: session !== undefined,
+      members: session ? session.client.primaries().length : 0,
+      quorum: 0,
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#watches.clear();
+    this.#feed.detach();
+    this.#connection.close();
+    this.#calls.close();
+  }
+
+  async #open(client: RedisClient, ended: AbortSignal): Promise<CallSession> {
+    setMaxListeners(0, ended); // each waiting poll listens
+    const { options } = this;
+    const opening = openSession(client, {
+      options,
+      feed: this.#feed,
+      ended,
+      within: (call) => this.#calls.within(call),
+    });
+    const { session, facts } = await opening;
+    this.#note(facts, 1);
+    return session;
+  }
+
+  #note({ runId, eviction }: ServerFacts, servers: number): void {
+    if (this.#evictions.size > servers) this.#evictions.clear(); // servers that are gone
+    if (eviction === undefined) this.#evictions.delete(runId);
+    else this.#evictions.set(runId, eviction);
+  }
+
+  #problem(session: CallSession | undefined): string | undefined {
+    if (!session) return this.#connection.problem;
+    const [eviction] = this.#evictions.values();
+    return this.#calls.problem ?? this.#clockProblem ?? eviction;
+  }
+
+  /** Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read. */
+  async #connecting(): Promise<CallSession> {
+    if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
+    return this.#connected();
+  }
+
+  #connected(): CallSession {
+    const { session } = this.#connection;
+    if (!session || this.#isClosed) throw this.#unavailable();
+    return session;
+  }
+
+  #unavailable(): StoreUnavailableError {
+    if (this.#isClosed) return new StoreUnavailableError('The Redis store is closed: open another one');
+    return new StoreUnavailableError(`Not connected to ${this.options.place}: ${this.#connection.problem}`);
+  }
+}

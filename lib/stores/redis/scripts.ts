@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+
+/** A Lua script. The server runs it as one step: no other command runs in between. */
+export interface Script {
+  readonly text: string;
+  /** Name under which the server keeps it. */
+  readonly sha: string;
+}
+
+function script(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+/**
+ * Compares and writes a record. KEYS: record, index of its bucket. ARGV: '1' if a text is expected, this text, the next
+ * text, the record's key, the head of a message, channels.
+ *
+ * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Only its
+ * write and that of the record can fail, so an error means that the record was not written.
+ */
+export const COMPARE_AND_SET = script(`
+local found = redis.call('GET', KEYS[1])
+if ARGV[1] == '0' then
+  if found then return 0 end
+elseif found ~= ARGV[2] then
+  return 0
+end
+redis.call('ZADD', KEYS[2], 0, ARGV[4])
+redis.call('SET', KEYS[1], ARGV[3])
+for i = 6, #ARGV do redis.pcall('PUBLISH', ARGV[i], ARGV[5] .. ARGV[3]) end
+return 1
+`);
+
+/** The time, together with the name of the server whose time it is, and what else must be known of it. */
+export const LOOK_AT_SERVER = script(`
+local time = redis.call('TIME')
+local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
+local facts = { time[1], time[2] }
+for _, field in ipairs({ 'run_id', 'redis_version', 'role', 'maxmemory', 'maxmemory_policy' }) do
+  facts[#facts + 1] = string.match(info, '\\n' .. field .. ':([^\\r\\n]*)') or ''
+end
+return facts
+`);
+
+/** Appends to a journal. KEYS: stream. ARGV: most texts to keep, texts. */
+export const APPEND = script(`
+for i = 2, #ARGV do redis.call('XADD', KEYS[1], '*', 't', ARGV[i]) end
+redis.call('XTRIM', KEYS[1], 'MAXLEN', ARGV[1])
+return 1
+`);
+
+/**
+ * The sorted set of texts compares bytes. Texts are compared by UTF-16 units, and the two differ for characters beyond
+ * U+FFFF: those are written as their two halves, each like a character of its own. A text ends with the bytes 0 and 1, so
+ * that a text comes before those that begin with it; a 0 within a text is followed by 255.
+ */
+const ORDER = `
+local function halves(character)
+  local a, b, c, d = string.byte(character, 1, 4)
+  local code = ((a % 8) * 64 + b % 64) * 4096 + (c % 64) * 64 + d % 64 - 65536
+  local high, low = math.floor(code / 1024), code % 1024
+  return string.char(237, 160 + math.floor(high / 64), 128 + high % 64, 237, 176 + math.floor(low / 64), 128 + low % 64)
+end
+local function ordered(text)
+  if not string.find(text, '[%z\\240-\\244]') then return text end
+  text = string.gsub(text, '%z', '\\0\\255')
+  return (string.gsub(text, '[\\240-\\244][\\128-\\191][\\128-\\191][\\128-\\191]', halves))
+end
+local function member(text, key) return ordered(text) .. '\\0\\1' .. key end
+`;
+
+/**
+ * Scripts for texts write the order first, and only that can fail. So an error means that nothing was changed.
+ *
+ * KEYS: hash of texts, perhaps their order. ARGV: key, text. Answers with the text that is there.
+ */
+export const CREATE_TEXT = script(`${ORDER}
+local found = redis.call('HGET', KEYS[1], ARGV[1])
+if found then return found end
+if KEYS[2] then redis.call('ZADD', KEYS[2], 0, member(ARGV[2], ARGV[1])) end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return false
+`);
+
+/** KEYS: hash of texts, perhaps their order. ARGV: key, expected text, next text. */
+export const REPLACE_TEXT = script(`${ORDER}
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if KEYS[2] then
+  redis.call('ZADD', KEYS[2], 0, member(ARGV[3], ARGV[1]))
+  if ARGV[2] ~= ARGV[3] then redis.call('ZREM', KEYS[2], member(ARGV[2], ARGV[1])) end
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+`);
+
+/** KEYS: hash of texts, perhaps their order. ARGV: key, expected text. */
+export const REMOVE_TEXT = script(`${ORDER}
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if KEYS[2] then redis.call('ZREM', KEYS[2], member(ARGV[2], ARGV[1])) end
+redis.call('HDEL', KEYS[1], ARGV[1])
+return 1
+`);
+
+/** KEYS: hash of texts, their order. ARGV: from, to, limit. Answers with keys and texts in turn. */
+export const RANGE_OF_TEXTS = script(`${ORDER}
+local members = redis.call('ZRANGEBYLEX', KEYS[2], '[' .. ordered(ARGV[1]), '(' .. ordered(ARGV[2]), 'LIMIT', 0, ARGV[3])
+local entries = {}
+for _, each in ipairs(members) do
+  local _, last = string.find(each, '\\0\\1', 1, true)
+  local key = string.sub(each, last + 1)
+  local text = redis.call('HGET', KEYS[1], key)
+  if text then
+    entries[#entries + 1] = key
+    entries[#entries + 1] = text
+  end
+end
+return entries
+`);
+
+/**
+ * Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: queue, prefix of channels, '1' in a Cluster, hints.
+ * In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that is gone is skipped.
+ */
+const WAKE = `
+local function wake(count)
+  while count > 0 do
+    local poller = redis.call('ZPOPMIN', KEYS[2])[1]
+    if not poller then return end
+    if redis.call('PUBLISH', ARGV[2] .. poller, ARGV[1]) > 0 or ARGV[3] == '1' then count = count - 1 end
+  end
+end
+`;
+
+export const OFFER_HINTS = script(`${WAKE}
+redis.call('RPUSH', KEYS[1], unpack(ARGV, 4))
+wake(#ARGV - 3)
+return 1
+`);
+
+/** A poller was woken and no longer wants a hint: wakes others. KEYS and ARGV as before, without hints. */
+export const PASS_ON = script(`${WAKE}
+wake(redis.call('LLEN', KEYS[1]))
+return 1
+`);
+
+/** Takes a hint; without one, notes that this client waits. KEYS: hints, pollers. ARGV: client. */
+export const POLL_HINT = script(`
+local hint = redis.call('LPOP', KEYS[1])
+if hint then return hint end
+redis.call('ZADD', KEYS[2], 'NX', redis.call('TIME')[1], ARGV[1])
+return false
+`);

@@ -1,0 +1,55 @@
+import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
+import type { Calls } from '../calls.js';
+import { CREATE_TEXT, RANGE_OF_TEXTS, REMOVE_TEXT, REPLACE_TEXT } from '../scripts.js';
+
+/** Texts in a hash. A script compares and writes in one step. */
+export class HashTexts implements Texts {
+  protected readonly keys: readonly [string, ...string[]];
+
+  /** @param order key of the sorted set that keeps the order of the texts; absent: they have none */
+  constructor(
+    protected readonly hash: string,
+    protected readonly calls: Calls,
+    order?: string,
+  ) {
+    this.keys = order === undefined ? [hash] : [hash, order];
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    return present(await this.calls.read(this.hash, ['hget', this.hash, key]));
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    if (keys.length === 0) return new Map();
+    const texts = (await this.calls.read(this.hash, ['hmget', this.hash, ...keys])) as unknown[];
+    return new Map(keys.flatMap((key, index) => (texts[index] === null ? [] : [[key, String(texts[index])] as const])));
+  }
+
+  async create(key: string, text: string): Promise<string | undefined> {
+    return present(await this.calls.write(CREATE_TEXT, [...this.keys], [key, text]));
+  }
+
+  async replace(key: string, expected: string, next: string): Promise<boolean> {
+    return Number(await this.calls.write(REPLACE_TEXT, [...this.keys], [key, expected, next])) === 1;
+  }
+
+  async remove(key: string, expected: string): Promise<boolean> {
+    return Number(await this.calls.write(REMOVE_TEXT, [...this.keys], [key, expected])) === 1;
+  }
+}
+
+/** Texts in a hash, with their order in a sorted set. */
+export class SortedHashTexts extends HashTexts implements SortedTexts {
+  async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    const answer = await this.calls.readBy(RANGE_OF_TEXTS, [...this.keys], [from, to, String(Math.max(0, limit))]);
+    const flat = answer as string[];
+    return Array.from({ length: flat.length / 2 }, (_, index) => ({
+      key: String(flat[2 * index]),
+      text: String(flat[2 * index + 1]),
+    }));
+  }
+}
+
+function present(answer: unknown): string | undefined {
+  return answer === null ? undefined : String(answer);
+}

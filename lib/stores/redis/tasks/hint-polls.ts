@@ -1,0 +1,111 @@
+import { type CancelTimer, systemClock } from '../../../async/node-clock.js';
+import type { Calls } from '../calls.js';
+import type { ChangeFeed } from '../change-feed.js';
+import type { Session } from '../connection.js';
+import { PASS_ON } from '../scripts.js';
+
+/** ms after which a poller looks again without a message: a message may be lost, or go to a client that is frozen. */
+const LONGEST_WAIT = 5000;
+
+interface Poll {
+  readonly keys: [string, string];
+  wake(): void;
+}
+
+interface PollParts {
+  readonly calls: Calls;
+  readonly feed: ChangeFeed;
+  /** @throws StoreUnavailableError if there is no session */
+  readonly session: () => Session;
+}
+
+/** The polls of one client that wait for hints, by queue. */
+export class HintPolls {
+  readonly #polls = new Map<string, Set<Poll>>();
+  /** Keys of the queues that this client ever polled: a late message may concern them. */
+  readonly #known = new Map<string, [string, string]>();
+
+  constructor(private readonly parts: PollParts) {}
+
+  /** Name of this client among the pollers of a queue. */
+  get client(): string {
+    return this.parts.feed.poller;
+  }
+
+  /** Arguments of the scripts that wake pollers. */
+  wakeArguments(queue: string): readonly string[] {
+    return [queue, this.parts.feed.wakeChannels, this.parts.session().client.isCluster ? '1' : '0'];
+  }
+
+  /** Resolves when this client receives messages about hints. @throws StoreUnavailableError */
+  async listen(): Promise<void> {
+    this.parts.session();
+    await this.parts.calls.reading(() => this.parts.feed.listenForHints((queue) => this.#woken(queue)));
+  }
+
+  /** Begins a wait. Call its `end` in any case. */
+  begin(queue: string, keys: [string, string], signal: AbortSignal): PollWait {
+    const session = this.parts.session();
+    const polls = this.#polls.get(queue) ?? new Set();
+    this.#polls.set(queue, polls);
+    this.#known.set(queue, keys);
+    const wait = new PollWait(keys, session.ended, signal, () => {
+      polls.delete(wait);
+      if (polls.size === 0 && this.#polls.get(queue) === polls) this.#polls.delete(queue);
+    });
+    polls.add(wait);
+    return wait;
+  }
+
+  /** Wakes all polls of the queue: those that find no hint note themselves again. */
+  #woken(queue: string): void {
+    const polls = this.#polls.get(queue);
+    if (polls) for (const poll of polls) poll.wake();
+    else void this.#passOn(queue);
+  }
+
+  async #passOn(queue: string): Promise<void> {
+    const keys = this.#known.get(queue);
+    if (!keys) return;
+    await this.parts.calls.write(PASS_ON, keys, this.wakeArguments(queue)).catch(() => undefined); // others look again soon
+  }
+}
+
+/** The wait of one poll for a message. */
+export class PollWait implements Poll {
+  #isWoken = false;
+  #resolve: () => void = () => undefined;
+
+  constructor(
+    readonly keys: [string, string],
+    private readonly ended: AbortSignal,
+    private readonly signal: AbortSignal,
+    /** Ends the wait. */
+    readonly end: () => void,
+  ) {}
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#resolve();
+  }
+
+  /** Waits for a message, or until the signal aborts. @throws if the session ends meanwhile */
+  async waitFor(patience: number): Promise<void> {
+    if (this.#isWoken || this.signal.aborted || patience <= 0) return;
+    let cancel: CancelTimer | undefined;
+    const end = () => this.#resolve();
+    this.signal.addEventListener('abort', end);
+    this.ended.addEventListener('abort', end);
+    try {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve;
+        if (this.signal.aborted || this.ended.aborted) return resolve();
+        cancel = systemClock.schedule(resolve, Math.min(Math.ceil(patience), LONGEST_WAIT));
+      });
+    } finally {
+      cancel?.();
+      this.signal.removeEventListener('abort', end);
+      this.ended.removeEventListener('abort', end);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { Gatekeeper, type Permit, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { redis } from '../../lib/stores/redis/index.js';
+import type { CallEntry, HistoryEntry, PermitEntry } from '../history/history.js';
+import { checkHistory } from '../history/check-history.js';
+import { describeOnRedis } from '../needs/redis.js';
+import { RedisServer } from '../support/redis-server.js';
+import { SwitchableProxy } from '../support/switchable-proxy.js';
+import { eventually } from './eventually.js';
+
+const PERMITS = 2;
+const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, sweepInterval: 500, heartbeat: 500 };
+const limited: HistoryEntry = { at: 0, process: 'test', event: 'limited', semaphore: 'job', permits: PERMITS };
+const silent = { log: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+
+describeOnRedis('a failover to a replica that lacks the newest writes', () => {
+  const closing: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  const CLIENTS: Record<string, (port: number) => Promise<Redis | ReturnType<typeof createClient>>> = {
+    ioredis: async (port) => {
+      const client = new Redis(port, { retryStrategy: () => 50 });
+      closing.push(() => client.disconnect());
+      return client;
+    },
+    'node-redis': async (port) => {
+      const client = createClient({ socket: { port, reconnectStrategy: 50 } });
+      client.on('error', () => undefined);
+      await client.connect();
+      closing.push(() => client.destroy());
+      return client;
+    },
+  };
+
+  it.each(Object.keys(CLIENTS))(
+    'never lets more than the permits be held at once, and tokens grow (%s)',
+    async (kind) => {
+      const [primary, replica] = [
+        await RedisServer.start(),
+        await RedisServer.start({ 'repl-diskless-sync-delay': 0 }),
+      ];
+      closing.push(
+        () => primary[Symbol.asyncDispose](),
+        () => replica[Symbol.asyncDispose](),
+      );
+      await replica.command('REPLICAOF', '127.0.0.1', primary.port);
+      await eventually('the replica has the data', async () =>
+        String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
+      );
+      const proxy = await SwitchableProxy.start(primary.port);
+      closing.push(() => proxy[Symbol.asyncDispose]());
+
+      const workers = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (name) => newWorker(name, await CLIENTS[kind]!(proxy.port))),
+      );
+      const history = () => workers.flatMap((worker) => worker.history);
+      const grants = () => history().filter(({ event }) => event === 'granted');
+      await eventually('work goes on', () => grants().length > 10);
+
+      await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
+      const kept = grants().length;
+      await eventually('permits are granted that the replica does not know', () => grants().length > kept + 5);
+      await primary.kill();
+      proxy.switchTo(replica.port);
+      const before = grants().length;
+      await eventually('permits are granted after the failover', () => grants().length > before + 10, 30_000);
+      await Promise.all(workers.map((worker) => worker.stop()));
+
+      const { violations, figures } = checkHistory([limited, ...history()]);
+      expect(violations).toEqual([]);
+      expect(figures.grants).toBeGreaterThan(25);
+      const tokens = grants()
+        .toSorted((one, other) => one.at - other.at)
+        .map((entry) => (entry as { token: number }).token);
+      expect(Math.max(...tokens.slice(0, before))).toBeLessThan(Math.min(...tokens.slice(-5)));
+    },
+    60_000,
+  );
+
+  it('gives no permit away whose grant was lost, before its holder is back', async () => {
+    const [primary, replica] = [await RedisServer.start(), await RedisServer.start({ 'repl-diskless-sync-delay': 0 })];
+    closing.push(
+      () => primary[Symbol.asyncDispose](),
+      () => replica[Symbol.asyncDispose](),
+    );
+    const [toHolder, toOther] = [await SwitchableProxy.start(primary.port), await SwitchableProxy.start(primary.port)];
+    closing.push(
+      () => toHolder[Symbol.asyncDispose](),
+      () => toOther[Symbol.asyncDispose](),
+    );
+    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
+    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
+    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
+    await eventually('the replica has the data', async () =>
+      String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
+    );
+    await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
+    await (await other.acquire('job')).release(); // the other node knows more than the replica
+    const permit = await holder.acquire('job'); // the replica and the other node don't know of it
+    await primary.kill();
+    toOther.switchTo(replica.port);
+    toHolder.cut();
+
+    const answers = new Set<string>();
+    await eventually('half of the permit is over', async () => {
+      answers.add(await answered(other));
+      return permit.remaining < 3000;
+    });
+    expect(answers).toEqual(new Set(['denied']));
+    expect(permit.isHeld).toBe(true);
+    toHolder.switchTo(replica.port);
+    await eventually('the holder has its permit again', () => permit.refresh());
+    await permit.release();
+    const next = await other.acquire('job', { timeout: 20_000 });
+    expect(next.token).toBeGreaterThan(permit.token);
+  }, 60_000);
+
+  async function newNode(
+    name: string,
+    client: Redis | ReturnType<typeof createClient>,
+    permits: number,
+    duration: number,
+  ) {
+    const store = redis({ client });
+    const definitions = [{ name: 'job', permits, duration }];
+    const settings = parseGatekeeperOptions({ store, acquirer: name, definitions, ...SETTINGS });
+    const gatekeeper = new Gatekeeper(settings, silent);
+    closing.push(() => gatekeeper.close());
+    await gatekeeper.start();
+    await gatekeeper.ready();
+    return gatekeeper;
+  }
+
+  /** Takes permits, keeps them for a while, and gives them back, again and again. */
+  async function newWorker(name: string, client: Redis | ReturnType<typeof createClient>) {
+    const gatekeeper = await newNode(name, client, PERMITS, 1500);
+    const history: HistoryEntry[] = [];
+    const log = (entry: CallEntry | PermitEntry) => history.push({ at: performance.now(), process: name, ...entry });
+    const stopping = new AbortController();
+
+    const once = async () => {
+      const call = randomUUID();
+      log({ event: 'invoked', call, verb: 'acquire', semaphore: 'job' });
+      let permit: Permit;
+      try {
+        permit = await gatekeeper.acquire('job', { timeout: 5000, keepAlive: true });
+      } catch (error) {
+        return log({ event: 'failed', call, semaphore: 'job', error: (error as { code?: string }).code ?? 'unknown' });
+      }
+      const { id, slot, token } = permit;
+      log({ event: 'granted', call, semaphore: 'job', permit: id, slot, token, remaining: permit.remaining });
+      permit.signal.addEventListener('abort', () =>
+        log({ event: 'ended', semaphore: 'job', permit: id, reason: 'lost' }),
+      );
+      await pauseOrEnd(permit.signal, 50 + Math.random() * 400);
+      const release = randomUUID();
+      log({ event: 'invoked', call: release, verb: 'release', semaphore: 'job', permit: id });
+      await permit.release().catch(() => undefined); // a lost one
+    };
+    const working = (async () => {
+      while (!stopping.signal.aborted) await once();
+    })();
+    return { history, stop: () => (stopping.abort(), working) };
+  }
+});
+
+/** @throws while the store can't be asked */
+async function answered(gatekeeper: Gatekeeper): Promise<'granted' | 'denied'> {
+  return (await gatekeeper.tryAcquire('job')) ? 'granted' : 'denied';
+}
+
+function pauseOrEnd(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()));
+  });
+}

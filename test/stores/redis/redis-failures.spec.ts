@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { ReplyError } from 'ioredis';
+import { ErrorReply, SimpleError, SocketClosedUnexpectedlyError } from 'redis';
+import { readFailure, replyCodeOf, writeFailure } from '../../../lib/stores/redis/failures.js';
+
+const reply = (message: string) => new SimpleError(message);
+
+describe('an error reply of Redis', () => {
+  it.each([
+    ['READONLY', "READONLY You can't write against a read only replica. script: 5f…, on @user_script:8."],
+    [
+      'READONLY',
+      "ERR Error running script (call to f_5f): @user_script:8: -READONLY You can't write against a read only replica. ",
+    ],
+    ['NOSCRIPT', 'NOSCRIPT No matching script. Please use EVAL.'],
+    ['CLUSTERDOWN', 'CLUSTERDOWN Hash slot not served'],
+    ['ERR', 'ERR unknown command'],
+  ])('has the code %s', (code, message) => {
+    expect(replyCodeOf(new ReplyError(message))).toBe(code);
+    expect(replyCodeOf(new ErrorReply(message))).toBe(code);
+    expect(replyCodeOf(new SimpleError(message))).toBe(code);
+  });
+
+  it('is not taken for one that only looks like one', () => {
+    expect(replyCodeOf(new Error('READONLY'))).toBeUndefined();
+    expect(replyCodeOf('READONLY')).toBeUndefined();
+  });
+
+  it.each([
+    ['unavailable', 'READONLY You can not write', 'connect to the primary'],
+    ['unavailable', 'LOADING Redis is loading the dataset in memory', 'wait'],
+    ['unavailable', "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", 'failover'],
+    ['unavailable', 'MOVED 3999 127.0.0.1:6381', 'use a client for a Cluster'],
+    ['unavailable', 'ASK 3999 127.0.0.1:6381', 'try again'],
+    ['unavailable', "OOM command not allowed when used memory > 'maxmemory'.", 'raise maxmemory'],
+    ['unavailable', 'NOPERM this user has no permissions', 'docs/redis.md'],
+    ['unavailable', 'ERR something else', 'ERR something else'],
+    ['no-quorum', 'NOREPLICAS Not enough good replicas to write.', 'start more replicas'],
+    ['no-quorum', 'CLUSTERDOWN The cluster is down', 'primaries'],
+  ])('means %s: %s', (code, message, advice) => {
+    expect(writeFailure(reply(message), true)).toMatchObject({ code, message: expect.stringContaining(advice) });
+    expect(readFailure(reply(message))).toMatchObject({ code });
+  });
+
+  it('proves nothing if the client may have sent the write before', () => {
+    expect(writeFailure(reply('READONLY You can not write'), false)).toMatchObject({ code: 'unknown-outcome' });
+  });
+});
+
+describe('an error of a client', () => {
+  it.each([
+    'Connection is closed.',
+    'Command timed out',
+    'Reached the max retries per request limit (which is 20). Refer to "maxRetriesPerRequest" option for details.',
+    'Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN',
+  ])('leaves the outcome of a write open: %s', (message) => {
+    expect(writeFailure(new Error(message), true)).toMatchObject({ code: 'unknown-outcome' });
+    expect(readFailure(new Error(message))).toMatchObject({ code: 'unavailable' });
+  });
+
+  it('leaves the outcome open when node-redis lost the connection', () => {
+    expect(writeFailure(new SocketClosedUnexpectedlyError(), true)).toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  it.each(['The client is offline', "Stream isn't writeable and enableOfflineQueue options is false"])(
+    'proves that a write was not sent: %s',
+    (message) => {
+      expect(writeFailure(new Error(message), true)).toMatchObject({ code: 'unavailable' });
+      expect(writeFailure(new Error(message), false)).toMatchObject({ code: 'unknown-outcome' });
+    },
+  );
+});

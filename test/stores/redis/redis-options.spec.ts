@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createClientPool, createCluster } from 'redis';
+import { InvalidOptionsError } from '../../../lib/decision/index.js';
+import { MissingPackageError, type RedisStoreOptions, redis } from '../../../lib/stores/redis/index.js';
+import { findMaker } from '../../../lib/stores/redis/clients/own-client.js';
+
+const lazy = { lazyConnect: true } as const;
+const refusalOf = (options: unknown): string => {
+  try {
+    redis(options as RedisStoreOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    return (error as Error).message;
+  }
+  throw new Error('the options were accepted');
+};
+
+describe('the options of redis()', () => {
+  it.each<[string, () => RedisStoreOptions]>([
+    ['a url', () => ({ url: 'redis://127.0.0.1' })],
+    ['a url with everything', () => ({ url: 'rediss://user:p%23w@host.example:6380/2' })],
+    ['a client of ioredis', () => ({ client: new Redis(lazy) })],
+    ['a Cluster of ioredis', () => ({ client: new Cluster(['127.0.0.1:1'], lazy) })],
+    ['a client of node-redis', () => ({ client: createClient() })],
+    ['a cluster of node-redis', () => ({ client: createCluster({ rootNodes: [{}] }) })],
+    ['prefix and replicas', () => ({ url: 'redis://127.0.0.1', prefix: 'app:gatekeeper:', replicas: 2 })],
+  ])('accept %s', (_what, options) => {
+    expect(redis(options()).kind).toBe('redis');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'is missing: give { prefix, replicas, url, client }'],
+    ['neither', {}, 'url: is missing or no text: give url, or a client'],
+    ['both', { url: 'redis://127.0.0.1', client: new Redis(lazy) }, 'url: give either client or url'],
+    ['another scheme', { url: 'http://127.0.0.1' }, 'url: is no address like "redis://user:password@host:6379/0"'],
+    ['a foreign client', { client: {} }, 'client: is no client: give one of ioredis'],
+    ['a pool', { client: createClientPool() }, 'client: is no client'],
+    ['braces', { url: 'redis://127.0.0.1', prefix: '{a}' }, 'prefix: "{a}" is not a prefix of keys'],
+    ['no count', { url: 'redis://127.0.0.1', replicas: -1 }, 'replicas: -1 is not 0 or more'],
+    ['an unknown field', { url: 'redis://127.0.0.1', host: 'x' }, 'host: not known here; the options are'],
+    [
+      'a client of replicas',
+      { client: new Redis({ ...lazy, role: 'slave' }) },
+      "client: it connects to replicas (role: 'slave')",
+    ],
+    [
+      'reads from replicas',
+      { client: new Cluster(['127.0.0.1:1'], { ...lazy, scaleReads: 'all' }) },
+      'client: it reads from replicas',
+    ],
+    [
+      'WAIT in a Cluster',
+      { client: new Cluster(['127.0.0.1:1'], lazy), replicas: 1 },
+      'replicas: WAIT works on one connection',
+    ],
+  ])('refuse %s', (_what, options, message) => {
+    expect(refusalOf(options)).toContain(message);
+  });
+
+  it.each([
+    'redis://user:secret-word@:6379',
+    'redis://user:secret-word@host/db',
+    'redis//user:secret-word@host',
+    'redis://user:secret-word%@host',
+  ])('never show a password (%#)', (url) => {
+    expect(refusalOf({ url })).not.toContain('secret-word');
+  });
+});
+
+describe('redis({ url })', () => {
+  const installed =
+    (...names: string[]) =>
+    (name: string) => {
+      if (!names.includes(name)) throw new Error(`Cannot find module '${name}'`);
+    };
+
+  it('says which packages it could use, if none is installed', () => {
+    expect(() => findMaker(installed())).toThrow(MissingPackageError);
+    expect(() => findMaker(installed())).toThrow('npm install ioredis (or: npm install redis)');
+  });
+
+  it('uses the package that is installed, and ioredis if both are', () => {
+    expect(findMaker(installed('redis'))).not.toBe(findMaker(installed('ioredis')));
+    expect(findMaker(installed('redis', 'ioredis'))).toBe(findMaker(installed('ioredis')));
+  });
+});

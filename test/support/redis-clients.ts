@@ -1,0 +1,65 @@
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+import { createClient as createClient4, createCluster as createCluster4 } from 'redis-4';
+import type { GivenRedisOptions } from '../../lib/stores/redis/index.js';
+
+type Client = GivenRedisOptions['client'];
+
+/** A client of an application, and how to close it. */
+export interface AppClient {
+  readonly client: Client;
+  close(): void;
+}
+
+/** Makes a client of each kind, as an application does. */
+export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient>>> = {
+  ioredis: async (url) => {
+    const client = new Redis(url);
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'ioredis with a database and a prefix of keys': async (url) => {
+    const client = new Redis(`${url}/3`, { keyPrefix: 'app[1]:', enableAutoPipelining: true, stringNumbers: true });
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'node-redis 5': async (url) => {
+    const client = createClient({ url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => client.destroy() };
+  },
+  'node-redis 5 with RESP3': async (url) => {
+    const client = createClient({ url, RESP: 3 });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => client.destroy() };
+  },
+  'node-redis 4': async (url) => {
+    const client = createClient4({ url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => void client.disconnect() };
+  },
+};
+
+/** Makes a client of a Cluster of each kind. */
+export const CLUSTER_CLIENTS: Readonly<Record<string, (ports: readonly number[]) => Promise<AppClient>>> = {
+  ioredis: async (ports) => {
+    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'node-redis 5': async (ports) => {
+    const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => client.destroy() };
+  },
+  'node-redis 4': async (ports) => {
+    const client = createCluster4({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, close: () => void client.disconnect() };
+  },
+};

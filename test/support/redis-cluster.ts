@@ -1,0 +1,41 @@
+import { eventually } from '../contract/eventually.js';
+import { RedisServer } from './redis-server.js';
+
+const SLOTS = 16_384;
+const PRIMARIES = 3;
+
+/** Three primaries of a Cluster, on loopback. */
+export class RedisCluster implements AsyncDisposable {
+  private constructor(readonly servers: readonly RedisServer[]) {}
+
+  static async start(): Promise<RedisCluster> {
+    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2000 };
+    const servers = await Promise.all(Array.from({ length: PRIMARIES }, () => RedisServer.start(settings)));
+    const cluster = new RedisCluster(servers);
+    await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTSRANGE', ...slotsOf(index))));
+    const [first, ...others] = servers;
+    for (const { port } of others) await first!.command('CLUSTER', 'MEET', '127.0.0.1', port);
+    await eventually('the Cluster is complete', async () =>
+      (await Promise.all(servers.map(isComplete))).every(Boolean),
+    );
+    return cluster;
+  }
+
+  get ports(): readonly number[] {
+    return this.servers.map(({ port }) => port);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.servers.map((server) => server[Symbol.asyncDispose]()));
+  }
+}
+
+function slotsOf(index: number): [first: number, last: number] {
+  const at = (part: number) => Math.floor((part * SLOTS) / PRIMARIES);
+  return [at(index), at(index + 1) - 1];
+}
+
+async function isComplete(server: RedisServer): Promise<boolean> {
+  const info = String(await server.command('CLUSTER', 'INFO'));
+  return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${PRIMARIES}`);
+}

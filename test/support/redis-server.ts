@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort } from '../../lib/testing/hazelcast/free-port.js';
+import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
+import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
+
+const HOST = '127.0.0.1';
+const IS_READY = 'Ready to accept connections';
+const taken = new Set<number>();
+
+/** A server without persistence in a temporary folder, on loopback. It can't outlive this process. */
+export class RedisServer implements AsyncDisposable {
+  #process?: MemberProcess;
+  #pid?: number;
+
+  private constructor(
+    private readonly folder: string,
+    readonly port: number,
+    private readonly settings: Readonly<Record<string, string | number>>,
+  ) {}
+
+  /** @param settings as in redis.conf: `{ maxmemory: '10mb' }` */
+  static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<RedisServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-redis-'));
+    const port = await freePort(HOST, taken);
+    taken.add(port);
+    const server = new RedisServer(folder, port, settings);
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://${HOST}:${this.port}`;
+  }
+
+  /** A client of the test itself, which closes it. */
+  client(): Redis {
+    return new Redis(this.port, HOST);
+  }
+
+  /** Runs one command, with a client of its own. */
+  async command(name: string, ...args: (string | number)[]): Promise<unknown> {
+    const client = this.client();
+    try {
+      return await client.call(name, ...args);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  /** Starts a server without data at the same port. Resolves when it takes connections. */
+  async restart(): Promise<void> {
+    await this.kill();
+    const fixed = {
+      bind: HOST,
+      port: this.port,
+      dir: this.folder,
+      save: '',
+      appendonly: 'no',
+      'enable-debug-command': 'yes',
+    };
+    const args = Object.entries({ ...fixed, ...this.settings }).flatMap(([name, value]) => [
+      `--${name}`,
+      String(value),
+    ]);
+    const said: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      const listen = (line: string) => {
+        said.push(line);
+        if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
+        if (line.includes(IS_READY)) resolve();
+      };
+      this.#process = new MemberProcess([], ['redis-server', ...args], listen);
+      void this.#process.gone.then(() => reject(new Error(`Redis ended:\n${said.join('\n')}`)));
+    });
+  }
+
+  /** SIGSTOP: it answers nothing, and its connections stay. */
+  freeze(): void {
+    this.#process?.signal('SIGSTOP', this.#pid);
+  }
+
+  thaw(): void {
+    this.#process?.signal('SIGCONT', this.#pid);
+  }
+
+  /** SIGKILL: its data are gone. */
+  async kill(): Promise<void> {
+    this.#process?.signal('SIGKILL', this.#pid);
+    await this.#process?.gone;
+    this.#process = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

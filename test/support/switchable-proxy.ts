@@ -1,0 +1,63 @@
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** Passes connections on to a port that a test may change: one address for a primary, whichever server that is. */
+export class SwitchableProxy implements AsyncDisposable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #isSilent = false;
+
+  private constructor(public target: number) {
+    this.#server = createServer((inner) => this.#pass(inner));
+  }
+
+  static async start(target: number): Promise<SwitchableProxy> {
+    const proxy = new SwitchableProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Breaks all connections. New ones go to `target`. */
+  switchTo(target: number): void {
+    this.target = target;
+    this.cut();
+  }
+
+  /** Breaks all connections. */
+  cut(): void {
+    this.#isSilent = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** The answers of the server get lost from now on, until {@link cut}. */
+  loseAnswers(): void {
+    this.#isSilent = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.cut();
+    await closed;
+  }
+
+  #pass(inner: Socket): void {
+    const outer = connect(this.target, '127.0.0.1');
+    for (const [one, other] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      this.#sockets.add(one);
+      one.setNoDelay();
+      one.on('error', () => undefined); // the other side closes, too
+      one.on('data', (data) => (one === outer && this.#isSilent) || other.write(data));
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }
+}
