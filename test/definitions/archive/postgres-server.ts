@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -104,6 +104,30 @@ export class PostgresServer implements AsyncDisposable {
     this.#process = undefined;
   }
 
+  /** Ends the server at once, as a crash would. `restart` recovers its data from the log. */
+  async kill(): Promise<void> {
+    // Backends that outlive their server for a moment would keep a new one from starting.
+    for (const pid of [...(await this.#backends()), this.#pid!]) signal(pid, 'SIGKILL');
+    await this.#process?.gone;
+    this.#process = undefined;
+  }
+
+  /** Stops all processes of the server, which keep their connections. @returns a function that lets them go on */
+  async freeze(): Promise<() => void> {
+    const pids = [this.#pid!, ...(await this.#backends())];
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+      // runuser stops itself when the program that it runs is stopped.
+      this.#process?.signal('SIGCONT', undefined);
+    };
+  }
+
+  async #backends(): Promise<number[]> {
+    const children = await readFile(`/proc/${this.#pid}/task/${this.#pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await rm(this.folder, { recursive: true, force: true });
@@ -111,6 +135,14 @@ export class PostgresServer implements AsyncDisposable {
 
   get #data(): string {
     return join(this.folder, 'data');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended by itself
   }
 }
 
