@@ -13,6 +13,7 @@ import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } 
 import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
 import { peers } from './peers.mjs';
+import { onPostgres } from './postgres.mjs';
 import { tasks } from './tasks.mjs';
 import { NAMES, rawCalls, sequential } from './sequential.mjs';
 
@@ -32,6 +33,7 @@ const PARTS = {
   allocation,
   tasks: () => onHazelcast(tasks),
   backlog,
+  postgres: onPostgres,
   peers: () => onHazelcast(peers),
 };
 

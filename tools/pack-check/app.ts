@@ -9,6 +9,7 @@ import {
   hazelcast,
   memory,
 } from 'nestjs-gatekeeper';
+import { postgres, postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 
 @Injectable()
@@ -25,7 +26,13 @@ class Jobs {
 })
 class AppModule {}
 
-export const notCalled = [() => hazelcast({ clusterName: 'dev' }), () => startHazelcast()];
+const connectionString = 'postgres://127.0.0.1/app';
+export const notCalled = [
+  () => hazelcast({ clusterName: 'dev' }),
+  () => startHazelcast(),
+  () => postgres({ connectionString }),
+  () => postgresArchive({ connectionString }),
+];
 
 export async function check(): Promise<void> {
   await checkOnlyCopy();
