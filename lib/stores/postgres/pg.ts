@@ -16,8 +16,11 @@ export interface Queries {
 
 /** A statement that the server parses once per connection, under its name. */
 export interface NamedStatement {
+  /** Name of the statement on its connection; without, it is parsed each time. */
   readonly name?: string | undefined;
+  /** The SQL. */
   readonly text: string;
+  /** Values of $1, $2, … */
   readonly values: unknown[];
 }
 
