@@ -10,7 +10,7 @@ export default {
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: {
     '^nestjs-gatekeeper$': '<rootDir>/lib/index.ts',
-    '^nestjs-gatekeeper/postgres$': '<rootDir>/lib/definitions/archive/postgres/index.ts',
+    '^nestjs-gatekeeper/postgres$': '<rootDir>/lib/postgres.ts',
     '^nestjs-gatekeeper/redis$': '<rootDir>/lib/stores/redis/index.ts',
     '^nestjs-gatekeeper/testing$': '<rootDir>/lib/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

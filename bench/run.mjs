@@ -13,6 +13,7 @@ import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } 
 import { migration } from './migration.mjs';
 import { FULLY_COMPILED } from './measure.mjs';
 import { peers } from './peers.mjs';
+import { onPostgres } from './postgres.mjs';
 import { tasks } from './tasks.mjs';
 import { onRedis } from './redis.mjs';
 import { NAMES, rawCalls, sequential } from './sequential.mjs';
@@ -34,6 +35,7 @@ const PARTS = {
   tasks: () => onHazelcast(tasks),
   backlog,
   redis: onRedis,
+  postgres: onPostgres,
   peers: () => onHazelcast(peers),
 };
 

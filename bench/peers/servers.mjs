@@ -25,7 +25,17 @@ export async function startPostgres() {
   const folder = (await asUser('mktemp', '-d', join(tmpdir(), 'bench-postgres-XXXXXX'))).stdout;
   const port = await freePort();
   const programs = postgresPrograms();
-  await asUser(join(programs, 'initdb'), '-D', join(folder, 'data'), '-U', 'bench', '--auth=trust', '--no-sync');
+  await asUser(
+    join(programs, 'initdb'),
+    '-D',
+    join(folder, 'data'),
+    '-U',
+    'bench',
+    '-E',
+    'UTF8',
+    '--auth=trust',
+    '--no-sync',
+  );
   const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', `port=${port}`, '-c', 'unix_socket_directories='];
   const [command, ...args] = [...USER, join(programs, 'postgres'), '-D', join(folder, 'data'), ...settings];
   const server = await start(command, args, 'ready to accept connections');

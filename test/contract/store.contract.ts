@@ -13,6 +13,8 @@ export interface StoreUnderTest {
   open(): RecordStore;
   /** How many members keep the records. Default 1. */
   readonly members?: number;
+  /** How many members must be there before a write. Default 0. */
+  readonly quorum?: number;
   /** Texts on a page at most. Default 1,000. */
   readonly largestPage?: number;
   /** Whether pages are only of texts with the prefix; otherwise a prefix without texts has as many pages as any other. */
@@ -250,7 +252,8 @@ export function describeStoreContract(name: string, prepare: () => Prepared, lac
 
     describe('health', () => {
       it('says that it is connected and sees members', () => {
-        expect(one.health()).toEqual({ connected: true, members: underTest.members ?? 1, quorum: 0 });
+        const { members = 1, quorum = 0 } = underTest;
+        expect(one.health()).toEqual({ connected: true, members, quorum });
       });
     });
 

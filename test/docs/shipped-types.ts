@@ -3,9 +3,7 @@ import ts from 'typescript';
 import { ROOT } from './snippets.js';
 
 const DIST = `${ROOT}dist/`;
-const ENTRIES = ['index', 'testing/index', 'definitions/archive/postgres/index', 'stores/redis/index'].map(
-  (entry) => `${DIST}${entry}.d.ts`,
-);
+const ENTRIES = ['index', 'testing/index', 'postgres', 'stores/redis/index'].map((entry) => `${DIST}${entry}.d.ts`);
 
 /** The declaration files that an application's compiler reads, as `npm run build` makes them. */
 export class ShippedTypes {

@@ -22,7 +22,7 @@ const FENCE = /^(?<quote><!-- \S+ -->\n\n)?```(?<language>\w+)\n(?<code>[\s\S]*?
 const AMBIENT = `
   const gatekeeper: import('nestjs-gatekeeper').GatekeeperService;
   const store: import('nestjs-gatekeeper').StoreDefinition;
-  const pool: import('nestjs-gatekeeper/postgres').Queries;
+  const pool: import('nestjs-gatekeeper/postgres').PgPool;
   const permitId: string;
   ${Object.keys(gatekeeperExports)
     .map((name) => `const ${name}: typeof import('nestjs-gatekeeper').${name};`)

@@ -9,6 +9,7 @@ import {
   hazelcast,
   memory,
 } from 'nestjs-gatekeeper';
+import { postgres, postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 
@@ -26,9 +27,12 @@ class Jobs {
 })
 class AppModule {}
 
+const connectionString = 'postgres://127.0.0.1/app';
 export const notCalled = [
   () => hazelcast({ clusterName: 'dev' }),
   () => startHazelcast(),
+  () => postgres({ connectionString }),
+  () => postgresArchive({ connectionString }),
   () => redis({ url: 'redis://127.0.0.1' }),
 ];
 

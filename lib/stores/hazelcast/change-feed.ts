@@ -3,7 +3,7 @@ import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-clien
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import type { Notify } from '../store.js';
 import { textKeys } from './client-patches/unreadable-events.js';
-import { Waiters } from './waiters.js';
+import { Waiters } from '../waiters.js';
 
 interface ChangeSink {
   /** @param text the new text, if it came with the change; otherwise the receiver reads it */

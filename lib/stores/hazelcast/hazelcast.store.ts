@@ -12,7 +12,7 @@ import type {
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { atMost } from '../at-most.js';
 import { PrefixWatches } from '../prefix-watches.js';
-import { ChangeAnnouncer } from './change-announcer.js';
+import { ChangeAnnouncer } from '../change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../../lib/testing/hazelcast/free-port.js';
 import { MemberProcess } from '../../../lib/testing/hazelcast/member-process.js';
 import { PID_MARK } from '../../../lib/testing/hazelcast/supervisor.js';
+import type { PgConnection, PgPool } from '../../../lib/stores/postgres/pg.js';
 import { describeUnless } from '../../needs/unless.js';
 
 /** Debian puts them outside of the PATH, in a folder for each version. */
@@ -15,8 +16,10 @@ const PROGRAMS = process.env['POSTGRES_PROGRAMS'] ?? newest();
 const HOW = `"apt-get install postgresql", or name the folder of initdb and postgres in the environment variable POSTGRES_PROGRAMS`;
 const isThere = existsSync(join(PROGRAMS, 'initdb'));
 
+export const lackOfPostgres = isThere ? undefined : `there is no PostgreSQL in ${PROGRAMS}: ${HOW}`;
+
 /** Tests that need a PostgreSQL. */
-export const describeOnPostgres = describeUnless(isThere ? undefined : `there is no PostgreSQL in ${PROGRAMS}: ${HOW}`);
+export const describeOnPostgres = describeUnless(lackOfPostgres);
 
 /** The server refuses to run as root; its package brings a user along. */
 const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
@@ -27,15 +30,12 @@ const IS_READY = 'database system is ready to accept connections';
 /** In a variable: it comes without types, of which this is what tests use. */
 const PG: string = 'pg';
 
-export interface Pool extends Session {
-  connect(): Promise<Session & { release(): void }>;
+export interface Pool extends PgPool {
+  // A row of whatever was asked for.
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: any[] }>;
+  connect(): Promise<PgConnection & Pick<Pool, 'query'>>;
   on(event: 'error', listener: () => void): unknown;
   end(): Promise<void>;
-}
-
-interface Session {
-  // A row of whatever was asked for.
-  query(text: string): Promise<{ readonly rows: any[] }>;
 }
 
 /** A server of its own in a temporary folder, on loopback. It can't outlive this process. */
@@ -68,9 +68,9 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /** Connections of the test itself, which closes them with `end()`. */
-  async pool(): Promise<Pool> {
+  async pool(config: object = {}): Promise<Pool> {
     const { Pool } = ((await import(PG)) as { default: { Pool: new (config: object) => Pool } }).default;
-    const pool = new Pool({ connectionString: this.address() });
+    const pool = new Pool({ connectionString: this.address(), ...config });
     // Some tests stop the server while connections are idle.
     pool.on('error', () => undefined);
     return pool;
@@ -104,6 +104,30 @@ export class PostgresServer implements AsyncDisposable {
     this.#process = undefined;
   }
 
+  /** Ends the server at once, as a crash would. `restart` recovers its data from the log. */
+  async kill(): Promise<void> {
+    // Backends that outlive their server for a moment would keep a new one from starting.
+    for (const pid of [...(await this.#backends()), this.#pid!]) signal(pid, 'SIGKILL');
+    await this.#process?.gone;
+    this.#process = undefined;
+  }
+
+  /** Stops all processes of the server, which keep their connections. @returns a function that lets them go on */
+  async freeze(): Promise<() => void> {
+    const pids = [this.#pid!, ...(await this.#backends())];
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+      // runuser stops itself when the program that it runs is stopped.
+      this.#process?.signal('SIGCONT', undefined);
+    };
+  }
+
+  async #backends(): Promise<number[]> {
+    const children = await readFile(`/proc/${this.#pid}/task/${this.#pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await rm(this.folder, { recursive: true, force: true });
@@ -111,6 +135,14 @@ export class PostgresServer implements AsyncDisposable {
 
   get #data(): string {
     return join(this.folder, 'data');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended by itself
   }
 }
 

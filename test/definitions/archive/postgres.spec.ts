@@ -7,8 +7,8 @@ import {
   RefusedDefinitionsError,
 } from 'nestjs-gatekeeper';
 import { MissingPackageError, type PostgresOptions, PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
-import { placeOf } from '../../../lib/definitions/archive/postgres/address.js';
-import { requirePg } from '../../../lib/definitions/archive/postgres/queries.js';
+import { placeOf } from '../../../lib/stores/postgres/address.js';
+import { requirePg } from '../../../lib/stores/postgres/pg.js';
 import { describeArchiveContract } from './archive.contract.js';
 import { archived, names } from './archived.js';
 
@@ -195,9 +195,9 @@ describe('postgresArchive()', () => {
     const resolve = () => {
       throw new Error("Cannot find module 'pg'");
     };
-    expect(() => requirePg(resolve)).toThrow(MissingPackageError);
-    expect(() => requirePg(resolve)).toThrow(/npm install pg/);
-    requirePg();
+    expect(() => requirePg('postgresArchive()', resolve)).toThrow(MissingPackageError);
+    expect(() => requirePg('postgresArchive()', resolve)).toThrow(/npm install pg/);
+    requirePg('postgresArchive()');
   });
 
   it.each([

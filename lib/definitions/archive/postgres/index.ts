@@ -2,12 +2,10 @@ import { z } from 'zod';
 import type { Persistence } from '../definition-archive.js';
 import { InvalidOptionsError, faultsOf, show, onlyFields } from '../../../decision/index.js';
 import { PostgresArchive } from './postgres-archive.js';
-import { isAddress } from './address.js';
-import { connect, given, requirePg } from './queries.js';
-import type { Queries } from './refusal.js';
+import { isAddress, NO_ADDRESS } from '../../../stores/postgres/address.js';
+import { type Queries, requirePg } from '../../../stores/postgres/pg.js';
+import { connect, given } from './queries.js';
 
-export { MissingPackageError } from '../../../decision/missing-package.error.js';
-export { type Queries } from './refusal.js';
 export { PostgresError } from './refusal.js';
 
 /** Options of `postgresArchive(...)`: either `connectionString` or `pool`. */
@@ -21,10 +19,6 @@ export interface PostgresOptions {
   /** Name of the table, with or without a schema: "ops.gatekeeper_definitions". Created if it is missing. */
   readonly table?: string;
 }
-
-/** Does not contain the value, unlike the texts of other faults, because the value may contain a password. */
-const NO_ADDRESS =
-  'is no address like "postgres://user:password@host:5432/database" (write special characters of a password as codes: "%23" for "#")';
 
 const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
 
@@ -56,7 +50,7 @@ export function postgresArchive(options: PostgresOptions): Persistence {
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError("postgresArchive()'s options", faultsOf(parsed.error));
   const { connectionString, pool, table } = parsed.data;
-  if (!pool) requirePg();
+  if (!pool) requirePg('postgresArchive({ connectionString })');
   const connection = () => (pool ? given(pool) : connect(connectionString!));
   return { kind: 'postgres', open: () => new PostgresArchive(connection(), table) };
 }

@@ -10,7 +10,7 @@ import {
 import { escapeHidden, show } from '../../../decision/index.js';
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
 import type { Connection } from './queries.js';
-import type { Queries } from './refusal.js';
+import type { Queries } from '../../../stores/postgres/pg.js';
 import { isTableMissing } from './refusal.js';
 import { type RefusedRow, saveApart } from './save-apart.js';
 import { statements } from './statements.js';

@@ -1,23 +1,6 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import packageRoot from '../../../../package-root.cjs';
-import { MissingPackageError } from '../../../decision/missing-package.error.js';
-import { placeOf } from './address.js';
+import { placeOf } from '../../../stores/postgres/address.js';
+import { type OwnPool, type Queries, openPool } from '../../../stores/postgres/pg.js';
 import { explaining } from './refusal.js';
-import type { Queries } from './refusal.js';
-
-/** The part of pg that is used. */
-interface Pg {
-  readonly Pool: new (config: object) => Pool;
-}
-
-interface Pool extends Queries {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  end(): Promise<void>;
-}
-
-/** A variable, so that compilers and bundlers do not look for a package that may not be installed. */
-const PACKAGE: string = 'pg';
 
 /** A connection that opens at its first use. */
 export interface Connection {
@@ -35,40 +18,10 @@ export function given(pool: Queries): Connection {
 }
 
 export function connect(connectionString: string): Connection {
-  let pool: Promise<Pool> | undefined;
+  const config = { connectionString, max: 1, connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE };
+  let pool: Promise<OwnPool> | undefined;
   return {
-    queries: async () => explaining(await (pool ??= openPool(connectionString)), placeOf(connectionString)),
+    queries: async () => explaining(await (pool ??= openPool(config)), placeOf(connectionString)),
     close: async () => (await pool)?.end(),
   };
-}
-
-/**
- * Checks at the start that pg is installed: later, nothing could run without the archive.
- *
- * @throws MissingPackageError
- */
-export function requirePg(
-  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
-): void {
-  try {
-    resolve(PACKAGE);
-  } catch (cause) {
-    throw new MissingPackageError('postgresArchive({ connectionString }) needs the package pg: npm install pg', {
-      cause,
-    });
-  }
-}
-
-async function openPool(connectionString: string): Promise<Pool> {
-  const { Pool } = ((await import(PACKAGE)) as { default: Pg }).default;
-  const pool = new Pool({
-    connectionString,
-    max: 1,
-    connectionTimeoutMillis: PATIENCE,
-    query_timeout: PATIENCE,
-    allowExitOnIdle: true,
-  });
-  // An idle connection may break. Without a listener that would end the process. The next call reports it.
-  pool.on('error', () => undefined);
-  return pool;
 }

@@ -1,6 +1,6 @@
-import { type NodeClock, systemClock } from '../../async/node-clock.js';
-import { Periodic } from '../../async/periodic.js';
-import { AwaitedKeys } from '../awaited-keys.js';
+import { type NodeClock, systemClock } from '../async/node-clock.js';
+import { Periodic } from '../async/periodic.js';
+import { AwaitedKeys } from './awaited-keys.js';
 
 /** ms for which other clients assume that a client still waits. */
 const LIFETIME = 15_000;

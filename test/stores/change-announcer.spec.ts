@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { ChangeAnnouncer } from '../../../lib/stores/hazelcast/change-announcer.js';
-import { PrefixWatches } from '../../../lib/stores/prefix-watches.js';
-import type { RecordChange } from '../../../lib/stores/store.js';
-import { eventually } from '../../contract/eventually.js';
+import { ChangeAnnouncer } from '../../lib/stores/change-announcer.js';
+import { PrefixWatches } from '../../lib/stores/prefix-watches.js';
+import type { RecordChange } from '../../lib/stores/store.js';
+import { eventually } from '../contract/eventually.js';
 
 function announcerOver(read: (key: string) => Promise<string | undefined>) {
   const [watches, changes]: [PrefixWatches, RecordChange[]] = [new PrefixWatches(), []];

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Waiters } from '../../../lib/stores/hazelcast/waiters.js';
-import { FakeTime } from '../../support/fake-time.js';
+import { Waiters } from '../../lib/stores/waiters.js';
+import { FakeTime } from '../support/fake-time.js';
 
 describe('clients that wait', () => {
   const open: Waiters[] = [];

@@ -1,5 +1,5 @@
-import type { RecordChange } from '../store.js';
-import type { PrefixWatches } from '../prefix-watches.js';
+import type { RecordChange } from './store.js';
+import type { PrefixWatches } from './prefix-watches.js';
 
 /**
  * Turns "this key changed" into a change with the text. Reads a key at most once at a time. A key that changes during

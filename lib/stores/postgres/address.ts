@@ -1,4 +1,8 @@
-import { quoted } from '../../../decision/index.js';
+import { quoted } from '../../decision/index.js';
+
+/** Does not contain the value, unlike the texts of other faults, because the value may contain a password. */
+export const NO_ADDRESS =
+  'is no address like "postgres://user:password@host:5432/database" (write special characters of a password as codes: "%23" for "#")';
 
 /** Whether pg accepts a text as an address: a URL, or the path of a socket's folder, then a space and a database. */
 export function isAddress(text: string): boolean {

@@ -1,0 +1,82 @@
+import { DeadlinePassed } from '../../async/deadline.js';
+import { GatekeeperError } from '../../decision/gatekeeper.error.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { type PgError, reasonOf } from './reasons.js';
+
+/**
+ * The database can't keep records with these options: its tables are missing and may not be created, its encoding is not
+ * UTF8, or a newer version of this package made its tables. Surely nothing was changed.
+ */
+export class PostgresUnusableError extends StoreUnavailableError {}
+
+/** A failed statement. */
+export class Failed extends Error {
+  /** @param wasSent whether the statement may have reached the server */
+  constructor(
+    override readonly cause: unknown,
+    readonly wasSent: boolean,
+  ) {
+    super();
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  '42P01': 'the tables are missing: they are looked for again now',
+  '42501': "grant the user the rights that docs/stores.md lists under 'Tables'",
+  '25006': 'this server is read-only: connect to the primary',
+  '53300': 'raise max_connections of the server, or use fewer connections per node',
+  '57014': 'the statement took longer than a call may take',
+};
+
+/** Conflicts with other transactions, after which a statement surely did nothing, and may run again. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/**
+ * Codes that prove nothing about the statement, although the server sent them: connection exceptions (08, also from
+ * poolers that lost the server), unknown completion (40003, CockroachDB), operator intervention other than a cancelled
+ * statement (57P), system errors (58) and internal errors (XX).
+ */
+const UNCLEAR = /^(08|57P|58|XX)|^40003$/;
+
+/** Whether the server surely did nothing, because it refused the statement with an error of its own. */
+function isRefusal({ code, severity }: PgError): boolean {
+  return severity === 'ERROR' && code !== undefined && !UNCLEAR.test(code);
+}
+
+/** Whether pg says that it did not send the statement, because the connection had failed before. */
+function isUnsent({ message }: PgError): boolean {
+  return message.endsWith('and is not queryable');
+}
+
+export function isConflict({ cause }: Failed): boolean {
+  return CONFLICTS.has((cause as PgError).code ?? '');
+}
+
+/** Whether the connection can't be used any longer. After most refusals it can. */
+export function isBroken(cause: PgError): boolean {
+  return !isRefusal(cause) || cause.code === '25006' || cause.code === '26000';
+}
+
+/** Whether the server may be gone, or another one, so that it must be asked again whether it can serve at all. */
+export function isSuspicious({ cause }: Failed): boolean {
+  return isBroken(cause as PgError) || (cause as PgError).code === '42P01';
+}
+
+/** The error of a statement that changes nothing. */
+export function readFailure(where: string, { cause }: Failed): GatekeeperError {
+  if (cause instanceof GatekeeperError) return cause;
+  return new StoreUnavailableError(`${where} did not answer (${said(cause)}): try again`, { cause });
+}
+
+/** The error of a statement that may have written. Only a refusal by the server proves that nothing was written. */
+export function writeFailure(where: string, failed: Failed): GatekeeperError {
+  const cause = failed.cause as PgError;
+  if (!failed.wasSent || isRefusal(cause) || isUnsent(cause)) return readFailure(where, failed);
+  return new UnknownOutcomeError(`${where} may or may not have written (${said(cause)}): read before you write again`, {
+    cause,
+  });
+}
+
+export function said(cause: unknown): string {
+  return cause instanceof DeadlinePassed ? 'there was no answer in time' : reasonOf(cause as PgError, ADVICE);
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { Deadline } from '../../../async/deadline.js';
+import type { Timers } from '../../../async/timers.js';
+import { atMost } from '../../at-most.js';
+import type { ChangeAnnouncer } from '../../change-announcer.js';
+import type { Notify } from '../../store.js';
+import { Waiters } from '../../waiters.js';
+import type { Calls } from '../calls.js';
+import type { Server } from '../server.js';
+import type { Tables } from '../tables.js';
+import { ChangePoller } from './change-poller.js';
+import { Listener } from './listener.js';
+import { type Message, Outbox } from './outbox.js';
+import type { WaitingPolls } from './waiting-polls.js';
+
+interface Parts {
+  readonly server: Server;
+  readonly calls: Calls;
+  readonly announcer: ChangeAnnouncer;
+  readonly polls: WaitingPolls;
+  readonly tables: Tables;
+  readonly timers: Timers;
+  readonly readMany: (keys: readonly string[]) => Promise<Map<string, string>>;
+}
+
+interface Settings {
+  /** Whether to listen; otherwise changes are only polled. */
+  readonly notifications: boolean;
+  /** ms */
+  readonly pollInterval: number;
+  /** ms */
+  readonly timeout: number;
+  /** Name of this node, so that it gets no hints of its own writes; if absent, it gets them. */
+  readonly writer: string | undefined;
+}
+
+/**
+ * Tells of changes that nodes wait for. All clients listen on one channel, named after the schema. Each also has a channel
+ * of its own: a release goes only to clients that have said that they wait for that record.
+ *
+ * While no notifications arrive, this client polls.
+ */
+export class ChangeFeed {
+  readonly #id = randomUUID();
+  readonly #waiters = new Waiters(this.#id);
+  readonly #outbox: Outbox;
+  readonly #listener: Listener | undefined;
+  readonly #poller: ChangePoller;
+  readonly #channel: string;
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly settings: Settings,
+  ) {
+    const { calls, tables, polls, readMany, announcer } = parts;
+    this.#channel = tables.schema;
+    const { server, timers } = parts;
+    // Not a call: the listener sends itself a message before calls may be made.
+    this.#outbox = new Outbox((...sent) => server.run(...sent, new Deadline(timers, settings.timeout)));
+    const changed = (key: string, text?: string) => void announcer.changed(key, text);
+    const reactions = { changed, anything: () => announcer.anything() };
+    const isNeeded = () => this.#listener?.isConnected !== true;
+    this.#poller = new ChangePoller({ calls, tables, polls, readMany }, reactions, settings.pollInterval, isNeeded);
+    this.#listener = settings.notifications ? this.#listen() : undefined;
+  }
+
+  /** Announces that this client waits for `key` (undefined: for all keys). Call the returned function to end the wait. */
+  awaitChanges(key: string | undefined): () => void {
+    const ends = [this.#poller.awaited.add(key), this.#waiters.add(key)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** Tells other clients of a new text. Does not wait for the server, because hints are not reliable anyway. */
+  announce(key: string, text: string, notify: Notify): void {
+    for (const channel of this.#receivers(key, notify)) this.#outbox.send(channel, ['changed', this.#id, key, text]);
+  }
+
+  /** Tells other clients that a queue has a new hint. Without notifications, all poll. */
+  offered(queue: string): void {
+    if (this.settings.notifications) this.#outbox.send(this.#channel, ['offered', queue]);
+    else this.parts.polls.wake(queue);
+  }
+
+  /** Waits for the first attempt to listen, for a limited time, so that no change after the start is missed. */
+  async prepare(): Promise<void> {
+    if (this.#listener) await atMost(this.settings.timeout, this.#listener.attempted);
+  }
+
+  /** Call this when the server can serve, for the first time or again. */
+  opened(): void {
+    this.#listener?.hurry();
+    this.#poller.forget();
+    this.parts.announcer.anything();
+    this.parts.polls.wakeAll();
+  }
+
+  /** Ends everything that is not ended by the closing signal. */
+  async close(): Promise<void> {
+    this.#poller.stop();
+    this.#waiters.close();
+    await this.#listener?.ended;
+  }
+
+  #listen(): Listener {
+    const { server, timers, polls, announcer } = this.parts;
+    const own = channelOf(this.#channel, this.#id);
+    const needs = {
+      channels: [this.#channel, own],
+      connect: server.dedicated.bind(server),
+      ping: () => this.#outbox.send(own, ['ping']),
+      timers,
+      timeout: this.settings.timeout,
+      closing: polls.closing,
+    };
+    const connected = () => {
+      this.#waiters.connect((entry) => this.#outbox.send(this.#channel, ['waits', entry]));
+      announcer.anything();
+      polls.wakeAll();
+    };
+    return new Listener(needs, { connected, message: (payload) => this.#receive(payload) });
+  }
+
+  #receivers(key: string, notify: Notify): readonly string[] {
+    if (notify === 'none') return [];
+    if (notify === 'all') return [this.#channel];
+    const hearsItself = this.settings.writer === undefined && this.#waiters.isOwn(key);
+    const ids = hearsItself ? [...this.#waiters.of(key), this.#id] : this.#waiters.of(key);
+    return ids.map((id) => channelOf(this.#channel, id));
+  }
+
+  #receive(payload: string): void {
+    const [kind, from, key, text] = messageIn(payload);
+    if (kind === 'ping') this.#listener?.ponged();
+    if (kind === 'offered') this.parts.polls.wake(from);
+    if (kind === 'waits' && !from.startsWith(`${this.#id} `)) this.#waiters.note(from);
+    if (kind !== 'changed' || key === undefined) return;
+    if (from !== this.#id || this.settings.writer === undefined) void this.parts.announcer.changed(key, text);
+  }
+}
+
+/** At most 63 bytes, as PostgreSQL's names are. */
+const channelOf = (channel: string, id: string) => `${channel}:${id.slice(0, 18)}`;
+
+/** Another program may use the channel: its messages have no meaning here. */
+function messageIn(payload: string): readonly [kind: Message[0] | '', from: string, key?: string, text?: string] {
+  try {
+    const parts: unknown = JSON.parse(payload);
+    const isMessage = Array.isArray(parts) && parts.length < 5 && parts.every((part) => typeof part === 'string');
+    return isMessage && parts.length > 0 ? [parts[0] as Message[0], parts[1] ?? '', parts[2], parts[3]] : ['', ''];
+  } catch {
+    return ['', ''];
+  }
+}

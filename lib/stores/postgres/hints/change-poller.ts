@@ -1,0 +1,120 @@
+import { systemClock } from '../../../async/node-clock.js';
+import { Periodic } from '../../../async/periodic.js';
+import { AwaitedKeys } from '../../awaited-keys.js';
+import type { Calls } from '../calls.js';
+import { storedForm, textOfStored } from '../stored-text.js';
+import type { Tables } from '../tables.js';
+import type { WaitingPolls } from './waiting-polls.js';
+
+interface Sources {
+  readonly calls: Calls;
+  readonly tables: Tables;
+  readonly polls: WaitingPolls;
+  /** Reads the texts under these keys. */
+  readonly readMany: (keys: readonly string[]) => Promise<Map<string, string>>;
+}
+
+interface Reactions {
+  readonly changed: (key: string, text?: string) => void;
+  readonly anything: () => void;
+}
+
+/** Largest number of changes of one look. After more of them, anything may have changed. */
+const MOST_CHANGES = 500;
+/**
+ * Numbers before the last one that are looked at again: a write with a lower number may become visible later than one with
+ * a higher number.
+ */
+const OVERLAP = 50;
+
+/**
+ * Looks for changes from time to time, while no notifications arrive: edits, by the number in the column `noted`; the
+ * records that this client waits for; and the queues in which its polls wait. The cost depends on what is awaited, not on
+ * the number of records.
+ */
+export class ChangePoller {
+  readonly awaited = new AwaitedKeys();
+  readonly #periodic: Periodic;
+  readonly #newest: { readonly text: string };
+  readonly #changes: { readonly text: string };
+  readonly #offered: { readonly text: string };
+  #last: number | undefined;
+  /** Numbers within the overlap that were seen. */
+  #seen: ReadonlySet<number> = new Set();
+  #texts: ReadonlyMap<string, string> = new Map();
+
+  /** @param isNeeded whether no notifications arrive now */
+  constructor(
+    private readonly from: Sources,
+    private readonly on: Reactions,
+    interval: number,
+    private readonly isNeeded: () => boolean,
+  ) {
+    const { records, hints } = from.tables;
+    this.#newest = { text: `SELECT coalesce(max(noted), 0)::float8 AS noted FROM ${records}` };
+    this.#changes = {
+      text: `SELECT key, noted::float8 AS noted FROM ${records} WHERE noted > $1 ORDER BY noted LIMIT ${MOST_CHANGES}`,
+    };
+    this.#offered = {
+      text: `SELECT queue FROM unnest($1::text[]) AS each(queue)
+        WHERE EXISTS (SELECT FROM ${hints} AS hint WHERE hint.queue = each.queue)`,
+    };
+    this.#periodic = new Periodic(systemClock, () => this.#look(), {
+      interval: () => interval,
+      chance: Math.random,
+      onError: () => undefined, // the next look may succeed, and the call noted the problem
+    });
+    this.#periodic.start();
+  }
+
+  /** Call this for a new connection: another server, or new tables, may have other numbers. */
+  readonly forget = (): void => {
+    this.#last = undefined;
+    this.#seen = new Set();
+  };
+
+  stop(): void {
+    this.#periodic.stop();
+  }
+
+  async #look(): Promise<void> {
+    if (!this.isNeeded()) return this.forget();
+    await this.#lookAtNotes();
+    await this.#lookAtAwaited();
+    await this.#lookAtQueues();
+  }
+
+  async #lookAtNotes(): Promise<void> {
+    if (this.#last === undefined) return this.#begin();
+    const rows = await this.from.calls.readingAtOnce(this.#changes, [this.#last - OVERLAP]);
+    const changes = rows.map(({ key, noted }) => ({ key: textOfStored(key as string), noted: noted as number }));
+    const fresh = changes.filter(({ noted }) => !this.#seen.has(noted));
+    this.#last = changes.at(-1)?.noted ?? this.#last;
+    this.#seen = new Set(changes.map(({ noted }) => noted));
+    if (changes.length === MOST_CHANGES) return this.on.anything();
+    for (const { key } of fresh) this.on.changed(key);
+  }
+
+  /** Between the last notification and the first look, anything may have changed. */
+  async #begin(): Promise<void> {
+    const [row] = await this.from.calls.readingAtOnce(this.#newest, []);
+    this.#last = row!['noted'] as number;
+    this.on.anything();
+  }
+
+  async #lookAtAwaited(): Promise<void> {
+    const keys = [...this.awaited].filter((key) => key !== undefined);
+    const texts = keys.length > 0 ? await this.from.readMany(keys) : new Map<string, string>();
+    const before = this.#texts;
+    this.#texts = texts;
+    for (const [key, text] of texts) if (before.has(key) && before.get(key) !== text) this.on.changed(key, text);
+  }
+
+  async #lookAtQueues(): Promise<void> {
+    const { polls, calls } = this.from;
+    const { queues } = polls;
+    if (queues.length === 0) return;
+    const rows = await calls.readingAtOnce(this.#offered, [queues.map(storedForm)]);
+    for (const { queue } of rows) polls.wake(textOfStored(queue as string));
+  }
+}

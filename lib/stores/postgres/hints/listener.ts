@@ -1,0 +1,126 @@
+import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
+import { Deadline } from '../../../async/deadline.js';
+import { systemClock } from '../../../async/node-clock.js';
+import { pause } from '../../../async/pause.js';
+import type { Timers } from '../../../async/timers.js';
+import { Wakeup } from '../../../async/wakeup.js';
+import type { PgConnection } from '../pg.js';
+
+/** ms between two tests whether notifications arrive. */
+const HEARTBEAT = 10_000;
+
+interface Reactions {
+  /** A notification. @param payload its text */
+  readonly message: (payload: string) => void;
+  /** Notifications arrive from now on. */
+  readonly connected: () => void;
+}
+
+interface Needs {
+  readonly channels: readonly string[];
+  /** @throws if there is no connection now */
+  readonly connect: (deadline: Deadline) => Promise<PgConnection>;
+  /** Sends a notification to this client over another connection. */
+  readonly ping: () => void;
+  readonly timers: Timers;
+  /** ms */
+  readonly timeout: number;
+  readonly closing: AbortSignal;
+}
+
+/**
+ * Listens on a connection of its own, and opens another one whenever it ends. The connection counts only once a
+ * notification of this client has arrived, and that is tested again every {@link HEARTBEAT} ms: a transaction pooler
+ * accepts LISTEN, but delivers nothing, and a dead network may end a connection without a sign.
+ */
+export class Listener {
+  #isConnected = false;
+  #failures = 0;
+  readonly #pong = new Wakeup(systemClock);
+  readonly #haste = new Wakeup(systemClock);
+  /** Resolves after the first attempt, successful or not. */
+  readonly attempted: Promise<void>;
+  #endFirstAttempt!: () => void;
+  readonly #ended: Promise<void>;
+
+  constructor(
+    private readonly needs: Needs,
+    private readonly on: Reactions,
+  ) {
+    this.attempted = new Promise((resolve) => (this.#endFirstAttempt = resolve));
+    this.#ended = this.#keepListening();
+  }
+
+  /** Whether notifications arrive. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Call this when the answer to a ping has arrived. */
+  readonly ponged = (): void => this.#pong.ring();
+
+  /** Tries again now, because the server has just answered. */
+  readonly hurry = (): void => this.#haste.ring();
+
+  /** Resolves when the connection is closed, after the closing signal. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  async #keepListening(): Promise<void> {
+    const { closing } = this.needs;
+    closing.addEventListener('abort', this.hurry, { once: true });
+    while (!closing.aborted) {
+      this.#haste.reset();
+      await this.#listen().catch(() => undefined); // clients then poll, until another connection listens
+      this.#isConnected = false;
+      this.#endFirstAttempt();
+      if (!closing.aborted) await this.#haste.wait(pauseAfter(this.#failures++, Math.random(), RECONNECT), false);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const deadline = this.#deadline();
+    const connection = await this.needs.connect(deadline);
+    const lost = new AbortController();
+    const lose = () => lost.abort();
+    const receive = ({ payload }: { payload: string }) => this.on.message(payload);
+    connection.on('error', lose);
+    connection.on('end', lose);
+    connection.on('notification', receive);
+    try {
+      for (const channel of this.needs.channels) await deadline.race(connection.query(listenTo(channel)));
+      await this.#serve(AbortSignal.any([lost.signal, this.needs.closing]));
+    } finally {
+      connection.off('notification', receive);
+      connection.release(true);
+    }
+  }
+
+  async #serve(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await this.#test(ended);
+      await pause(systemClock, HEARTBEAT, { signal: ended, isAwaited: false });
+    }
+  }
+
+  /** @throws DeadlinePassed if this client does not receive its own notification */
+  async #test(ended: AbortSignal): Promise<void> {
+    this.#pong.reset();
+    this.needs.ping();
+    ended.addEventListener('abort', this.ponged, { once: true });
+    await this.#deadline().race(this.#pong.wait(undefined, false));
+    ended.removeEventListener('abort', this.ponged);
+    if (ended.aborted || this.#isConnected) return;
+    this.#isConnected = true;
+    this.#failures = 0;
+    this.on.connected();
+    this.#endFirstAttempt();
+  }
+
+  #deadline(): Deadline {
+    return new Deadline(this.needs.timers, this.needs.timeout);
+  }
+}
+
+const listenTo = (channel: string) => ({ text: `LISTEN "${channel}"`, values: [] });

@@ -1,0 +1,27 @@
+import type { StoreDefinition } from '../store.js';
+import { requirePg } from './pg.js';
+import { type PostgresStoreOptions, resolveOptions } from './postgres.options.js';
+import { PostgresStore } from './postgres.store.js';
+
+export { PostgresUnusableError } from './failures.js';
+export { MissingPackageError } from '../../decision/missing-package.error.js';
+export { type NamedStatement, type PgConnection, type PgPool, type Queries } from './pg.js';
+export type { PostgresStoreOptions } from './postgres.options.js';
+
+/**
+ * Keeps records and tasks in tables of a PostgreSQL database, 13 or newer. The database's clock is cluster time.
+ *
+ * Opening the store never waits. It connects in the background and retries for ever, with growing, jittered pauses of up
+ * to 5 s. Until it is connected, calls fail with StoreUnavailableError, and `health().problem` says why. If the database
+ * can't keep records with these options (PostgresUnusableError), the application does not start.
+ *
+ * @param options the database, or your own pool; see {@link PostgresStoreOptions}
+ * @throws InvalidOptionsError listing every fault
+ * @throws MissingPackageError if pg is needed but not installed
+ * @see https://www.postgresql.org/docs/current/transaction-iso.html#XACT-READ-COMMITTED for the comparison of an update
+ */
+export function postgres(options: PostgresStoreOptions): StoreDefinition {
+  const resolved = resolveOptions(options);
+  if (!resolved.pool) requirePg('postgres({ connectionString })');
+  return { kind: 'postgres', open: (opening) => new PostgresStore(resolved, opening) };
+}

@@ -1,0 +1,73 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import packageRoot from '../../../package-root.cjs';
+import { MissingPackageError } from '../../decision/missing-package.error.js';
+
+/** The method of pg's pool that every user of a pool needs. */
+export interface Queries {
+  /** Runs one statement. @param values of $1, $2, … */
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
+}
+
+/** A statement that the server parses once per connection, under its name. */
+export interface NamedStatement {
+  /** Name of the statement on its connection; without, it is parsed each time. */
+  readonly name?: string | undefined;
+  /** The SQL. */
+  readonly text: string;
+  /** Values of $1, $2, … */
+  readonly values: unknown[];
+}
+
+/** The part of a connection of pg's pool that is used. */
+export interface PgConnection {
+  /** Runs one statement. */
+  query(statement: NamedStatement): Promise<{ readonly rows: unknown[] }>;
+  /** Adds a listener. */
+  on(event: 'notification' | 'error' | 'end', listener: (event: never) => void): unknown;
+  /** Removes a listener. */
+  off(event: 'notification' | 'error' | 'end', listener: (event: never) => void): unknown;
+  /** Gives the connection back. @param isBroken then it is closed instead */
+  release(isBroken?: boolean): void;
+}
+
+/** The part of pg's pool that is used. */
+export interface PgPool extends Queries {
+  /** Takes a connection out of the pool. */
+  connect(): Promise<PgConnection>;
+}
+
+/** A pool that this package made, and closes. */
+export interface OwnPool extends PgPool {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** A variable, so that compilers and bundlers do not look for a package that may not be installed. */
+const PACKAGE: string = 'pg';
+
+/**
+ * Checks at the start that pg is installed: later, nothing could run without it.
+ *
+ * @param what the function and option that need it
+ * @throws MissingPackageError
+ */
+export function requirePg(
+  what: string,
+  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
+): void {
+  try {
+    resolve(PACKAGE);
+  } catch (cause) {
+    throw new MissingPackageError(`${what} needs the package pg: npm install pg`, { cause });
+  }
+}
+
+/** @param config of pg's Pool */
+export async function openPool(config: object): Promise<OwnPool> {
+  const { Pool } = ((await import(PACKAGE)) as { default: { readonly Pool: new (config: object) => OwnPool } }).default;
+  const pool = new Pool({ ...config, allowExitOnIdle: true });
+  // An idle connection may break. Without a listener that would end the process. The next call reports it.
+  pool.on('error', () => undefined);
+  return pool;
+}

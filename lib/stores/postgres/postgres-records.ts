@@ -1,0 +1,73 @@
+import { StoreUnavailableError } from '../store.errors.js';
+import type { ClockReading, RecordPage } from '../store.js';
+import type { Calls } from './calls.js';
+import { CLOCK, PAGE, recordStatements } from './record-statements.js';
+import type { Row, Statement } from './server.js';
+import { AFTER_ALL, storedForm, textOfStored } from './stored-text.js';
+import type { Tables } from './tables.js';
+
+/** Records in a table, one row each. */
+export class PostgresRecords {
+  readonly #sql: ReturnType<typeof recordStatements>;
+
+  constructor(
+    private readonly calls: Calls,
+    tables: Tables,
+  ) {
+    this.#sql = recordStatements(tables);
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    const [row] = await this.calls.reading(this.#sql.read, [storedForm(key)]);
+    return row && textOf(row);
+  }
+
+  /** @param isNoted whether clients that poll find this write */
+  async compareAndSet(key: string, expected: string | undefined, next: string, isNoted: boolean): Promise<boolean> {
+    const rows =
+      expected === undefined
+        ? await this.#write(isNoted ? this.#sql.createNoted : this.#sql.create, [key, next])
+        : await this.#write(isNoted ? this.#sql.replaceNoted : this.#sql.replace, [key, expected, next]);
+    return rows.length > 0;
+  }
+
+  async page(prefix: string, after = ''): Promise<RecordPage> {
+    const from = storedForm(prefix);
+    const rows = await this.calls.reading(this.#sql.page, [from, after, from + AFTER_ALL]);
+    const texts = textsOf(rows);
+    return { texts, ...(rows.length === PAGE && { next: rows.at(-1)!['key'] as string }) };
+  }
+
+  async list(prefix: string): Promise<Map<string, string>> {
+    const texts = new Map<string, string>();
+    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
+      page = await this.page(prefix, page?.next);
+      for (const [key, text] of page.texts) texts.set(key, text);
+    }
+    return texts;
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return textsOf(await this.calls.reading(this.#sql.readMany, [keys.map(storedForm)]));
+  }
+
+  /** @throws StoreUnavailableError also for a standby, whose records may be old */
+  async now(): Promise<ClockReading> {
+    const [row] = await this.calls.readingAtOnce(CLOCK, []);
+    const { time, started, standby } = row as { time: number; started: string; standby: boolean };
+    if (standby) throw new StoreUnavailableError('This PostgreSQL server is a standby: connect to the primary');
+    return { time, member: `postgres-${started}` };
+  }
+
+  #write(statement: Statement, texts: string[]): Promise<Row[]> {
+    return this.calls.writing(statement, texts.map(storedForm));
+  }
+}
+
+export function textOf(row: Row): string {
+  return textOfStored(row['text'] as string);
+}
+
+export function textsOf(rows: Row[]): Map<string, string> {
+  return new Map(rows.map((row) => [textOfStored(row['key'] as string), textOf(row)]));
+}

@@ -1,0 +1,119 @@
+import type { Deadline } from '../../async/deadline.js';
+import { type OwnPool, type PgConnection, type PgPool, type Queries, openPool } from './pg.js';
+import { Failed, isBroken } from './failures.js';
+import type { PgError } from './reasons.js';
+
+/** A statement. With a name, the server parses it once per connection. */
+export interface Statement {
+  readonly text: string;
+  readonly name?: string;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs statements on the server, each on any of its connections. */
+export interface Server {
+  /** @throws Failed */
+  run(statement: Statement, values: unknown[], deadline: Deadline): Promise<Row[]>;
+  /** Takes a connection for a long time. The caller ends it with `release(true)`. */
+  dedicated(deadline: Deadline): Promise<PgConnection>;
+  /** Closes connections that this package opened. */
+  close(): Promise<void>;
+}
+
+/** Settings of connections that this package opens. */
+export interface OwnSettings {
+  readonly connectionString: string;
+  readonly maxConnections: number;
+  /** Whether each connection stays with one connection of the server, so that it can have settings and named statements. */
+  readonly isSession: boolean;
+  /** ms */
+  readonly callTimeout: number;
+}
+
+/** Opens connections of its own, the first one with the first statement. */
+export function ownServer({ connectionString, maxConnections, isSession, callTimeout }: OwnSettings): Server {
+  const config = {
+    connectionString,
+    // One more, which listens.
+    max: isSession ? maxConnections + 1 : maxConnections,
+    connectionTimeoutMillis: callTimeout,
+    keepAlive: true,
+    fallback_application_name: 'nestjs-gatekeeper',
+    // The server then does not work on after the call has ended. Poolers refuse this setting.
+    ...(isSession && { statement_timeout: callTimeout }),
+  };
+  let opening: Promise<OwnPool> | undefined;
+  const pool = () => (opening ??= openPool(config));
+  return {
+    run: (...call) => pool().then((opened) => runOn(opened, isSession, ...call)),
+    dedicated: async (deadline) => borrowed(await pool(), deadline),
+    close: async () => (await opening)?.end(),
+  };
+}
+
+/** Uses a pool of the application, which the application closes. */
+export function givenServer(pool: PgPool | Queries, isSession: boolean): Server {
+  if (!('connect' in pool))
+    return { run: (...call) => runPlainly(pool, ...call), dedicated, close: async () => undefined };
+  return {
+    run: (...call) => runOn(pool, isSession, ...call),
+    dedicated: (deadline) => borrowed(pool, deadline),
+    close: async () => undefined,
+  };
+}
+
+/** The options refuse notifications with such a pool. */
+const dedicated = () => Promise.reject<PgConnection>(new Error('the pool has no method connect'));
+
+async function runOn(
+  pool: PgPool,
+  isSession: boolean,
+  { name, text }: Statement,
+  values: unknown[],
+  deadline: Deadline,
+): Promise<Row[]> {
+  const connection = await borrowed(pool, deadline).catch((cause: unknown) => {
+    throw new Failed(cause, false);
+  });
+  // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
+  connection.on('error', ignore);
+  try {
+    const { rows } = await deadline.race(connection.query({ text, values, name: isSession ? name : undefined }));
+    giveBack(connection, false);
+    return rows as Row[];
+  } catch (cause) {
+    giveBack(connection, isBroken(cause as PgError));
+    throw new Failed(cause, true);
+  }
+}
+
+/** A pool that does not lend connections does not tell whether it sent a statement that failed. */
+async function runPlainly(pool: Queries, { text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
+  try {
+    return (await deadline.race(pool.query(text, values))).rows as Row[];
+  } catch (cause) {
+    throw new Failed(cause, true);
+  }
+}
+
+async function borrowed(pool: PgPool, deadline: Deadline): Promise<PgConnection> {
+  const lending = pool.connect();
+  try {
+    return await deadline.race(lending);
+  } catch (error) {
+    lending.then(
+      (late) => late.release(),
+      () => undefined, // it is the error that is thrown, or came after the deadline
+    );
+    throw error;
+  }
+}
+
+function giveBack(connection: PgConnection, broken: boolean): void {
+  connection.off('error', ignore);
+  connection.release(broken);
+}
+
+/** The call that uses the connection gets the same error. */
+const ignore = (): void => undefined;

@@ -1,0 +1,106 @@
+/** Layout of the tables; a comment on the table of records says it. A change of the tables needs the next number. */
+export const LAYOUT = 1;
+const LAYOUT_COMMENT = 'nestjs-gatekeeper layout ';
+
+/** Longest text that is indexed, in characters. See the comment of the index in {@link tablesOf}. */
+export const INDEXED = 200;
+
+/** Names of the tables, with their schema. */
+export interface Tables {
+  readonly schema: string;
+  readonly records: string;
+  /** Sequence of the column `noted`. */
+  readonly notes: string;
+  readonly journals: string;
+  readonly tasks: string;
+  readonly groups: string;
+  readonly hints: string;
+}
+
+export function tableNames(schema: string): Tables {
+  const named = (table: string) => `"${schema}".${table}`;
+  return {
+    schema,
+    records: named('records'),
+    notes: named('notes'),
+    journals: named('journals'),
+    tasks: named('tasks'),
+    groups: named('task_groups'),
+    hints: named('task_hints'),
+  };
+}
+
+/** Each table and sequence that must exist. */
+export const allOf = ({ records, notes, journals, tasks, groups, hints }: Tables): string[] => [
+  records,
+  notes,
+  journals,
+  tasks,
+  groups,
+  hints,
+];
+
+/**
+ * The statements that create the tables. Each may run again without effect.
+ *
+ * - Texts have the collation "C", so that they compare by their bytes, whatever the database's default is.
+ * - Half of each page of records stays free. A grant, a refresh and a release change no indexed column, so PostgreSQL
+ *   writes the new row into the same page and touches no index (HOT updates).
+ * - A row of an index has a limit of about 2,700 bytes, and a task may have any size, so only the first characters are
+ *   indexed. This finds the same texts: the order of two texts is the order of their beginnings, unless these are equal,
+ *   and then the query compares the texts. The beginnings differ, because the place of a task in the order, and its id,
+ *   stand in the first 200 characters.
+ * - Hints need not survive a crash, so their table writes no log.
+ */
+export function tablesOf({ schema, records, notes, journals, tasks, groups, hints }: Tables): string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${records} (
+  key text COLLATE "C" PRIMARY KEY,
+  text text COLLATE "C" NOT NULL,
+  noted bigint
+) WITH (fillfactor = 50)`,
+    `CREATE INDEX IF NOT EXISTS records_noted ON ${records} (noted) WHERE noted IS NOT NULL`,
+    `CREATE SEQUENCE IF NOT EXISTS ${notes}`,
+    `CREATE TABLE IF NOT EXISTS ${journals} (
+  name text COLLATE "C" NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  text text NOT NULL,
+  PRIMARY KEY (name, id)
+)`,
+    `CREATE TABLE IF NOT EXISTS ${tasks} (
+  key text COLLATE "C" PRIMARY KEY,
+  text text COLLATE "C" NOT NULL
+)`,
+    `CREATE INDEX IF NOT EXISTS tasks_order ON ${tasks} (left(text, ${INDEXED}))`,
+    `CREATE TABLE IF NOT EXISTS ${groups} (
+  key text COLLATE "C" PRIMARY KEY,
+  text text COLLATE "C" NOT NULL
+)`,
+    `CREATE UNLOGGED TABLE IF NOT EXISTS ${hints} (
+  queue text COLLATE "C" NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  hint text NOT NULL,
+  PRIMARY KEY (queue, id)
+) WITH (autovacuum_vacuum_scale_factor = 0.01)`,
+    `COMMENT ON TABLE "${schema}".records IS '${LAYOUT_COMMENT}${LAYOUT}'`,
+  ];
+}
+
+/**
+ * One statement that creates schema and tables. The lock lets nodes that start together create them one after another:
+ * without it, one of two `CREATE … IF NOT EXISTS` at the same time may fail. The schema is created only if it is missing,
+ * because even `IF NOT EXISTS` needs the right to create one.
+ */
+export function creation(tables: Tables): string {
+  const { schema } = tables;
+  return `DO $creation$ BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('nestjs-gatekeeper ${schema}', 0));
+  IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
+  ${tablesOf(tables).join(';\n  ')};
+END $creation$`;
+}
+
+/** The layout that a comment says; 0 if it says none. */
+export function layoutIn(comment: string | null): number {
+  return comment?.startsWith(LAYOUT_COMMENT) ? Number(comment.slice(LAYOUT_COMMENT.length)) : 0;
+}

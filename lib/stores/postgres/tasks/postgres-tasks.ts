@@ -1,0 +1,31 @@
+import type { HintQueue, SortedTexts, TaskStorage, Texts } from '../../task-storage.js';
+import type { Calls } from '../calls.js';
+import type { ChangeFeed } from '../hints/change-feed.js';
+import type { WaitingPolls } from '../hints/waiting-polls.js';
+import type { Tables } from '../tables.js';
+import { SortedTableTexts, TableTexts } from './table-texts.js';
+import { TableQueue } from './table-queue.js';
+
+interface Needs {
+  readonly calls: Calls;
+  readonly tables: Tables;
+  readonly polls: WaitingPolls;
+  readonly feed: Pick<ChangeFeed, 'offered'>;
+}
+
+/** Tasks, groups and hints in three tables. */
+export class PostgresTasks implements TaskStorage {
+  readonly tasks: SortedTexts;
+  readonly groups: Texts;
+
+  constructor(private readonly needs: Needs) {
+    const { calls, tables } = needs;
+    this.tasks = new SortedTableTexts(calls, tables.tasks);
+    this.groups = new TableTexts(calls, tables.groups);
+  }
+
+  queue(name: string): HintQueue {
+    const { calls, polls, feed, tables } = this.needs;
+    return new TableQueue(name, { calls, polls, table: tables.hints, offered: () => feed.offered(name) });
+  }
+}

@@ -1,0 +1,81 @@
+import type { HintQueue } from '../../task-storage.js';
+import type { Calls } from '../calls.js';
+import type { WaitingPolls } from '../hints/waiting-polls.js';
+import { storedForm, textOfStored } from '../stored-text.js';
+
+/** Largest number of hints per statement. */
+const MOST_AT_ONCE = 1000;
+/** Hints that are counted at most, so that counting stays cheap. */
+const MOST_COUNTED = 100_000;
+
+interface Needs {
+  readonly calls: Calls;
+  readonly polls: WaitingPolls;
+  /** The table of all queues. */
+  readonly table: string;
+  /** Tells other clients that the queue has a hint. */
+  readonly offered: () => void;
+}
+
+/**
+ * A queue of hints: rows of a table, in the order of their numbers. Clients that take hints at the same time skip each
+ * other's rows and do not wait.
+ */
+export class TableQueue implements HintQueue {
+  readonly #queue: string;
+
+  constructor(
+    private readonly name: string,
+    private readonly needs: Needs,
+  ) {
+    this.#queue = storedForm(name);
+  }
+
+  async offer(hints: readonly string[]): Promise<void> {
+    const { calls, table, offered } = this.needs;
+    const text = `INSERT INTO ${table} (queue, hint) SELECT $1, hint FROM unnest($2::text[]) WITH ORDINALITY AS each(hint, place) ORDER BY place`;
+    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
+      const some = hints.slice(at, at + MOST_AT_ONCE).map(storedForm);
+      await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.offer`, text }, [this.#queue, some]);
+    }
+    if (hints.length > 0) offered();
+  }
+
+  async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const hint = await this.needs.polls.until(
+      { queue: this.name, patience, signal },
+      async () => (await this.#take(1))[0],
+    );
+    if (hint === undefined || !signal.aborted) return hint;
+    await this.offer([hint]).catch(() => undefined); // only a hint, so it may be lost
+    return undefined;
+  }
+
+  async drain(most: number): Promise<string[]> {
+    return most > 0 ? this.#take(most) : [];
+  }
+
+  async peek(): Promise<string | undefined> {
+    const text = `SELECT hint FROM ${this.needs.table} WHERE queue = $1 ORDER BY id LIMIT 1`;
+    const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
+    return row && textOfStored(row['hint'] as string);
+  }
+
+  async size(): Promise<number> {
+    const text = `SELECT count(*)::int AS size FROM (SELECT FROM ${this.needs.table} WHERE queue = $1 LIMIT ${MOST_COUNTED}) AS counted`;
+    const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
+    return row!['size'] as number;
+  }
+
+  async #take(most: number): Promise<string[]> {
+    const { calls, table } = this.needs;
+    const text = `DELETE FROM ${table} WHERE queue = $1 AND id = ANY(ARRAY(
+      SELECT id FROM ${table} WHERE queue = $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id::text AS id, hint`;
+    const rows = await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.take`, text }, [
+      this.#queue,
+      most,
+    ]);
+    const taken = rows.map(({ id, hint }) => ({ id: Number(id), hint: textOfStored(hint as string) }));
+    return taken.toSorted((one, other) => one.id - other.id).map(({ hint }) => hint);
+  }
+}

@@ -1,0 +1,10 @@
+import { afterAll } from '@jest/globals';
+import { lackOfPostgres } from '../definitions/archive/postgres-server.js';
+import { ON_A_SERVER, onPglite, stopServer } from './postgres-kinds.js';
+import { describeTaskStorageContract } from './task-storage.contract.js';
+
+afterAll(stopServer);
+
+for (const [name, prepare] of Object.entries(ON_A_SERVER)) describeTaskStorageContract(name, prepare, lackOfPostgres);
+
+describeTaskStorageContract('postgres() on pglite', onPglite);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidOptionsError } from 'nestjs-gatekeeper';
+import { type PostgresStoreOptions, postgres } from 'nestjs-gatekeeper/postgres';
+
+const connectionString = 'postgres://ann:pw-never-shown@db/app';
+const query = async () => ({ rows: [] });
+const pool = { query, connect: async () => Promise.reject(new Error('not used')) };
+
+function faultOf(options: unknown): string {
+  try {
+    postgres(options as PostgresStoreOptions);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.message;
+    throw error;
+  }
+  throw new Error('there was no fault');
+}
+
+describe("postgres()'s options", () => {
+  it.each<[string, unknown, RegExp]>([
+    ['nothing', {}, /give either connectionString or pool/],
+    ['both', { connectionString, pool }, /give either connectionString or pool/],
+    ['a misspelt option', { connectionString, shema: 'x' }, /shema: not known here; the options are connectionString/],
+    ['no address', { connectionString: 'db.example.com' }, /connectionString: is no address like/],
+    ['an empty address', { connectionString: '' }, /connectionString: is empty/],
+    ['no pool', { pool: {} }, /pool: .* is not a pool: pass the result of new Pool\(\)/],
+    ['a pool that lends no connections', { pool: { query } }, /no method connect.*notifications: false/],
+    ['a pool of one connection', { pool: { ...pool, options: { max: 1 } } }, /its max is 1.*raise max/],
+    ['a limit beside a pool', { pool, maxConnections: 5 }, /maxConnections: the pool has its own limit/],
+    ['a schema that needs quotes', { pool, schema: 'My schema' }, /schema: "My schema" is not a schema's name/],
+    ['a wrong limit', { connectionString, maxConnections: 0 }, /maxConnections: 0 is not a whole number from 1 to 100/],
+    ['a wrong interval', { pool, pollInterval: 1 }, /pollInterval: 1 is not a whole number from 50 to 60000/],
+    ['a wrong flag', { pool, notifications: 'no' }, /notifications: "no" is not true or false/],
+  ])('refuse %s with advice', (_what, options, sentence) => {
+    expect(faultOf(options)).toMatch(sentence);
+  });
+
+  it('list every fault at once', () => {
+    expect(faultOf({ connectionString, schema: 5, createTables: 'x' })).toMatch(/schema: 5.*createTables: "x"/s);
+  });
+
+  it('never show the address, which may have a password', () => {
+    for (const wrong of ['pw-never-shown@db', 'postgres://ann:pw-never-shown#@db', ['pw-never-shown']]) {
+      expect(faultOf({ connectionString: wrong })).not.toContain('pw-never-shown');
+    }
+  });
+
+  it('need no connection method when nodes poll', () => {
+    expect(postgres({ pool: { query }, notifications: false }).kind).toBe('postgres');
+  });
+});
