@@ -43,6 +43,7 @@ export class Cluster {
 
   constructor(
     private readonly parts: ClusterParts,
+    /** Lease and scopes, as the options say. */
     readonly settings: ClusterSettings,
   ) {
     this.#candidates = new Map(settings.scopes.map((scope) => [scope, new Candidate(scope, parts)]));

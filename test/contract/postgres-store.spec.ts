@@ -9,4 +9,8 @@ for (const [name, prepare] of Object.entries(ON_A_SERVER)) {
   describeStoreContract(name, async () => ({ ...(await prepare()), quorum: 1, isPagedByPrefix: true }), lackOfPostgres);
 }
 
-describeStoreContract('postgres() on pglite', async () => ({ ...(await onPglite()), quorum: 1, isPagedByPrefix: true }));
+describeStoreContract('postgres() on pglite', async () => ({
+  ...(await onPglite()),
+  quorum: 1,
+  isPagedByPrefix: true,
+}));
