@@ -103,7 +103,7 @@ const membershipSchema = onlyFields({ lease: leaseSchema.default(MEMBERSHIP_LEAS
 const optionsSchema = onlyFields({
   store: z.custom<StoreDefinition>(isStore, {
     error: ({ input }) =>
-      `${input === undefined ? 'is missing' : `${show(input)} is no store`}: give hazelcast({ clusterName, members }), remote({ url, token }) or memory()`,
+      `${input === undefined ? 'is missing' : `${show(input)} is no store`}: give hazelcast({ clusterName, members }), postgres({ connectionString }), redis({ client }), remote({ url, token }) or memory()`,
   }),
   group: nameSchema.default('default'),
   acquirer: nameSchema.default(() => hostname()),

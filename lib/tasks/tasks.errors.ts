@@ -6,7 +6,7 @@ export class NoTasksError extends InvalidOptionsError {
   override readonly code = 'no-tasks';
 
   constructor() {
-    super('tasks', ['the store keeps no tasks: use hazelcast({...}) or memory()']);
+    super('tasks', ['the store keeps no tasks: use hazelcast({...}), postgres({...}), redis({...}) or memory()']);
   }
 }
 
