@@ -96,7 +96,10 @@ export class LiveQuery<T> {
 
   get #isAbsent(): boolean {
     const error = this.error.value;
-    return error instanceof ApiError && error.problem.code === this.options.absent && connection.value === 'live';
+    const { absent } = this.options;
+    // A failure without an answer has no code.
+    if (absent === undefined || !(error instanceof ApiError)) return false;
+    return error.problem.code === absent && connection.value === 'live';
   }
 
   #pause(): number {
