@@ -15,7 +15,7 @@ const TIMES = { definitionsDelay: 0, membership: { lease: '3s' }, leadership: { 
 const QUEUES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const PATIENCE = 40_000;
 
-/** Whatever stands on a store works on this one: permits, leadership, allocation and tasks of two nodes. */
+/** Permits, leadership, allocation and tasks of two nodes work on this store. */
 export function describeNodesContract(name: string, prepare: () => Promise<StoreForNodes>, lack?: string): void {
   describeUnless(lack)(`Two nodes on ${name}`, () => {
     let under: StoreForNodes;
