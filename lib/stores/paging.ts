@@ -5,6 +5,16 @@ export async function onePage(store: RecordStore, prefix: string, after?: string
   return store.page ? store.page(prefix, after) : { texts: await store.list(prefix) };
 }
 
+/** The texts of all pages. */
+export async function allPages(page: (after?: string) => Promise<RecordPage>): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (let one: RecordPage | undefined; !one || one.next !== undefined;) {
+    one = await page(one?.next);
+    for (const [key, text] of one.texts) texts.set(key, text);
+  }
+  return texts;
+}
+
 /** Reads the texts under any number of keys. Leaves out keys without a text. */
 export async function readMany(store: RecordStore, keys: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();

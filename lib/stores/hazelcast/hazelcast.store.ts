@@ -11,6 +11,7 @@ import type {
 } from '../store.js';
 import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
 import { atMost } from '../at-most.js';
+import { allPages } from '../paging.js';
 import { PrefixWatches } from '../prefix-watches.js';
 import { ChangeAnnouncer } from '../change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
@@ -93,13 +94,8 @@ export class HazelcastStore implements RecordStore {
     }
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
-    const texts = new Map<string, string>();
-    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
-      page = await this.page(prefix, page?.next);
-      for (const [key, text] of page.texts) texts.set(key, text);
-    }
-    return texts;
+  list(prefix: string): Promise<Map<string, string>> {
+    return allPages((after) => this.page(prefix, after));
   }
 
   page(prefix: string, after?: string): Promise<RecordPage> {

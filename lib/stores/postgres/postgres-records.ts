@@ -1,3 +1,4 @@
+import { allPages } from '../paging.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import type { ClockReading, RecordPage } from '../store.js';
 import type { Calls } from './calls.js';
@@ -38,13 +39,8 @@ export class PostgresRecords {
     return { texts, ...(rows.length === PAGE && { next: rows.at(-1)!['key'] as string }) };
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
-    const texts = new Map<string, string>();
-    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
-      page = await this.page(prefix, page?.next);
-      for (const [key, text] of page.texts) texts.set(key, text);
-    }
-    return texts;
+  list(prefix: string): Promise<Map<string, string>> {
+    return allPages((after) => this.page(prefix, after));
   }
 
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {

@@ -13,6 +13,7 @@ import type {
 } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import { atMost } from '../at-most.js';
+import { allPages } from '../paging.js';
 import { PrefixWatches } from '../prefix-watches.js';
 import { Calls, type CallSession } from './calls.js';
 import { ChangeFeed } from './change-feed.js';
@@ -79,13 +80,8 @@ export class RedisStore implements RecordStore {
     return this.#records.compareAndSet(key, expected, next, options?.notify ?? 'all');
   }
 
-  async list(prefix: string): Promise<Map<string, string>> {
-    const texts = new Map<string, string>();
-    for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
-      page = await this.page(prefix, page?.next);
-      for (const [key, text] of page.texts) texts.set(key, text);
-    }
-    return texts;
+  list(prefix: string): Promise<Map<string, string>> {
+    return allPages((after) => this.page(prefix, after));
   }
 
   page(prefix: string, after?: string): Promise<RecordPage> {
