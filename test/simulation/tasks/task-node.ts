@@ -107,13 +107,21 @@ export class TaskNode {
     const queue = link?.queue;
     const submitted =
       queue === undefined ? this.tasks.submit(name, data, options) : this.tasks.submitSerial(queue, name, data, own);
-    const { outcome } = await submitted.catch((error: unknown) => {
-      // The others have ended and are forgotten, so it may run now.
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      return this.tasks.submit(name, data, own);
-    });
+    const { outcome } = await submitted.catch((error: unknown) => this.#withoutForgotten(error, name, data, options));
     this.scene.trace.note(this.name, () => `${name.id}: ${outcome}`);
     this.scene.checker.accepted(name.id);
+  }
+
+  /** An awaited task that the error names has ended and is forgotten: the application waits for the others only. */
+  async #withoutForgotten(error: unknown, name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
+    const after = options.after?.filter((id) => !(error as Error).message.includes(JSON.stringify(id)));
+    if (!(error instanceof InvalidOptionsError) || after?.length === options.after?.length) throw error;
+    const left: SubmitOptions = { ...options, after: after?.length ? after : undefined };
+    try {
+      return await this.tasks.submit(name, data, left);
+    } catch (next) {
+      return this.#withoutForgotten(next, name, data, left);
+    }
   }
 
   submitUnique(name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
