@@ -21,7 +21,6 @@ import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js'
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
-import { Settling } from './round/settling.js';
 import { type Unowned, UnownedAlarm } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
@@ -59,7 +58,6 @@ export class Coordinator {
   /** Number of the term in the owner map. */
   #number = 0;
   readonly #resources: LeaderResources;
-  readonly #settling: Settling;
   /** Everything that the last round without a change depended on. */
   #settledBy: string | undefined;
   #counts: RoundCounts | undefined;
@@ -71,7 +69,6 @@ export class Coordinator {
   constructor(private readonly parts: CoordinatorParts) {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
     this.#resources = new LeaderResources(parts);
-    this.#settling = new Settling(parts.settings.settleDelay);
     this.#unowned = new UnownedAlarm(parts.group, parts.context, parts.membership.lease);
     this.#moves = new MoveRecorder(parts);
   }
@@ -238,8 +235,10 @@ export class Coordinator {
     return clusterClock.latest();
   }
 
-  #settleTime(view: GroupView): number {
-    return this.#settling.timeLeft(view, this.parts.context.nodeClock.monotonic());
+  /** ms until resources may move for balance; 0 or less: now. */
+  #settleTime({ calmSince }: GroupView): number {
+    const { settings, context } = this.parts;
+    return calmSince + settings.settleDelay - context.nodeClock.monotonic();
   }
 
   #idle(round: Round & { readonly kind: 'idle' }, { found }: RoundInput, signature: string | undefined): number {

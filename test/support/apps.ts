@@ -66,11 +66,11 @@ export function useApps() {
   return { start, boot };
 }
 
-/** Waits for a condition, for at most ten seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+/** Waits for a condition. @param most ms to wait at most */
+export async function until(condition: () => boolean | Promise<boolean>, most = 10_000): Promise<void> {
+  const deadline = performance.now() + most;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within 10 s: ${condition}`);
+    if (performance.now() > deadline) throw new Error(`not within ${most} ms: ${condition}`);
     // Without a pause the test would take the processor from the timers that it waits for.
     await pause(1);
   }

@@ -1,6 +1,7 @@
 import type { MemberEntry, MemberPage, MembersReading } from '../../activity/index.js';
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';
+import { Settling } from './settling.js';
 
 /** Maximum number of incarnations that stay known after they are over. */
 const MOST_KNOWN = 10_000;
@@ -17,6 +18,8 @@ export interface KnownIncarnation {
 export type GroupView = RegistryView & {
   /** ms until a lease may be over. */
   readonly nextChangeIn: number;
+  /** This node's monotonic time at which it saw the last join, or the last leave of a node that shut down. */
+  readonly calmSince: number;
 };
 
 /**
@@ -25,6 +28,7 @@ export type GroupView = RegistryView & {
  */
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
+  readonly #settling = new Settling();
   #view: GroupView | undefined;
   /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
@@ -67,10 +71,12 @@ export class GroupRegistry {
     const former = this.#facts;
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
-    this.#view = this.#watch.observe({
+    const view = this.#watch.observe({
       ...times,
       pages: pages.map((page) => page && this.#pageOf(page, newest)),
     });
+    this.#settling.observe(view.living, (inc) => this.nodeOf(inc).hasLeft, view.readFrom);
+    this.#view = { ...view, calmSince: this.#settling.since };
     return this.#facts.some((facts, place) => facts !== former[place]);
   }
 

@@ -1,22 +1,24 @@
-import type { RegistryView } from './registry-view.js';
+import type { ParticipantEntry } from './registry-view.js';
 
-/** Waits until joins and leaves have ended, so that a rolling deploy does not move resources again and again. */
+/**
+ * Monotonic time of the last join or clean leave of a participant, so that a rolling deploy does not move resources again
+ * and again. A lease that runs out counts for nothing: its node has been gone for a lease already, and its resources
+ * need an owner at once.
+ */
 export class Settling {
-  #participants = '';
-  #since = 0;
+  #since = -Infinity;
+  #living: ReadonlyMap<string, ParticipantEntry> | undefined;
 
-  constructor(
-    /** ms without joins and leaves. */
-    private readonly delay: number,
-  ) {}
+  /** ms of this node's monotonic clock. */
+  get since(): number {
+    return this.#since;
+  }
 
-  /** ms until resources may move for balance; 0 or less: now. @param now the node's monotonic ms */
-  timeLeft({ living }: RegistryView, now: number): number {
-    const participants = [...living.keys()].toSorted().join();
-    if (participants !== this.#participants) {
-      this.#participants = participants;
-      this.#since = now;
-    }
-    return this.#since + this.delay - now;
+  /** @param hasLeft whether the node of an incarnation ended its lease itself  @param at monotonic ms */
+  observe(living: ReadonlyMap<string, ParticipantEntry>, hasLeft: (inc: string) => boolean, at: number): void {
+    const former = this.#living;
+    this.#living = living;
+    const hasJoined = [...living.keys()].some((inc) => !former?.has(inc));
+    if (hasJoined || [...(former?.keys() ?? [])].some((inc) => !living.has(inc) && hasLeft(inc))) this.#since = at;
   }
 }

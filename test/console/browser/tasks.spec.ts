@@ -197,8 +197,8 @@ describeInBrowser('tasks in the console', () => {
     });
     await page.goto(`${url}/#/work/task:mail`);
     await page.getByText('each node takes as many tasks as its handler allows').waitFor();
-    // Its other data are loaded again and again meanwhile.
-    await until(() => asked.types >= 3);
+    // Its other data are loaded again and again meanwhile: each 5 s, and less often by a slow machine.
+    await until(() => asked.types >= 3, 50_000);
     expect(asked.limit).toBe(1);
     await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
     await page.getByText('each node takes as many tasks as its handler allows').waitFor({ state: 'detached' });
