@@ -39,7 +39,9 @@ describe('The workflows of GitHub', () => {
 
   it('are found to be wrong if they are', async () => {
     const wrong = read('ci').replace('runs-on:', 'run-on:');
-    expect(await faultsOf(wrong)).toEqual(expect.arrayContaining([expect.stringContaining("Unexpected value 'run-on'")]));
+    expect(await faultsOf(wrong)).toEqual(
+      expect.arrayContaining([expect.stringContaining("Unexpected value 'run-on'")]),
+    );
     expect(await faultsOf(read('release').replace('needs: test', 'needs: tests'))).not.toEqual([]);
   });
 
