@@ -141,7 +141,7 @@ export type GatekeeperEvent =
       readonly semaphore: string;
       /** Name of the scope. */
       readonly scope: string;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     }
   /** This node, which leads the allocation, has decided on other owners. Numbers of resources. */
@@ -173,7 +173,7 @@ export type GatekeeperEvent =
       readonly group: string;
       /** Number of resources without an owner. */
       readonly count: number;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     }
   | TaskEvent
@@ -236,6 +236,6 @@ export type GatekeeperEvent =
       readonly semaphore?: string;
       /** The action that failed, such as 'renew the membership lease'. */
       readonly action: string;
-      /** What went wrong; may be any value. */
+      /** The error; may be any value. */
       readonly error: unknown;
     };

@@ -51,7 +51,7 @@ export type TaskEvent =
       readonly own: string;
       /** The expression of another node. */
       readonly other: string;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     }
   /** Ticks of a schedule were not submitted in time. `from` and `to` are the first one and the last one that came: ms since 1970. */
@@ -63,7 +63,7 @@ export type TaskEvent =
       readonly from: number;
       /** Planned time of the last tick that was missed: ms since 1970. */
       readonly to: number;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     }
   /** A tick of a schedule does not run, because the former run has not ended. `at` is its planned time: ms since 1970. */
@@ -73,7 +73,7 @@ export type TaskEvent =
       readonly schedule: string;
       /** Planned time of the tick: ms since 1970. */
       readonly at: number;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     }
   /** Ended tasks left before their retention was over, because all of them had too many bytes. At most once a minute. */
@@ -93,6 +93,6 @@ export type TaskEvent =
       readonly task: string;
       /** Priority of the tasks that wait. */
       readonly priority: string;
-      /** What happened, in a sentence for people. */
+      /** A sentence for people that describes it. */
       readonly sentence: string;
     };
