@@ -4,7 +4,7 @@ import type { GatekeeperOptions } from './gatekeeper/index.js';
 
 /** Options that Nest needs before it calls the factory of `forRootAsync`. */
 export interface GatekeeperModuleExtras {
-  /** Whether all modules can inject GatekeeperService and use @ClusterSingleton without an import. Default true. */
+  /** Whether all modules can inject GatekeeperService and use `@ClusterSingleton` without an import. Default true. */
   readonly isGlobal?: boolean;
   /**
    * Mounts the console: page, API and event stream. Default: no console. With `forRootAsync`, `path` must be given here,

@@ -1,3 +1,9 @@
+/**
+ * The Nest module, its services and decorators, and the stores for Hazelcast, one process and HTTP.
+ *
+ * @module nestjs-gatekeeper
+ */
+
 export { GatekeeperModule } from './gatekeeper.module.js';
 export type { GatekeeperModuleExtras, GatekeeperModuleOptions } from './gatekeeper.module-definition.js';
 export type { ConsoleOptions, ConsoleToken, Role } from './console/index.js';
@@ -77,6 +83,7 @@ export {
   type SemaphoreState,
   type SkipEntry,
   type StalePart,
+  type TaskEvent,
   type Skipped,
   type SkipReason,
   type Term,

@@ -45,7 +45,12 @@ export interface SkipEntry extends RunOrSkip {
   /**
    * The series of skips just before this one, which had another reason; absent if there was none since the last run.
    */
-  readonly before?: { readonly reason: SkipReason; readonly count: number };
+  readonly before?: {
+    /** Why these runs were skipped. */
+    readonly reason: SkipReason;
+    /** Number of skips in that series. */
+    readonly count: number;
+  };
 }
 
 /** A run that ended, or a run that was skipped. */

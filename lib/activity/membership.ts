@@ -33,7 +33,12 @@ export class Membership {
   /** Each complete look at all pages. */
   readonly readings = new Subject<MembersReading>();
   /** Each new version of a page, with its place in the readings. */
-  readonly changes = new Subject<{ readonly place: number; readonly page: MemberPage }>();
+  readonly changes = new Subject<{
+    /** Index of the page in the readings. */
+    readonly place: number;
+    /** The page as it stands in the store now. */
+    readonly page: MemberPage;
+  }>();
   readonly #list = new ReplaySubject<readonly Participant[]>(1);
   #listed: readonly Participant[] = [];
   #published?: readonly Participant[];

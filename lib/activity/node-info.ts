@@ -31,8 +31,11 @@ const lastRunSchema = z
     took: storedTime,
     /** See RunEntry. */
     outcome: z.enum(['ok', 'failed', 'lost']),
+    /** Message of the error with which the run failed, cut after 500 characters. */
     message: storedText.optional(),
+    /** Fencing token of its permit; absent if it ran without a permit. */
     token: storedCount.optional(),
+    /** Slot of its permit; absent if it ran without a permit. */
     slot: storedCount.optional(),
   })
   .meta({ id: 'LastRun' });
@@ -133,13 +136,29 @@ const cardSchema = nodeInfoSchema.extend({
 });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
-/** The entry of a node in the registry: its identity, process, clock and jobs. */
+/**
+ * The entry of a node in the registry: its identity, process, clock and jobs.
+ *
+ * @interface
+ */
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
-/** A guarded method of a node, with its schedule and last run, if it has them. */
+/**
+ * A guarded method of a node, with its schedule and last run, if it has them.
+ *
+ * @interface
+ */
 export type JobInfo = z.output<typeof jobInfoSchema>;
-/** Work of a node on the tasks of one type. */
+/**
+ * Work of a node on the tasks of one type.
+ *
+ * @interface
+ */
 export type NodeTasks = z.output<typeof nodeTasksSchema>;
-/** Times at which @nestjs/schedule runs a job. */
+/**
+ * Times at which @nestjs/schedule runs a job.
+ *
+ * @interface
+ */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
 /** The valid entries of one text, and the faults of the invalid ones, for people. */

@@ -14,7 +14,11 @@ export const OWNER_MOVE_REASONS = [
   'owner-gone',
 ] as const;
 
-/** One of {@link OWNER_MOVE_REASONS}. */
+/**
+ * Why a resource got another owner, or lost its owner.
+ *
+ * @useDeclaredType
+ */
 export type OwnerMoveReason = (typeof OWNER_MOVE_REASONS)[number];
 
 export const OWNER_MOVE_STEPS = ['given', 'taken'] as const;

@@ -177,7 +177,12 @@ export interface PlanRequest {
   /** Nodes that are gone at once, as after a crash. */
   readonly lose?: readonly string[];
   /** Nodes that join, each with its weight. */
-  readonly join?: readonly { readonly node: string; readonly weight?: number }[];
+  readonly join?: readonly {
+    /** Name of the node. */
+    readonly node: string;
+    /** Its share, compared with the others. Default 1. */
+    readonly weight?: number;
+  }[];
   /** Resource and node. */
   readonly pin?: readonly (readonly [resource: string, node: string])[];
   /** Resources whose pins end. */

@@ -52,7 +52,7 @@ export interface PlannedShare {
   readonly after: number;
 }
 
-/** Result of {@link planMoves}. */
+/** Moves that a change would cause, and the resources of each node after it. */
 export interface AllocationPlan {
   /** Resources that left the set first, then in ascending order. */
   readonly moves: readonly PlannedMove[];

@@ -44,7 +44,12 @@ export interface AuditEntry {
   /** Of a transfer: the node that leads next. */
   readonly target?: NodeIdentity;
   /** Of an order for an allocation group: the resource and the name of the node that it is about. */
-  readonly order?: { readonly resource?: string; readonly node?: string };
+  readonly order?: {
+    /** Id of the resource; absent if the order is about all resources of the node. */
+    readonly resource?: string;
+    /** Name of the node; absent if the order ends a pin. */
+    readonly node?: string;
+  };
   /** Of a change of a task or of a group: its id. */
   readonly task?: string;
 }

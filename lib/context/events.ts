@@ -4,11 +4,16 @@ import type { DefinitionChange } from '../decision/record.js';
 
 import type { AuditEntry } from './audit-entry.js';
 import type { Participant } from './participant.js';
+import type { TaskEvent } from './task-events.js';
 
 /** All values of {@link LossReason}. */
 const LOSS_REASONS = ['expired', 'revoked', 'max-run-time', 'stuck', 'released', 'closing', 'unguarded'] as const;
 
-/** Reason for the loss of a permit that its user did not release. */
+/**
+ * Reason for the loss of a permit that its user did not release.
+ *
+ * @useDeclaredType
+ */
 export type LossReason = (typeof LOSS_REASONS)[number];
 
 /** All values of {@link TermEnd}. */
@@ -23,12 +28,18 @@ export type TermEnd = LossReason | DenialReason | 'resigned';
 /** All values of {@link SkipReason}. */
 export const SKIP_REASONS = [...DENIAL_REASONS, 'overlap', 'not-leader'] as const;
 
-/** Why a run was skipped: a denial, `overlap` (the former run goes on), or `not-leader` (see `@LeaderOnly`). */
+/**
+ * Why a run was skipped: a denial, `overlap` (the former run goes on), or `not-leader` (see `@LeaderOnly`).
+ *
+ * @useDeclaredType
+ */
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** A run of a job on this node. */
 export interface RunOfJob {
+  /** Name of its semaphore. */
   readonly semaphore: string;
+  /** Name of the job: "JobsService.export", or the option `job` of `run()`. */
   readonly job: string;
   /** Number of the run, unique for this semaphore on this node. */
   readonly run: number;
@@ -36,25 +47,38 @@ export interface RunOfJob {
   readonly permit?: StoredPermit;
 }
 
-/** One attempt at a task on this node. */
-export interface TaskAttempt {
-  /** Id of the task. */
-  readonly task: string;
-  /** Fencing token of the attempt. */
-  readonly token: number;
-}
-
 /** An event of a gatekeeper's node. */
 export type GatekeeperEvent =
-  | { readonly type: 'granted' | 'refreshed' | 'released'; readonly semaphore: string; readonly permit: StoredPermit }
+  | {
+      readonly type: 'granted' | 'refreshed' | 'released';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** The permit, as the record has it. */
+      readonly permit: StoredPermit;
+    }
   | {
       readonly type: 'lost';
+      /** Name of the semaphore. */
       readonly semaphore: string;
+      /** The permit that was lost. */
       readonly permit: StoredPermit;
+      /** Why it was lost. */
       readonly reason: LossReason;
     }
-  | { readonly type: 'denied'; readonly semaphore: string; readonly reason: DenialReason }
-  | { readonly type: 'expired'; readonly semaphore: string; readonly permits: readonly StoredPermit[] }
+  | {
+      readonly type: 'denied';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Why no permit was granted. */
+      readonly reason: DenialReason;
+    }
+  | {
+      readonly type: 'expired';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** The permits that expired. */
+      readonly permits: readonly StoredPermit[];
+    }
   | ({ readonly type: 'run-started' } & RunOfJob)
   | ({
       readonly type: 'run-finished';
@@ -63,112 +87,155 @@ export type GatekeeperEvent =
       /** Present when the run failed; may be any value. */
       readonly error?: unknown;
     } & RunOfJob)
-  | { readonly type: 'run-skipped'; readonly semaphore: string; readonly job: string; readonly reason: SkipReason }
-  | { readonly type: 'run-unguarded'; readonly semaphore: string; readonly job: string; readonly reason: DenialReason }
+  | {
+      readonly type: 'run-skipped';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Name of the job. */
+      readonly job: string;
+      /** Why it was skipped. */
+      readonly reason: SkipReason;
+    }
+  | {
+      readonly type: 'run-unguarded';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Name of the job. */
+      readonly job: string;
+      /** Why no permit was granted. */
+      readonly reason: DenialReason;
+    }
   /** `defined`: created from code. `reinstated`: restored from the archive. `restored`: restored from a node's copy. */
-  | { readonly type: 'defined' | 'reinstated' | 'restored'; readonly semaphore: string; readonly revision: number }
+  | {
+      readonly type: 'defined' | 'reinstated' | 'restored';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Revision of the definition. */
+      readonly revision: number;
+    }
   /** A term of leadership of this node began or ended. */
-  | { readonly type: 'leadership-gained'; readonly semaphore: string; readonly scope: string; readonly token: number }
+  | {
+      readonly type: 'leadership-gained';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Name of the scope. */
+      readonly scope: string;
+      /** Fencing token of the term. */
+      readonly token: number;
+    }
   | {
       readonly type: 'leadership-lost';
+      /** Name of the semaphore. */
       readonly semaphore: string;
+      /** Name of the scope. */
       readonly scope: string;
+      /** Fencing token of the term. */
       readonly token: number;
       /** Why it ended. */
       readonly reason: TermEnd;
     }
   /** A scope has had no leader for too long. `sentence` says for how long, and why this node does not lead it. */
-  | { readonly type: 'no-leader'; readonly semaphore: string; readonly scope: string; readonly sentence: string }
+  | {
+      readonly type: 'no-leader';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Name of the scope. */
+      readonly scope: string;
+      /** A sentence for people that describes it. */
+      readonly sentence: string;
+    }
   /** This node, which leads the allocation, has decided on other owners. Numbers of resources. */
   | {
       readonly type: 'allocation-changed';
+      /** Name of the allocation group. */
       readonly group: string;
+      /** Resources that an owner must give back. */
       readonly revoked: number;
+      /** Resources that got an owner. */
       readonly granted: number;
     }
   /** This node owns other resources. Numbers of resources. */
   | {
       readonly type: 'resources-changed';
+      /** Name of the allocation group. */
       readonly group: string;
+      /** Resources that this node has got. */
       readonly added: number;
+      /** Resources that this node must give back. */
       readonly revoked: number;
+      /** Resources that it owns now. */
       readonly owned: number;
     }
   /** Resources have had no owner for too long. `sentence` says for how long, and why. */
-  | { readonly type: 'resources-unowned'; readonly group: string; readonly count: number; readonly sentence: string }
-  /** This node works on a task, an attempt of it. */
-  | ({ readonly type: 'task-started' } & TaskAttempt)
-  /**
-   * An attempt has ended. `outcome` is absent if the task will be tried again. An attempt that was given back, put off or
-   * cancelled is no failure, even if its handler threw.
-   */
-  | ({
-      readonly type: 'task-ended';
-      readonly took: number;
-      readonly outcome?: string;
-      readonly error?: unknown;
-      readonly isFailure: boolean;
-    } & TaskAttempt)
-  /**
-   * The lease of an attempt ended before its node noted an end: it crashed, or could not reach the store. Told by the node
-   * that sweeps. `outcome` is absent if the task will be tried again.
-   */
-  | ({ readonly type: 'task-crashed'; readonly crashes: number; readonly outcome?: string } & TaskAttempt)
-  /** This node worked on a task that is not its own any more: its result was refused, or it never had one. */
-  | ({ readonly type: 'task-lost'; readonly error: Error } & TaskAttempt)
-  /** Nodes have different expressions for one schedule. Told once per expression. */
   | {
-      readonly type: 'schedule-differs';
-      readonly schedule: string;
-      readonly own: string;
-      readonly other: string;
-      readonly sentence: string;
-    }
-  /** Ticks of a schedule were not submitted in time. `from` and `to` are the first one and the last one that came: ms since 1970. */
-  | {
-      readonly type: 'ticks-missed';
-      readonly schedule: string;
-      readonly from: number;
-      readonly to: number;
-      readonly sentence: string;
-    }
-  /** A tick of a schedule does not run, because the former run has not ended. `at` is its planned time: ms since 1970. */
-  | { readonly type: 'tick-skipped'; readonly schedule: string; readonly at: number; readonly sentence: string }
-  /** Ended tasks left before their retention was over, because all of them had too many bytes. At most once a minute. */
-  | {
-      readonly type: 'tasks-removed-early';
-      /** Tasks that were removed since the last such event. */
+      readonly type: 'resources-unowned';
+      /** Name of the allocation group. */
+      readonly group: string;
+      /** Number of resources without an owner. */
       readonly count: number;
-      /** Their bytes. */
-      readonly bytes: number;
-      /** The option `tasks.maxRetainedBytes`. */
-      readonly limit: number;
+      /** A sentence for people that describes it. */
+      readonly sentence: string;
     }
-  /** Tasks of a type wait, and no node has taken any for a minute. Told once, by the node that sweeps the tasks. */
-  | { readonly type: 'tasks-untaken'; readonly task: string; readonly priority: string; readonly sentence: string }
+  | TaskEvent
   /** A definition was changed, on any node. */
   | {
       readonly type: 'changed';
+      /** Name of the semaphore. */
       readonly semaphore: string;
+      /** Revision after the change. */
       readonly revision: number;
+      /** The change; absent if the record does not tell it. */
       readonly change?: DefinitionChange;
     }
   /** A person or program changed something through this node. */
-  | { readonly type: 'audited'; readonly semaphore: string; readonly entry: AuditEntry }
-  | { readonly type: 'record-unreadable'; readonly semaphore: string; readonly error: Error }
+  | {
+      readonly type: 'audited';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** The entry of the audit log. */
+      readonly entry: AuditEntry;
+    }
+  | {
+      readonly type: 'record-unreadable';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Why it can't be read. */
+      readonly error: Error;
+    }
   /**
    * Another node joined; left when it closed; crashed: its membership lease ended without a renewal; rejoined: its lease
    * had lapsed, and it took a new one.
    */
   | {
       readonly type: 'member-joined' | 'member-left' | 'member-crashed' | 'member-rejoined';
+      /** The node. */
       readonly member: Participant;
       /** Id of the unbroken lease that began or ended. */
       readonly incarnation: string;
     }
   /** This node's own membership lease lapsed. It joins again when it can. */
-  | { readonly type: 'membership-lost'; readonly member: Participant }
-  | { readonly type: 'clock-suspect'; readonly reason: string }
-  | { readonly type: 'store-lost'; readonly error: Error }
+  | {
+      readonly type: 'membership-lost';
+      /** The node. */
+      readonly member: Participant;
+    }
+  | {
+      readonly type: 'clock-suspect';
+      /** Why this node does not trust the clocks. */
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'store-lost';
+      /** The error of the call that failed. */
+      readonly error: Error;
+    }
   | { readonly type: 'store-back' }
-  | { readonly type: 'problem'; readonly semaphore?: string; readonly action: string; readonly error: unknown };
+  | {
+      readonly type: 'problem';
+      /** Name of the semaphore, if it is about one. */
+      readonly semaphore?: string;
+      /** The action that failed, such as 'renew the membership lease'. */
+      readonly action: string;
+      /** The error; may be any value. */
+      readonly error: unknown;
+    };

@@ -24,5 +24,9 @@ export const DENIAL_REASONS = [
   'closing',
 ] as const;
 
-/** Why a node gets no permit. A denial is a value, not an error. */
+/**
+ * Why a node gets no permit. A denial is a value, not an error.
+ *
+ * @useDeclaredType
+ */
 export type DenialReason = (typeof DENIAL_REASONS)[number];

@@ -1,5 +1,6 @@
 /** A part of a record that expires: a permit's lease, or the grace after lost data. */
 export interface Expiring {
+  /** Random id: a new permit or grace has a new one, a refresh keeps it. */
   readonly id: string;
   /** Cluster time in ms at which it ends. */
   readonly expiresAt: number;

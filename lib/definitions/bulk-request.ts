@@ -29,7 +29,12 @@ export interface BulkResult {
   /** Names of the semaphores that were changed. */
   readonly done: readonly string[];
   /** Semaphores that were not changed, each with its error. */
-  readonly failed: readonly { readonly name: string; readonly error: string }[];
+  readonly failed: readonly {
+    /** Name of the semaphore. */
+    readonly name: string;
+    /** Message of its error. */
+    readonly error: string;
+  }[];
   /** Number of semaphores that are left for the next call. */
   readonly remaining: number;
 }

@@ -135,7 +135,7 @@ const optionsSchema = onlyFields({
 });
 
 /** The options with defaults filled in, all durations in ms. */
-export type GatekeeperSettings = z.output<typeof optionsSchema>;
+export interface GatekeeperSettings extends z.output<typeof optionsSchema> {}
 
 /**
  * Checks all options at once.

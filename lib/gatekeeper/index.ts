@@ -6,6 +6,7 @@ export * from '../context/audit-entry.js';
 export * from '../permits/runs/current-permit.js';
 export * from '../definitions/index.js';
 export * from '../context/events.js';
+export * from '../context/task-events.js';
 export * from '../permits/explanation.js';
 export * from '../permits/permits.errors.js';
 export * from '../definitions/definitions.errors.js';

@@ -38,8 +38,8 @@ export class TasksService {
    * again is ignored while the task has not ended, so submit it again after an error.
    *
    * @param name made with `single()` or `grouped()`
-   * @param data any JSON value, of the type of the name's definition
-   * @param options override those of the definition
+   * @param rest the data: any JSON value, of the type of the name's definition; then options, which override those of the
+   *   definition
    * @returns whether the task is new (`created`) or there was such a task (`known`), and why
    * @throws InvalidOptionsError if the data or an option can't be used, or members of a group disagree on the total
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise

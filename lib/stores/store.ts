@@ -45,7 +45,7 @@ export interface RecordStore {
   page?(prefix: string, after?: string): Promise<RecordPage>;
 
   /**
-   * The texts under these keys, at most {@link MOST_KEYS}. A key without a text is left out. Optional: without this
+   * The texts under these keys, at most 500. A key without a text is left out. Optional: without this
    * method the keys are read one by one. Same errors as {@link read}.
    */
   readMany?(keys: readonly string[]): Promise<Map<string, string>>;

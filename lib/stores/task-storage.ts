@@ -19,7 +19,7 @@ export interface Texts {
   /** The text under `key`, or undefined if there is none. */
   read(key: string): Promise<string | undefined>;
 
-  /** The texts under these keys, at most {@link MOST_KEYS}. A key without a text is left out. */
+  /** The texts under these keys, at most 500. A key without a text is left out. */
   readMany(keys: readonly string[]): Promise<Map<string, string>>;
 
   /**
@@ -46,7 +46,7 @@ export interface SortedTexts extends Texts {
    * text that is written meanwhile may be left out. The cost depends on `limit`, not on the number of all texts, nor on
    * the number of matches.
    *
-   * @param limit at most {@link MOST_KEYS}
+   * @param limit at most 500
    */
   range(from: string, to: string, limit: number): Promise<TextEntry[]>;
 }

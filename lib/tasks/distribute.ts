@@ -7,7 +7,13 @@ export interface DistributeOptions {
    * The nodes that get the tasks in turn: instances, or participants of the cluster. At least one. A node that stands there
    * twice counts once.
    */
-  readonly over: readonly (string | { readonly instance: string })[];
+  readonly over: readonly (
+    | string
+    | {
+        /** Id of the node's process. */
+        readonly instance: string;
+      }
+  )[];
 }
 
 /**

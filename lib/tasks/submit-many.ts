@@ -14,7 +14,15 @@ export type SubmitRequest<In = unknown> = {
   readonly name: TaskName<In>;
   /** As for `submit()`. */
   readonly options?: SubmitOptions;
-} & (undefined extends In ? { readonly data?: In } : { readonly data: In });
+} & (undefined extends In
+  ? {
+      /** Any JSON value, of the type of the name's definition. */
+      readonly data?: In;
+    }
+  : {
+      /** Any JSON value, of the type of the name's definition. */
+      readonly data: In;
+    });
 
 /** `submitMany()` stopped at its first error, which is the `cause`. Other tasks of the list may have been submitted. */
 export class SubmitManyError extends GatekeeperError {

@@ -12,10 +12,17 @@ export type Dedup = 'unfinished' | 'retained';
 export type AwaitedName =
   | string
   | {
+      /** Name of the type. */
       readonly type: string;
+      /** Id of the task or group in the whole cluster. */
       readonly id: string;
       /** Of a member of a group. */
-      readonly member?: { readonly group: string; readonly number: number };
+      readonly member?: {
+        /** Name of the group. */
+        readonly group: string;
+        /** Number of the member, from 1. */
+        readonly number: number;
+      };
       /** Of a group. */
       readonly group?: string;
     };
@@ -41,7 +48,12 @@ export interface SubmitOptions {
   /** Attempts in which the node may crash before the task is given up. Default 3. */
   readonly maxCrashes?: number;
   /** Pauses between failed attempts: the first one, doubled each time, up to the longest. Default 1s and 10m. */
-  readonly backoff?: { readonly first?: number | string; readonly longest?: number | string };
+  readonly backoff?: {
+    /** Pause after the first failed attempt, ms or text. Default 1s. */
+    readonly first?: number | string;
+    /** Longest pause, ms or text. Default 10m. */
+    readonly longest?: number | string;
+  };
   /** How long a completed task is remembered. Default 1h. */
   readonly retention?: number | string;
   /** How long a task is remembered that did not complete. Default 7d. */

@@ -13,7 +13,12 @@ export interface TaskDefinition<In = unknown, Out = unknown> {
   /** Options of its submissions, where they give no others. */
   readonly options: SubmitOptions;
   /** Only for the compiler: no definition has this field. */
-  readonly [TYPES]?: { readonly data: In; readonly result: Out };
+  readonly [TYPES]?: {
+    /** Type of the data. */
+    readonly data: In;
+    /** Type of the result. */
+    readonly result: Out;
+  };
 }
 
 /** A type of tasks: its name, or its definition. */
@@ -36,7 +41,10 @@ export interface TaskName<In = unknown> {
   /** Options of the task's definition. */
   readonly defaults?: SubmitOptions;
   /** Only for the compiler: no name has this field. */
-  readonly [TYPES]?: { readonly data: In };
+  readonly [TYPES]?: {
+    /** Type of the data. */
+    readonly data: In;
+  };
 }
 
 /** A member of a group. */

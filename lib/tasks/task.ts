@@ -121,7 +121,11 @@ export interface NextLife {
 export type TaskState = 'waiting' | 'delayed' | 'blocked' | 'claimed' | 'awaiting' | 'done' | 'finished';
 
 export const PRIORITIES = ['high', 'normal', 'low'] as const;
-/** Tasks of a higher priority usually run first. */
+/**
+ * Tasks of a higher priority usually run first.
+ *
+ * @useDeclaredType
+ */
 export type Priority = (typeof PRIORITIES)[number];
 
 /** When a task is given up, and how long it is remembered. Times in ms. */

@@ -74,8 +74,8 @@ export class Tasks {
    * error, submit it again.
    *
    * @param name made with `single()` or `grouped()`
-   * @param data any JSON value, of the type of the name's definition
-   * @param options override those of the definition
+   * @param rest the data: any JSON value, of the type of the name's definition; then options, which override those of the
+   *   definition
    * @throws InvalidOptionsError if the data or an option can't be used, or members of a group disagree
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
    */

@@ -1,3 +1,9 @@
+/**
+ * Replacements of the module for unit tests, clusters in one process for tests of tasks, and Hazelcast members.
+ *
+ * @module nestjs-gatekeeper/testing
+ */
+
 export { GatekeeperTestingModule } from './gatekeeper/gatekeeper-testing.module.js';
 export { TestGatekeeper, type TestGatekeeperOptions } from './gatekeeper/test-gatekeeper.js';
 export type { TestCall, TestDenial } from './gatekeeper/test-calls.js';

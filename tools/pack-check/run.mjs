@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { dependenciesOf, growth } from './size.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'pack-check-'));
@@ -15,10 +16,16 @@ const inFolder = execa({ cwd: folder, stdout: 'inherit', stderr: 'inherit' });
 try {
   await execa({ cwd: root, stdout: 'inherit', stderr: 'inherit' })`npx publint --strict`;
   const { stdout } = await execa({ cwd: root })`npm pack --json --pack-destination ${folder}`;
-  const [{ filename, files, size }] = JSON.parse(stdout);
+  const [{ filename, files, size, unpackedSize }] = JSON.parse(stdout);
   assertContents(files.map(({ path }) => path));
-  console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} kB`);
   await install(filename);
+  const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+  const dependencies = dependenciesOf(packages, 'nestjs-gatekeeper');
+  assertSize({ packed: size, unpacked: unpackedSize, dependencies: dependencies.length });
+  console.log(`${filename}: ${files.length} files, ${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked`);
+  console.log(
+    `It brings ${dependencies.length} packages: ${dependencies.map((path) => path.replace(/.*node_modules\//, '')).join(', ')}`,
+  );
   for (const project of ['esm', 'cjs']) {
     await cp(join(root, 'tools/pack-check', project), join(folder, project), { recursive: true });
     for (const shared of ['app.ts', 'tsconfig.json']) {
@@ -42,6 +49,15 @@ async function install(tarball) {
   dependencies['nestjs-gatekeeper'] = `file:${tarball}`;
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }, null, 2));
   await inFolder`npm install --no-audit --no-fund --prefer-offline --loglevel=error`;
+}
+
+function assertSize(figures) {
+  const faults = growth(figures);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 function assertContents(paths) {

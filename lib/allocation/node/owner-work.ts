@@ -23,7 +23,18 @@ export interface Ownership {
 
 /** Result of `group.run()`. */
 export type OwnerRun<R> =
-  { readonly executed: true; readonly value: R } | { readonly executed: false; readonly reason: 'not-owner' };
+  | {
+      /** Whether the work ran. */
+      readonly executed: true;
+      /** The value that the work returned. */
+      readonly value: R;
+    }
+  | {
+      /** Whether the work ran. */
+      readonly executed: false;
+      /** Why it did not: this node does not own the resource. */
+      readonly reason: 'not-owner';
+    };
 
 /** One piece of work. */
 export interface Running {

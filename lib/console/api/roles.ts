@@ -8,6 +8,8 @@ export const ROLES = ['view', 'operate', 'define', 'node'] as const;
 /**
  * Role of a console token or visitor. Each has the rights of those before it, and more. `view`: look. `operate`: pause,
  * resume, revoke, migrate, and take permits. `define`: change definitions. `node`: use the store, as `remote()` does.
+ *
+ * @useDeclaredType
  */
 export type Role = (typeof ROLES)[number];
 

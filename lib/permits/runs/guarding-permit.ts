@@ -10,7 +10,9 @@ export class GuardingPermit implements RunPermit {
   readonly isGuarded = true;
 
   constructor(
+    /** The permit that this one relies on. */
     protected readonly permit: HeldPermit,
+    /** Aborts when the holder ends the work, or when the permit is lost. */
     protected readonly ending: AbortSignal,
   ) {}
 

@@ -18,7 +18,18 @@ export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry
 
 /** The result of a run: the value of the work, or the reason why it was skipped. */
 export type RunResult<T> =
-  { readonly executed: true; readonly value: T } | { readonly executed: false; readonly reason: SkipReason };
+  | {
+      /** Whether the work ran. */
+      readonly executed: true;
+      /** The value that the work returned. */
+      readonly value: T;
+    }
+  | {
+      /** Whether the work ran. */
+      readonly executed: false;
+      /** Why it was skipped. */
+      readonly reason: SkipReason;
+    };
 
 /** Runs work under permits of one semaphore. */
 export class Runner {

@@ -14,7 +14,7 @@ export interface MemoryOptions {
  * Each result of this function is one "cluster". All stores that are opened from it share the same records, like
  * clients of one cluster. Results of two calls share nothing, and nothing outlives the process.
  *
- * @param options.clock cluster time in ms since the epoch, for tests that move time
+ * @param options cluster time, for tests that move time
  */
 export function memory({ clock = Date.now }: MemoryOptions = {}): StoreDefinition {
   const cluster = new MemoryCluster(clock);

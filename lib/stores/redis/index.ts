@@ -1,3 +1,9 @@
+/**
+ * The store in Redis or Valkey. Needs the package `redis` or `ioredis`.
+ *
+ * @module nestjs-gatekeeper/redis
+ */
+
 import type { StoreDefinition } from '../store.js';
 import { type RedisStoreOptions, resolveOptions } from './redis.options.js';
 import { RedisStore } from './redis.store.js';

@@ -36,6 +36,7 @@ export type TaskExplanation = {
       readonly reason: 'run-at' | 'backoff' | 'retry-later';
       /** When it may run next. A sweep looks every second. */
       readonly until: number;
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
   | {
@@ -43,6 +44,7 @@ export type TaskExplanation = {
       readonly reason: 'after';
       /** Their ids. */
       readonly after: readonly string[];
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
   | {
@@ -54,6 +56,7 @@ export type TaskExplanation = {
       readonly here?: WorkerState;
       /** Names of the living nodes that may run it, if it is addressed, and this node knows the living ones. */
       readonly matching?: readonly string[];
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
   | {
@@ -65,11 +68,13 @@ export type TaskExplanation = {
       readonly isHere: boolean;
       /** When its lease ends. After a crash another node gets it then. */
       readonly until: number;
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
   | {
       /** Its handler has ended, and not all of its sub-tasks have. */
       readonly reason: 'sub-tasks';
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
   | {
@@ -80,6 +85,7 @@ export type TaskExplanation = {
        * `handler`. Absent if it waits for none of them.
        */
       readonly groupWaitsFor?: 'total' | 'members' | 'handler';
+      /** The task as it stands in the store. */
       readonly task: TaskView;
     }
 );

@@ -34,7 +34,12 @@ export interface TaskView {
   /** Tasks of a higher priority usually run first. */
   readonly priority: Priority;
   /** Its group; absent for a task of its own. Without a number it is the task that runs the group's handler. */
-  readonly group?: { readonly name: string; readonly number?: number };
+  readonly group?: {
+    /** Name of the group. */
+    readonly name: string;
+    /** Number of the member, from 1; absent for the task that runs the group's handler. */
+    readonly number?: number;
+  };
   /** Id of the task whose handler submitted it; absent if it is no sub-task. */
   readonly parent?: string;
   /** Any JSON value; absent if none was given. */
@@ -65,7 +70,12 @@ export interface TaskView {
    * The instance of the node, or `http:` and the name of the program, that works on it, and until when no other one can take it.
    * Only while it is `running`.
    */
-  readonly lease?: { readonly instance: string; readonly until: number };
+  readonly lease?: {
+    /** Instance of the node, or `http:` and the name of the program. */
+    readonly instance: string;
+    /** Cluster time in ms at which the lease ends. */
+    readonly until: number;
+  };
   /** The last report of progress of the latest attempt; absent if it made none. It stays after the end. */
   readonly progress?: TaskProgress;
   /** The error of the latest attempt, until an attempt succeeds. */
@@ -75,7 +85,14 @@ export interface TaskView {
   /** Author, time and reason if it was cancelled. A task that is still `running` then ends with its handler, or with its lease. */
   readonly cancel?: Cancellation;
   /** The data and options with which it begins anew when it has ended: it was submitted again meanwhile, as `unique` wants it. */
-  readonly next?: { readonly data?: unknown; readonly priority: Priority; readonly runAt?: number };
+  readonly next?: {
+    /** Data of the next run; absent if none were given. */
+    readonly data?: unknown;
+    /** Priority of the next run. */
+    readonly priority: Priority;
+    /** When the next run may begin at the earliest; absent: at once. */
+    readonly runAt?: number;
+  };
   /** When it ended. */
   readonly endedAt?: number;
   /** How long it is remembered. A member of a group is also remembered until the group's handler has run. */

@@ -7,11 +7,19 @@ import type { TaskLimits, Priority } from '../task.js';
 import { type Ticks, readTicks } from './ticks.js';
 
 const MODES = ['once-per-tick', 'at-most-one-running', 'queue'] as const;
-/** Effect of a tick while the former run has not ended: it runs too, is skipped, or waits. */
+/**
+ * Effect of a tick while the former run has not ended: it runs too, is skipped, or waits.
+ *
+ * @useDeclaredType
+ */
 export type ScheduleMode = (typeof MODES)[number];
 
 const MISSED = ['skip', 'once', 'all'] as const;
-/** Effect of ticks that no node could submit: none, one run for all of them, or a run for each. */
+/**
+ * Effect of ticks that no node could submit: none, one run for all of them, or a run for each.
+ *
+ * @useDeclaredType
+ */
 export type MissedTicks = (typeof MISSED)[number];
 
 /** Options of the tasks of a schedule. */

@@ -34,8 +34,7 @@ export interface TaskContext<In = unknown> {
    * same name is the same sub-task in each attempt, and another one in each other task.
    *
    * @param name made with `single()`; or with `grouped()`, whose group's handler is then awaited as well
-   * @param data as for {@link TasksService.submit}
-   * @param options as there; `dedup` has no effect
+   * @param rest data and options as for {@link TasksService.submit}; `dedup` has no effect
    * @throws LeaseExpiredError if this node does not own the task any more
    * @throws as {@link TasksService.submit}
    */

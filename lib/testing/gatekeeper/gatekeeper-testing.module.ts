@@ -25,7 +25,11 @@ import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js
  */
 @Module({})
 export class GatekeeperTestingModule {
-  /** @param options group and name of the node; see {@link TestGatekeeperOptions} */
+  /**
+   * Replaces GatekeeperModule by a {@link TestGatekeeper}. No store is needed.
+   *
+   * @param options group and name of the node; see {@link TestGatekeeperOptions}
+   */
   static forRoot(options: TestGatekeeperOptions = {}): DynamicModule {
     return {
       module: GatekeeperTestingModule,

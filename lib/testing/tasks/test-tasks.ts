@@ -131,7 +131,7 @@ export class TestTasks {
   /**
    * Waits until nothing more happens without time: the handlers of all tasks that may run now have ended. Time stands still.
    *
-   * @param options.timeout real time for which it waits for a handler, ms or text; default 5 s
+   * @param options `timeout`: real time for which it waits for a handler, ms or text; default 5 s
    * @throws Error if a handler does not end in this time; it names the task
    */
   async idle({ timeout = LONGEST_HANDLER }: { readonly timeout?: DurationInput } = {}): Promise<void> {
@@ -159,7 +159,7 @@ export class TestTasks {
    * Moves time until no task is left that runs or becomes due: through all retries and delays. Tasks of a type that no node
    * takes stay. Ticks of schedules run only while other tasks are left.
    *
-   * @param options.limit how far time may move, ms or text; default 30 days
+   * @param options `limit`: how far time may move, ms or text; default 30 days
    * @throws Error if tasks are left after that; it names one
    * @throws Error as {@link idle}
    */

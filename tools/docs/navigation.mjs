@@ -1,0 +1,27 @@
+/**
+ * The pages of the site, in the order of its sidebar. Each page of docs stands in one group: a test fails if one is missing.
+ * A page that is not written yet is left out.
+ */
+export const GROUPS = [
+  { title: 'Start', pages: ['README', 'comparison', 'compatibility', 'CHANGELOG'] },
+  {
+    title: 'Coming from',
+    pages: ['from-shedlock', 'from-redlock', 'from-node-cron', 'from-bullmq-repeatables'],
+  },
+  { title: 'Parts', pages: ['leadership', 'allocation', 'tasks', 'task-examples', 'testing'] },
+  { title: 'Stores', pages: ['stores', 'redis', 'remote', 'persistence'] },
+  { title: 'Running it', pages: ['operations', 'kubernetes', 'telemetry', 'cli', 'http-api'] },
+  { title: 'Inside', pages: ['guarantees', 'architecture', 'fault-report', 'CONTRIBUTING'] },
+];
+
+/** Pages that stand in the project's folder and not in docs. */
+const OF_THE_PROJECT = new Set(['README', 'CHANGELOG', 'CONTRIBUTING']);
+
+/** The file of a page, from the project's folder. */
+export const fileOf = (page) => (OF_THE_PROJECT.has(page) ? `${page}.md` : `docs/${page}.md`);
+
+/** The address of a page on the site. */
+export const addressOf = (page) => `/${page === 'README' ? 'guide' : page.toLowerCase()}`;
+
+/** The title of a page's text: its first heading. */
+export const titleOf = (text) => /^# (.+)$/m.exec(text)?.[1].replaceAll('`', '');
