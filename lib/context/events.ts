@@ -172,3 +172,12 @@ export type GatekeeperEvent =
   | { readonly type: 'store-lost'; readonly error: Error }
   | { readonly type: 'store-back' }
   | { readonly type: 'problem'; readonly semaphore?: string; readonly action: string; readonly error: unknown };
+
+/** The events of one type. */
+export type EventOf<T extends GatekeeperEvent['type']> = GatekeeperEvent extends infer E
+  ? E extends { readonly type: infer Types extends string }
+    ? T extends Types
+      ? Omit<E, 'type'> & { readonly type: T }
+      : never
+    : never
+  : never;
