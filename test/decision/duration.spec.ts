@@ -155,10 +155,12 @@ describe('an ISO 8601 duration', () => {
         const read = readDelay('WD'.includes(letter) ? `P${amount}${letter}` : `PT${amount}${letter}`);
         const unitLength = { W: 7 * DAY, D: DAY, H: HOUR, M: MINUTE, S: SECOND }[letter]!;
         const said = Number(amount.replace(',', '.')) * unitLength;
-        if (typeof read === 'string') return expect(said).toBeGreaterThan(LONGEST_DURATION * (1 - 1e-12));
-        expect(Number.isInteger(read)).toBe(true);
-        expect(read).toBeGreaterThanOrEqual(Math.floor(said * (1 - 1e-12)));
-        expect(read).toBeLessThanOrEqual(Math.min(LONGEST_DURATION, said + 1 + said * 1e-12));
+        const inexact = said * 1e-12;
+        const isRight =
+          typeof read === 'string'
+            ? said + inexact > LONGEST_DURATION
+            : Number.isInteger(read) && read <= LONGEST_DURATION && Math.abs(read - said - 0.5) <= 0.5 + inexact;
+        expect({ read, isRight }).toEqual({ read, isRight: true });
       }),
     );
   });
@@ -204,9 +206,9 @@ describe('hostile text instead of a duration', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.anything()), (value) => {
         const read = readDelay(value);
-        if (typeof read === 'string') return expect(read).toMatch(/\S/);
-        expect(Number.isSafeInteger(read)).toBe(true);
-        expect(read).toBeLessThanOrEqual(LONGEST_DURATION);
+        const isRight =
+          typeof read === 'string' ? /\S/.test(read) : Number.isInteger(read) && read >= 0 && read <= LONGEST_DURATION;
+        expect({ read, isRight }).toEqual({ read, isRight: true });
       }),
     );
   });
