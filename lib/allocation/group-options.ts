@@ -28,7 +28,7 @@ export interface AllocationChange<T = unknown> {
 /** Called after each change, one call at a time, with all that the node owns after it. */
 export type AllocationListener<T = unknown> = (owned: readonly Allocated<T>[], change: AllocationChange<T>) => unknown;
 
-/** Options of an allocation group. Durations are ms, or text in the format of the `ms` package. */
+/** Options of an allocation group. Durations are ms, or text ("5m", "PT5M"). */
 export interface AllocationGroupOptions<T = unknown> {
   /**
    * Returns all resources of the group. It may return others at each call. All nodes should return the same; while they

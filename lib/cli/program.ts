@@ -32,7 +32,7 @@ const ENVIRONMENT_HELP = `Environment, used if no option is given:
   GATEKEEPER_CONTEXT                        as --context
   GATEKEEPER_CONFIG                         the file of contexts (default: ~/.config/gatekeeper/config.json)`;
 
-const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h or 1d; a bare number is ms. Patterns are RE2 and match the whole name.`;
+const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h, 1d or PT5M; a bare number is ms. Patterns are RE2 and match the whole name.`;
 
 const HELP_HINT =
   '("gatekeeper --help" lists commands and options; put other arguments that begin with "-" after "--")';

@@ -239,3 +239,12 @@ export type GatekeeperEvent =
       /** The error; may be any value. */
       readonly error: unknown;
     };
+
+/** The events of one type. */
+export type EventOf<T extends GatekeeperEvent['type']> = GatekeeperEvent extends infer E
+  ? E extends { readonly type: infer Types extends string }
+    ? T extends Types
+      ? Omit<E, 'type'> & { readonly type: T }
+      : never
+    : never
+  : never;

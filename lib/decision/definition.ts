@@ -36,7 +36,7 @@ export interface SemaphoreDefinitionInput {
   readonly acquirerPattern?: string;
   /** 0 to 1,000. Default 1. */
   readonly permits?: number;
-  /** ms, or text as the `ms` package reads it ("5m"). */
+  /** ms, or text ("5m", "PT5M"). */
   readonly duration: DurationInput;
 }
 

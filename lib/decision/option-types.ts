@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { numberReadBy } from './definition.js';
-import { readDuration } from './duration.js';
+import { readDelay } from './duration.js';
 import { show } from './texts/show.js';
 
 /** zod type of a boolean option. The error text contains the value, as for all options. */
@@ -13,4 +13,4 @@ export function choiceSchema<const Choices extends readonly string[]>(choices: C
 }
 
 /** zod type of a duration that may also be 0: accepts numbers and text, returns ms. */
-export const delaySchema = numberReadBy((value) => (value === 0 ? 0 : readDuration(value)));
+export const delaySchema = numberReadBy(readDelay);

@@ -33,7 +33,7 @@ export interface MembershipInput {
   readonly lease?: number | string;
 }
 
-/** Options of `GatekeeperModule.forRoot`. Durations are ms, or text in the format of the `ms` package. */
+/** Options of `GatekeeperModule.forRoot`. Durations are ms, or text ("5m", "PT5M"). */
 export interface GatekeeperOptions {
   /** The store of all records: `hazelcast({...})`, `memory()` or `remote({...})`. */
   readonly store: StoreDefinition;

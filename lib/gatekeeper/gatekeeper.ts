@@ -4,13 +4,14 @@ import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, Membership, NodeRegistry } from '../activity/index.js';
-import type { GatekeeperEvent } from '../context/events.js';
+import type { EventOf, GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
 import type { Cluster } from '../leadership/index.js';
 import type { Explanation } from '../permits/explanation.js';
+import { type OwnPermit, ownPermits } from '../permits/own-permit.js';
 import type { Permit } from '../permits/permit.js';
 import type { RunPermit } from '../permits/runs/run-permit.js';
 import type { RunResult } from '../permits/runs/runner.js';
@@ -20,6 +21,7 @@ import { closeParts, drainParts } from './closing.js';
 import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { type Environment, type Parts, createParts, keepParts } from './parts.js';
+import { listen } from './listen.js';
 import { Readiness } from './readiness.js';
 
 /**
@@ -50,7 +52,7 @@ export class Gatekeeper {
 
   constructor(
     private readonly settings: GatekeeperSettings,
-    logger: GatekeeperLogger,
+    private readonly logger: GatekeeperLogger,
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
@@ -69,6 +71,15 @@ export class Gatekeeper {
   /** All events of this node. Completes at {@link close}. */
   get events$(): Observable<GatekeeperEvent> {
     return this.#parts.context.events.asObservable();
+  }
+
+  /**
+   * Calls `listener` for each event of one type. If it throws, a `problem` event reports the error.
+   *
+   * @returns a function that ends the calls; {@link close} ends them as well
+   */
+  on<T extends GatekeeperEvent['type']>(type: T, listener: (event: EventOf<T>) => void | Promise<void>): () => void {
+    return listen(this.#parts.context.events, type, listener, oneLineLogger(this.logger));
   }
 
   /**
@@ -131,7 +142,7 @@ export class Gatekeeper {
    * @param name of the semaphore
    * @param options.holder name of the holder, to hold several permits in one process; default: the process itself
    * @param options.acquirer name that the acquirer pattern must match; default: the node's own name
-   * @param options.duration ms or text ("5m"); default: the definition's duration
+   * @param options.duration ms or text ("5m", "PT5M"); default: the definition's duration
    * @param options.keepAlive refreshes the permit until it is released; default false
    * @returns undefined if the permit is denied; {@link explain} gives the reason
    * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
@@ -217,6 +228,11 @@ export class Gatekeeper {
   /** The holders on all nodes. If the store can't be asked, returns the last known holders, and `stale` says so. */
   state(): Promise<GatekeeperState> {
     return readState(this.#parts);
+  }
+
+  /** The permits that this node holds now, also for its leadership. Does not ask the store. */
+  heldPermits(): readonly OwnPermit[] {
+    return ownPermits([...this.#parts.directory.inUse.values()].map(({ heldLeases }) => heldLeases));
   }
 
   /** Whether this node can grant permits, and all known faults. Does not ask the store. */

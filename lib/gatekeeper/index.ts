@@ -27,6 +27,7 @@ export type { HolderState } from '../context/holder-state.js';
 export type { Health, HealthFault, HealthFaultCode, HealthReport, StalePart } from '../insight/index.js';
 export * from '../activity/index.js';
 export * from '../insight/index.js';
+export * from '../permits/own-permit.js';
 export * from '../permits/permit.js';
 export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../permits/external/external-calls.js';
 export * from '../permits/runs/run-permit.js';

@@ -4,7 +4,7 @@ import { LEADER_PREFIX, durationSchema, nameSchema, onlyFields, show } from '../
 import { LONGEST_NAME } from '../decision/patterns/pattern-cost.js';
 import { switchSchema } from '../decision/option-types.js';
 
-/** Options of leadership. Durations are ms, or text in the format of the `ms` package. */
+/** Options of leadership. Durations are ms, or text ("5m", "PT5M"). */
 export interface LeadershipOptions {
   /** Whether this node takes part from its start. Default false: `ClusterService.initialize()` begins it later. */
   readonly enabled?: boolean;

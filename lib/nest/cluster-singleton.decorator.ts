@@ -13,7 +13,7 @@ import { runGuarded } from './guarded-run.js';
  *
  * @param semaphore the semaphore's name, or a function of the method's arguments that returns it (for a lock per
  *   tenant)
- * @param duration how long a permit lasts: ms, or text ("10m"). A definition of that name in the module's options, or
+ * @param duration how long a permit lasts: ms, or text ("10m", "PT10M"). A definition of that name in the module's options, or
  *   by an operator, takes precedence. Without one, the duration defines the semaphore: any group, any acquirer, one
  *   permit. If a function returns the name, that definition exists only as long as a permit does, and 15 minutes is the
  *   maximum: with a longer duration the call rejects with an InvalidOptionsError.

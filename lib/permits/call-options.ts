@@ -5,7 +5,7 @@ import type { SkipReason } from '../context/events.js';
 
 /* Options as callers give them, and the same options after the check, with every duration in ms. */
 
-/** Options of `tryAcquire`. Durations are ms, or text in the format of the `ms` package. */
+/** Options of `tryAcquire`. Durations are ms, or text ("5m", "PT5M"). */
 export interface AcquireOptions {
   /**
    * Name of the holder, to hold several permits in one process: each holder has its own. Default: the process itself.

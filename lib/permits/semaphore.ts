@@ -21,7 +21,7 @@ export interface Semaphore {
    *
    * @param options.holder name of the holder, to hold several permits in one process; default: the process itself
    * @param options.acquirer name that the acquirer pattern must match; default: the node's own name
-   * @param options.duration ms or text ("5m"); default: the definition's duration
+   * @param options.duration ms or text ("5m", "PT5M"); default: the definition's duration
    * @param options.keepAlive refreshes the permit until it is released; default false
    * @returns undefined if the permit is denied; {@link explain} gives the reason
    * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given

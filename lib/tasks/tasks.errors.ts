@@ -1,5 +1,5 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
-import { InvalidOptionsError, escapeHidden, readDuration, show } from '../decision/index.js';
+import { InvalidOptionsError, escapeHidden, readDelay, show } from '../decision/index.js';
 
 /** The store of this node keeps no tasks. */
 export class NoTasksError extends InvalidOptionsError {
@@ -24,7 +24,7 @@ export class RetryLaterError extends GatekeeperError {
     readonly after: number | string,
   ) {
     super(`the task is to be tried again in ${show(after)}`);
-    const read = after === 0 ? 0 : readDuration(after);
+    const read = readDelay(after);
     if (typeof read === 'string') throw new InvalidOptionsError('RetryLaterError', [`after: ${read}`]);
     this.delay = read;
   }

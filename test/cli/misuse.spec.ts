@@ -33,6 +33,11 @@ describe('misuse of the command line', () => {
     ['a pattern that is none', ['status', '(', ...HAZELCAST], /"\(" is not an RE2 pattern/],
     ['a lookahead', ['pause', '(?=a)', ...HAZELCAST], /is not an RE2 pattern/],
     ['a duration that is none', ['edit', 'a', '--duration', 'soon', ...HAZELCAST], /"soon" is not a duration/],
+    [
+      'a duration in months',
+      ['edit', 'a', '--duration', 'P1M', ...HAZELCAST],
+      /--duration .*"P1M" has years or months/,
+    ],
     ['a number that is none', ['edit', 'a', '--permits', '1.5', ...HAZELCAST], /Give a whole number, 0 or more/],
     ['a revision below 1', ['edit', 'a', '--expected-revision', '0', ...HAZELCAST], /Give a whole number, 1 or more/],
     ['an edit of nothing', ['edit', 'a', ...HAZELCAST], /no change is given: add --permits/],

@@ -36,6 +36,17 @@ describe.each(PLATFORMS)('the duration that a call over HTTP asks for, on %s', (
     expect(refreshed.json.remaining).toBeGreaterThan(7_100_000);
   });
 
+  it('may be an ISO 8601 duration, but not one in months or years', async () => {
+    const console = await boot();
+    expect((await take(console, { duration: 'PT4S', wait: 'PT0S' })).json.remaining).toBeLessThanOrEqual(4000);
+    const refused = await take(console, { duration: 'P1M', wait: 'PT1H' });
+    expectProblem(refused, 400, 'invalid-options');
+    expect(refused.json.faults).toEqual([
+      'duration: "P1M" has years or months, and these differ in length: give days ("P30D")',
+      'wait: "PT1H" is more than 60000 ms',
+    ]);
+  });
+
   it('becomes the shorter one of a definition that was edited while the permit was held', async () => {
     const console = await boot();
     const { json } = await take(console, { duration: 5000 });

@@ -58,6 +58,9 @@ describe("a gatekeeper's options", () => {
     ['tasks.workers', { store, tasks: { workers: 4 } }, 'not known here; the options are maxBytes'],
     ['membership', { store, membership: true }, 'true is not an object of options'],
     ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon" is not a duration'],
+    ['sweepInterval', { store, sweepInterval: 'P1Y' }, '"P1Y" has years or months'],
+    ['shutdownGrace', { store, shutdownGrace: 'P2M' }, '"P2M" has years or months'],
+    ['definitions.0.duration', { store, definitions: [{ name: 'a', duration: 'P1M' }] }, '"P1M" has years or months'],
     [
       'membership.lease',
       { store, membership: { lease: '1500ms' } },

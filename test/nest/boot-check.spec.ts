@@ -32,6 +32,8 @@ describe('the check of guarded methods at boot', () => {
 
   it.each([
     ['a duration that is none', ['job', 'soon'], 'duration: "soon" is not a duration'],
+    ['a duration in months', ['job', 'P1M'], 'duration: "P1M" has years or months'],
+    ['an atLeastFor in years', ['job', 'PT10M', { atLeastFor: 'P1Y' }], 'atLeastFor: "P1Y" has years or months'],
     ['a duration that is too short', ['job', 20], '20 ms must be more than 3 x clockTolerance'],
     ['no duration', ['job'], 'semaphore "job" is not in GatekeeperModule\'s definitions and has no duration'],
     ['an empty name', ['', '10s'], 'name: is empty'],

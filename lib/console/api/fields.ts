@@ -10,7 +10,7 @@ import {
   durationSchema,
   lineSchema,
   nameSchema,
-  readDuration,
+  readDelay,
   numberReadBy,
   show,
 } from '../../decision/index.js';
@@ -37,14 +37,20 @@ const nameMeta = {
 };
 /** Matches all names except "." and "..", which clients treat as folders in a path. */
 const newNamePattern = String.raw`^(\.*[^.\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*|\.{3,})$`;
+/** Matches ISO 8601 durations of whole days, hours, minutes and seconds, up to a year. */
+const isoText =
+  'P([1-9][0-9]?D|([1-9][0-9]?D)?T([1-9][0-9]{0,2}H([1-9][0-9]{0,4}M)?([1-9][0-9]{0,6}S)?|' +
+  '[1-9][0-9]{0,4}M([1-9][0-9]{0,6}S)?|[1-9][0-9]{0,6}S))';
 /** Matches whole numbers of a unit, up to a year. The check also accepts other spellings. */
 const durationText = {
   type: 'string',
-  pattern: '^([1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d)$',
-  examples: ['30s', '5m', '1h'],
+  pattern:
+    '^([1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d|' +
+    `${isoText})$`,
+  examples: ['30s', '5m', '1h', 'PT5M'],
 };
 
-const zeroText = '0 ?(ms|s|m|h|d)?';
+const zeroText = '0 ?(ms|s|m|h|d)?|PT0S';
 
 /** The name of a semaphore, holder, acquirer or group. */
 export const name = nameSchema.meta(nameMeta);
@@ -55,19 +61,15 @@ export const newName = nameSchema.meta({ ...nameMeta, pattern: newNamePattern })
 export const duration = durationSchema.meta({
   id: 'Duration',
   anyOf: [{ type: 'integer', format: 'int64', minimum: 1, maximum: LONGEST_DURATION }, durationText],
-  description: 'ms, or text such as "30s", "5m", "1h"',
+  description: 'ms, or text such as "30s", "5m", "1h", "PT5M"',
 });
 
 /** Durations as in {@link duration}, but 0 is allowed. @param most ms */
 export function durationOrZero(most: number) {
   return numberReadBy((value) => {
-    const read = isZero(value) ? 0 : readDuration(value);
+    const read = readDelay(value);
     return typeof read === 'number' && read > most ? `${show(value)} is more than ${most} ms` : read;
   });
-}
-
-function isZero(value: unknown): boolean {
-  return value === 0 || (typeof value === 'string' && /^0+ ?(ms|s|m|h|d)?$/.test(value));
 }
 
 /** The longest time that a request waits for a permit, in ms. */
@@ -79,8 +81,8 @@ export const wait = durationOrZero(LONGEST_WAIT).meta({
     { type: 'integer', format: 'int64', minimum: 0, maximum: LONGEST_WAIT },
     {
       type: 'string',
-      pattern: `^(${zeroText}|([1-9][0-9]{0,3}|[1-5][0-9]{4}|60000) ?(ms)?|([1-9]|[1-5][0-9]|60) ?s|1 ?m)$`,
-      examples: ['5s', '1m'],
+      pattern: `^(${zeroText}|([1-9][0-9]{0,3}|[1-5][0-9]{4}|60000) ?(ms)?|([1-9]|[1-5][0-9]|60) ?s|1 ?m|PT([1-9]|[1-5][0-9]|60)S|PT1M)$`,
+      examples: ['5s', '1m', 'PT5S'],
     },
   ],
   description: 'longest wait for a free permit: ms, or text such as "5s". Default 0',

@@ -208,7 +208,7 @@ export const retryLaterBody = onlyFields({
     id: 'RetryAfter',
     anyOf: [
       { type: 'integer', format: 'int64', minimum: 0, maximum: 31_622_400_000 },
-      { type: 'string', pattern: '^[1-9][0-9]{0,4} ?(s|m)$', examples: ['5m'] },
+      { type: 'string', pattern: '^([1-9][0-9]{0,4} ?(s|m)|PT[1-9][0-9]{0,4}[SM])$', examples: ['5m', 'PT5M'] },
     ],
     description: 'ms, or text such as "5m": the time until the next attempt',
   }),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { durationSchema } from '../../decision/definition.js';
+import type { DurationInput } from '../../decision/duration.js';
 import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import { faultsOf, onlyFields } from '../../decision/only-fields.js';
 import { show } from '../../decision/texts/show.js';
@@ -28,8 +30,8 @@ export interface PostgresStoreOptions {
    * neither settings of a session nor named statements. Use the same value on all nodes. Default true.
    */
   readonly notifications?: boolean;
-  /** ms between two polls, 50 to 60,000, while no notifications arrive. Default 1000. */
-  readonly pollInterval?: number;
+  /** Time between two polls, ms or text, 50 ms to 1 minute, while no notifications arrive. Default 1s. */
+  readonly pollInterval?: DurationInput;
 }
 
 /** Options with defaults. */
@@ -52,6 +54,10 @@ const count = (least: number, most: number) => {
   return z.int(wanted).min(least, wanted).max(most, wanted);
 };
 
+const pollIntervalSchema = durationSchema.refine((interval) => interval >= 50 && interval <= 60_000, {
+  error: ({ input }) => `${show(input)} ms is not between 50 ms and 1 minute`,
+});
+
 const schema = onlyFields({
   // No message contains this value, because it may contain a password.
   connectionString: z
@@ -72,7 +78,7 @@ const schema = onlyFields({
     .default('gatekeeper'),
   createTables: flag,
   notifications: flag,
-  pollInterval: count(50, 60_000).default(1000),
+  pollInterval: pollIntervalSchema.default(1000),
 });
 
 /** @throws InvalidOptionsError listing every fault */

@@ -1,9 +1,11 @@
 import {
   type Explanation,
   type LossReason,
+  type OwnPermit,
   type Semaphore,
   keepParts,
   markAsStandIn,
+  ownPermits,
   partsOf,
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
@@ -134,6 +136,11 @@ export class TestGatekeeper extends GatekeeperService {
     const semaphore = this.#semaphores.get(name) ?? this.#create(name);
     this.#semaphores.set(name, semaphore);
     return semaphore;
+  }
+
+  /** The permits that were granted and not released or lost. */
+  override heldPermits(): readonly OwnPermit[] {
+    return ownPermits([...this.#semaphores.values()].map(({ heldLeases }) => heldLeases));
   }
 
   /** Returns the decision that follows from the test's settings. Without holders. */

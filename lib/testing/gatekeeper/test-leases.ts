@@ -32,6 +32,10 @@ export class TestLeases implements RunLeases, PermitOwner {
     private readonly denial: () => TestDenial | undefined,
   ) {}
 
+  get leases(): readonly Lease[] {
+    return [...this.#leases];
+  }
+
   async attempt(options: AttemptOptions): Promise<Attempt> {
     const reason = this.denial();
     if (reason === undefined) return { permit: this.#grant(options) };

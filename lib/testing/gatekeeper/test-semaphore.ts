@@ -23,7 +23,7 @@ import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
 /** A semaphore of a {@link TestGatekeeper}. It has the methods and errors of a real one, but no record. */
 export class TestSemaphore implements Semaphore {
-  readonly #leases: TestLeases;
+  readonly heldLeases: TestLeases;
   readonly #runner: Runner;
 
   constructor(
@@ -33,15 +33,15 @@ export class TestSemaphore implements Semaphore {
     private readonly declared: DeclaredDefinitions,
     readonly explain: Semaphore['explain'],
   ) {
-    this.#leases = new TestLeases(name, node, () => script.denialOf(name));
+    this.heldLeases = new TestLeases(name, node, () => script.denialOf(name));
     const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
-    this.#runner = new Runner(name, this.#leases, context);
+    this.#runner = new Runner(name, this.heldLeases, context);
   }
 
   async tryAcquire(options: AcquireOptions = {}): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
     await this.#note({ method: 'tryAcquire', options, asked: parsed.duration });
-    const attempt = await this.#leases.attempt(parsed);
+    const attempt = await this.heldLeases.attempt(parsed);
     if (!attempt.permit && attempt.error) throw attempt.error;
     return attempt.permit;
   }
@@ -50,7 +50,7 @@ export class TestSemaphore implements Semaphore {
     const parsed = parseWaitOptions(this.name, options);
     await this.#note({ method: 'acquire', options, asked: parsed.duration });
     parsed.signal?.throwIfAborted();
-    const attempt = await this.#leases.attempt(parsed);
+    const attempt = await this.heldLeases.attempt(parsed);
     if (attempt.permit) return attempt.permit;
     throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
   }
@@ -89,7 +89,7 @@ export class TestSemaphore implements Semaphore {
 
   /** Ends all held permits. @returns how many they were */
   lose(reason: LossReason): number {
-    return this.#leases.lose(reason);
+    return this.heldLeases.lose(reason);
   }
 
   /** @throws InvalidOptionsError for a duration that is too short to be used */

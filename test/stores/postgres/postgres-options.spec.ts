@@ -29,7 +29,8 @@ describe("postgres()'s options", () => {
     ['a limit beside a pool', { pool, maxConnections: 5 }, /maxConnections: the pool has its own limit/],
     ['a schema that needs quotes', { pool, schema: 'My schema' }, /schema: "My schema" is not a schema's name/],
     ['a wrong limit', { connectionString, maxConnections: 0 }, /maxConnections: 0 is not a whole number from 1 to 100/],
-    ['a wrong interval', { pool, pollInterval: 1 }, /pollInterval: 1 is not a whole number from 50 to 60000/],
+    ['a wrong interval', { pool, pollInterval: 1 }, /pollInterval: 1 ms is not between 50 ms and 1 minute/],
+    ['an interval in months', { pool, pollInterval: 'P1M' }, /pollInterval: "P1M" has years or months/],
     ['a wrong flag', { pool, notifications: 'no' }, /notifications: "no" is not true or false/],
   ])('refuse %s with advice', (_what, options, sentence) => {
     expect(faultOf(options)).toMatch(sentence);

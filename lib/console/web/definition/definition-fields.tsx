@@ -6,7 +6,7 @@ const HINTS: Record<FieldName, string> = {
   groupPattern: 'RE2; must match the node’s whole group',
   acquirerPattern: 'RE2; must match the acquirer’s whole name',
   permits: '0 to 1,000; with 0 no permit is granted',
-  duration: '“30s”, “5m”, “1h”, or ms',
+  duration: '“30s”, “5m”, “1h”, “PT5M”, or ms',
 };
 
 interface DefinitionFieldsProps {
