@@ -1,4 +1,6 @@
 import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, remote } from 'nestjs-gatekeeper';
+import { postgres } from 'nestjs-gatekeeper/postgres';
+import { redis } from 'nestjs-gatekeeper/redis';
 import { QUEUES, QUEUE_GROUP } from './delivery/queues.js';
 import type { Environment } from './environment.js';
 
@@ -29,8 +31,16 @@ export function gatekeeperConfig(environment: Environment): GatekeeperModuleOpti
   };
 }
 
-/** Hazelcast; or, without Java, the store that the runner hosts. */
-function storeOf({ storeUrl, storeToken, hazelcastCluster, hazelcastMembers }: Environment): StoreDefinition {
-  if (storeUrl !== undefined) return remote({ url: storeUrl, token: storeToken });
-  return hazelcast({ clusterName: hazelcastCluster, members: hazelcastMembers });
+/** An application has one of these. The schema and the prefix keep the sample apart from others on the same server. */
+export function storeOf(environment: Environment): StoreDefinition {
+  switch (environment.store) {
+    case 'postgres':
+      return postgres({ connectionString: environment.databaseUrl, schema: 'gatekeeper_sample' });
+    case 'redis':
+      return redis({ url: environment.redisUrl, prefix: 'gatekeeper-sample:' });
+    case 'embedded':
+      return remote({ url: environment.storeUrl, token: environment.storeToken });
+    case 'hazelcast':
+      return hazelcast({ clusterName: environment.hazelcastCluster, members: environment.hazelcastMembers });
+  }
 }

@@ -1,7 +1,8 @@
 import { startArchive } from './archive/start-archive.js';
 import { AppProcess } from './run/app-process.js';
+import { readChoice } from './run/choice.js';
 import { assertFree, readPorts } from './run/ports.js';
-import { startStore } from './run/shared-store.js';
+import { type SharedStore, startStore } from './run/shared-store.js';
 import { tryIt } from './run/try-it.js';
 
 const stop = new AbortController();
@@ -10,13 +11,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /** Starts the store, the archive, and the app once per port; ends them all on Ctrl-C. */
 async function run(): Promise<void> {
+  const choice = readChoice();
   const ports = readPorts();
   await assertFree(ports);
   // Both end after the apps, which give their permits back to the store before.
-  await using store = await startStore(process.argv.includes('--embedded'));
+  await using store = await startStore(choice);
   await using archive = await startArchive(ports.archive);
-  const variables = { ...store.variables, ARCHIVE_URL: archive.url };
-  const apps = ports.apps.map((port, index) => new AppProcess(port, index, variables, stop.signal));
+  const [variables, shown] = [store.variables, store.shownVariables].map((each) => ({
+    ...each,
+    ARCHIVE_URL: archive.url,
+  }));
+  const apps = ports.apps.map((port, index) => new AppProcess(port, index, variables!, shown!, stop.signal));
+  void tellEndOf(store);
   try {
     await Promise.all(apps.map((app) => app.ready()));
     console.log(tryIt(apps, store, archive.url));
@@ -34,6 +40,12 @@ async function tellEnd(app: AppProcess): Promise<void> {
   console.log(
     `\nThe app on port ${app.port} ended (${how}). Start it again, in another terminal:\n\n  ${app.command}\n`,
   );
+}
+
+async function tellEndOf({ name, ended }: SharedStore): Promise<void> {
+  const how = await ended;
+  if (how === undefined || stop.signal.aborted) return;
+  console.log(`\n${name} ended (${how}): no job runs from now on. Press Ctrl-C, then start the sample again.\n`);
 }
 
 try {

@@ -9,23 +9,23 @@ const COLORS = ['cyan', 'magenta', 'yellow'] as const;
 export class AppProcess {
   /** Resolves when the process is gone, with the signal or exit code that ended it; never rejects. */
   readonly ended: Promise<string>;
-  readonly #variables: Readonly<Record<string, string>>;
   readonly #child;
 
   /** @param stop ends it: with SIGTERM, and with SIGKILL if that was not enough (a frozen process hears no SIGTERM) */
   constructor(
     readonly port: number,
     index: number,
-    shared: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>>,
+    /** As they stand in {@link command}. */
+    private readonly shown: Readonly<Record<string, string>>,
     stop: AbortSignal,
   ) {
-    this.#variables = { PORT: String(port), ...shared };
     const prefix = colored(index, `${port} |`);
     const marked = function* (line: unknown) {
       yield `${prefix} ${String(line)}`;
     };
     this.#child = execaNode(MAIN, {
-      env: this.#variables,
+      env: { ...variables, PORT: String(port) },
       ipc: true,
       stdin: 'ignore',
       stdout: [marked, 'inherit'],
@@ -57,7 +57,7 @@ export class AppProcess {
 
   /** The command line that starts it again. */
   get command(): string {
-    const variables = Object.entries(this.#variables).map(([name, value]) => `${name}=${value}`);
+    const variables = Object.entries({ PORT: this.port, ...this.shown }).map(([name, value]) => `${name}=${value}`);
     return `${variables.join(' ')} node sample-app/dist/main.js`;
   }
 }

@@ -21,10 +21,12 @@ export async function startEmbeddedStore() {
   // The port is free to choose: the apps learn it from their environment.
   await app.listen(0, '127.0.0.1');
   const url = `${await app.getUrl()}/gatekeeper`;
+  const variables = { STORE: 'embedded', STORE_URL: url };
   return {
     name: 'an embedded store',
     keepsTasks: false,
-    variables: { STORE_URL: url },
+    variables,
+    shownVariables: variables,
     lines: [`store    ${url}   in this runner`],
     [Symbol.asyncDispose]: () => app.close(),
   };

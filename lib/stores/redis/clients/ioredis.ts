@@ -159,6 +159,8 @@ export class IoredisAdapter implements RedisClient {
 
 class IoredisSubscriber implements Subscriber {
   readonly #closing = new AbortController();
+  /** Resolves when the client is ready, or closed for good. Undefined: no subscription waits for that. */
+  #change: Promise<void> | undefined;
 
   constructor(
     private readonly client: Ioredis,
@@ -179,19 +181,46 @@ class IoredisSubscriber implements Subscriber {
   }
 
   async subscribe(channel: string): Promise<void> {
+    await this.#ready();
     await this.client.subscribe(channel);
   }
 
   async unsubscribe(channel: string): Promise<void> {
+    await this.#ready();
     await this.client.unsubscribe(channel);
   }
 
   async subscribePrefix(prefix: string): Promise<void> {
+    await this.#ready();
     await this.client.psubscribe(patternOf(prefix));
   }
 
   async unsubscribePrefix(prefix: string): Promise<void> {
+    await this.#ready();
     await this.client.punsubscribe(patternOf(prefix));
+  }
+
+  /**
+   * ioredis sends a subscription already while it checks whether the server is ready. Its check then fails, because INFO is
+   * forbidden on a connection with subscriptions, and all subscriptions with it.
+   */
+  #ready(): Promise<void> {
+    const { client } = this;
+    if (client.status === 'ready') return Promise.resolve();
+    if (client.status === 'end') return Promise.reject(new Error('the connection for messages is closed'));
+    this.#change ??= this.#nextChange();
+    return this.#change.then(() => this.#ready());
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      const changed = () => {
+        for (const event of ['ready', 'end']) this.client.off(event, changed);
+        this.#change = undefined;
+        resolve();
+      };
+      for (const event of ['ready', 'end']) this.client.on(event, changed);
+    });
   }
 
   close(): void {

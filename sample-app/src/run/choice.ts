@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { STORES, type StoreName } from '../environment.js';
+
+/** The store that the command line asks for. */
+export interface Choice {
+  /** Undefined: Hazelcast if it can be started, else the embedded store. */
+  readonly store?: StoreName | undefined;
+  /** Address of a server that already runs. */
+  readonly url?: string | undefined;
+}
+
+const CHOICES = `use ${STORES.slice(0, -1).join(', ')} or ${STORES.at(-1)}`;
+const EXAMPLE =
+  'for example: npm run sample -- --store postgres --url postgres://user:password@localhost:5432/database';
+
+/** @throws with the choices, if an argument can't be used */
+export function readChoice(args = process.argv.slice(2), env = process.env): Choice {
+  const { store, url, embedded } = parsed(args);
+  // npm keeps such options for itself if they don't follow "--".
+  const kept = ['store', 'url', 'embedded'].find((name) => env[`npm_config_${name}`] !== undefined);
+  if (kept && args.length === 0) throw new Error(`npm took --${kept} for itself: write "--" before it, ${EXAMPLE}`);
+  if (store !== undefined && !isStore(store)) throw new Error(`--store ${store} is no store of the sample: ${CHOICES}`);
+  const chosen = store ?? (embedded ? 'embedded' : undefined);
+  if (url !== undefined && chosen !== 'postgres' && chosen !== 'redis') throw new Error(urlWithout(chosen));
+  return { store: chosen, url };
+}
+
+function parsed(args: string[]) {
+  try {
+    const options = { store: { type: 'string' }, url: { type: 'string' }, embedded: { type: 'boolean' } } as const;
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('. ');
+    throw new Error(`${reason}. The options are --store and --url, after "--"; for --store ${CHOICES}; ${EXAMPLE}`, {
+      cause: error,
+    });
+  }
+}
+
+function isStore(name: string): name is StoreName {
+  return (STORES as readonly string[]).includes(name);
+}
+
+function urlWithout(store: StoreName | undefined): string {
+  if (store === 'hazelcast') return '--url is for postgres and redis: name members in HAZELCAST_MEMBERS=host:5701';
+  return `--url needs --store postgres or --store redis, ${EXAMPLE}`;
+}
