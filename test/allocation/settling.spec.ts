@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import type { ParticipantEntry } from '../../lib/allocation/round/registry-view.js';
 import { Settling } from '../../lib/allocation/round/settling.js';
 
