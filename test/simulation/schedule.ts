@@ -131,6 +131,9 @@ function planForStore(world: World, machines: Machines): void {
   for (let losses = 0; losses < faultMix.dataLosses; losses++) {
     time.after(chance.between(horizon / 8, horizon), () => loseData(world, machines));
   }
+  for (let failovers = 0; failovers < faultMix.failovers; failovers++) {
+    time.after(chance.between(horizon / 8, horizon), () => planFailover(world));
+  }
   if (faultMix.clockJumps.length > 0) {
     const by = chance.pick(faultMix.clockJumps);
     const isOneMember = chance.happens(faultMix.loneJumps);
@@ -157,6 +160,11 @@ function planRollback({ chance, measures, time, cluster }: World): void {
     const restore = cluster.backUp();
     time.after(chance.between(0, measures.horizon - taken), restore);
   });
+}
+
+/** A replica that no longer follows its primary takes over after a while. */
+function planFailover({ chance, measures, time, cluster }: World): void {
+  time.after(chance.skewed(1, measures.horizon / 8), cluster.replicate());
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
 import {
+  DOUBT,
   ROOT_KEY,
   SHARD_PREFIX,
   type SemaphoreDefinition,
@@ -13,6 +14,7 @@ import {
   encodeRoot,
   encodeShard,
   isActive,
+  isDoubted,
   shardOf,
 } from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
@@ -46,6 +48,8 @@ export class StoreCluster {
   readonly #clocks: number[];
   isDown = false;
   #isFragile = false;
+  /** Whether a replica took over, and its records are not marked yet. */
+  #hasFailedOver = false;
   #doomed?: { readonly prefix: string; readonly crash: (writer: string) => boolean };
   /** Keys of texts that only one member has. */
   readonly #loneCopies = new Set<string>();
@@ -163,6 +167,7 @@ export class StoreCluster {
 
   /** @param notify which others hear of it, in most stores */
   compareAndSet(writer: FaultyStore, key: string, expected: string | undefined, next: string, notify: Notify): boolean {
+    this.#doubt();
     const texts = this.textsFor(writer);
     if (texts.get(key) !== expected) return false;
     texts.set(key, next);
@@ -282,6 +287,32 @@ export class StoreCluster {
       this.around.trace.note('store', () => 'PUT BACK an old copy of all data');
       for (const [key, text] of copy) this.#texts.set(key, text);
     };
+  }
+
+  /** @returns the failover to a replica that has the data of this moment */
+  replicate(): () => void {
+    const copy = new Map(this.#texts);
+    return () => {
+      const { chance, time, trace } = this.around;
+      trace.note('store', () => 'FAILS OVER to a replica that lacks the newest writes');
+      // A client may read the old texts before any of them has met the new server.
+      this.#texts = new Map(copy);
+      this.#hasFailedOver = true;
+      for (const client of this.#clients) {
+        if (chance.happens(0.5)) time.after(chance.skewed(0.1, 1000), () => this.#meetServer(client));
+      }
+    };
+  }
+
+  #meetServer(client: FaultyStore): void {
+    this.#doubt();
+    client.tell({});
+  }
+
+  #doubt(): void {
+    if (!this.#hasFailedOver) return;
+    this.#hasFailedOver = false;
+    for (const [key, text] of this.#texts) if (!isDoubted(text)) this.#texts.set(key, DOUBT + text);
   }
 
   /** @param isOneMember the last member's clock only, not all together */
