@@ -8,6 +8,7 @@ import { LENGTHS } from './kind/length.js';
 import { type Kind, kindOf } from './kind/kind.js';
 import { swarm } from './kind/swarm.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
+import { LEADER } from './machines/leadership-work.js';
 import { Chance } from './world/chance.js';
 import { Checker } from './world/checker.js';
 import { Trace } from './world/trace.js';
@@ -162,9 +163,15 @@ function planRollback({ chance, measures, time, cluster }: World): void {
   });
 }
 
-/** A replica that no longer follows its primary takes over after a while. */
-function planFailover({ chance, measures, time, cluster }: World): void {
-  time.after(chance.skewed(1, measures.horizon / 8), cluster.replicate());
+/**
+ * A replica that no longer follows its primary takes over after a while. Nodes wait for the grace of the shards if the
+ * failover comes before their definitions are in force: 15 minutes, in which no node would lead.
+ */
+function planFailover(world: World): void {
+  const { chance, faultMix, measures, time, cluster } = world;
+  if (faultMix.leadership && !cluster.isDefined(LEADER)) {
+    if (time.now < measures.horizon) time.after(measures.duration / 4, () => planFailover(world));
+  } else time.after(chance.skewed(1, measures.horizon / 8), cluster.replicate());
 }
 
 /**

@@ -1,27 +1,18 @@
 import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
 import {
   DOUBT,
   ROOT_KEY,
   SHARD_PREFIX,
   type SemaphoreDefinition,
-  blankShard,
-  createRecord,
-  decodeRecord,
   decodeRoot,
-  decodeShard,
-  encodeRecord,
-  encodeRoot,
-  encodeShard,
-  isActive,
   isDoubted,
-  shardOf,
 } from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
-import { DEFINED_BY_SOME, SHARDS } from '../world/world.js';
+import { firstTexts } from './first-texts.js';
+import { isDefinedIn, isWaitingForShard } from './stored-names.js';
 import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
@@ -77,31 +68,17 @@ export class StoreCluster {
 
   /** The cluster has been in use before. */
   putFirst(definition: SemaphoreDefinition): void {
-    const first = createRecord(definition, EPOCH - 1000, 'first');
-    const defined = {
-      ...createRecord({ ...definition, name: DEFINED_BY_SOME, permits: 1 }, EPOCH - 1000, 'some'),
-      origin: 'some',
-    };
-    this.#texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
-    if (this.faultMix.onDemand) this.#texts.set(KEY_PREFIX + DEFINED_BY_SOME, encodeRecord(defined));
-    this.#texts.set(ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' }));
-    for (let shard = 0; shard < SHARDS; shard++) {
-      const blank = blankShard('first', EPOCH - 1000, `first.${shard}`);
-      const isOfDefined = this.faultMix.onDemand && shardOf(DEFINED_BY_SOME, SHARDS) === `${shard}`;
-      const claims = new Map(isOfDefined ? [[DEFINED_BY_SOME, 'some']] : []);
-      this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard({ ...blank, claims }));
-    }
+    for (const [key, text] of firstTexts(definition, this.faultMix.onDemand)) this.#texts.set(key, text);
   }
 
-  /**
-   * Whether a semaphore waits for the grace of the shard that its name belongs to: its definition was not in force yet
-   * when data were lost, or when a cluster began strictly.
-   */
+  /** See {@link isWaitingForShard}. */
   waitsForShard(name: string): boolean {
-    const own = this.#texts.get(KEY_PREFIX + name);
-    if (own !== undefined && isActive(decodeRecord(name, own))) return false;
-    const shard = this.#texts.get(SHARD_PREFIX + shardOf(name, SHARDS));
-    return shard === undefined || decodeShard(name, shard).grace !== undefined;
+    return isWaitingForShard(this.#texts, name);
+  }
+
+  /** Whether the definition of a semaphore has been in force. */
+  isDefined(name: string): boolean {
+    return isDefinedIn(this.#texts, name);
   }
 
   /** Whether the shards of the names on demand have been made. */
