@@ -8,7 +8,7 @@ import { leadersAndOwners } from './leaders-and-owners.js';
 import { list, spread, stale, table } from './markdown.js';
 import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
 import { MEMBERS } from './site.js';
-import { STORES } from './stores.js';
+import { MEMBER_STORES, isOnServer } from './stores.js';
 
 /** The results as markdown. */
 export function report({ results, seeds, began, skipped, failures }: Results): string {
@@ -134,7 +134,11 @@ function tolerated(results: readonly FaultResult[]): string[] {
 function machine(results: readonly FaultResult[]): string {
   const java =
     /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '')?.[1] ?? 'unknown';
-  const versions = new Set(results.map(({ store }) => STORES[store].members.version ?? pinnedVersion()));
+  const versions = new Set(
+    results.flatMap(({ store }) =>
+      isOnServer(store) ? [] : [MEMBER_STORES[store].members.version ?? pinnedVersion()],
+    ),
+  );
   const memory = (totalmem() / 2 ** 30).toFixed(0);
   return `${cpus().length} cores, ${memory} GB, Node ${process.versions.node}, Java ${java}, Hazelcast ${[...versions].join(' and ')}`;
 }
