@@ -136,7 +136,7 @@ export const STORE_BUGS: readonly Bug[] = [
     name: 'server-not-compared',
     why: 'a write to Redis does not look whether another server has taken over: it follows from an old text',
     patches: [
-      { file: 'lib/stores/redis/scripts.ts', find: 'doubt(KEYS[2], KEYS[3])\nlocal found', replace: 'local found' },
+      { file: 'lib/stores/redis/scripts.ts', find: 'mark(KEYS[2], KEYS[3])\nlocal found', replace: 'local found' },
     ],
     layer: { kind: 'specs', title: 'a real Redis', specs: ['test/contract/redis-doubt.spec.ts'] },
   },

@@ -63,11 +63,14 @@ function isByDefault({ alsoOn, onlyOn }: Fault, store: StoreName): boolean {
 }
 
 /** Why a fault can't be injected into a store. */
-function misfitOf({ onlyOn, isOfStore, needs }: Fault, store: StoreName): string[] {
+function misfitOf({ onlyOn, isOfStore, losesData, needs, site }: Fault, store: StoreName): string[] {
   if (onlyOn) return onlyOn.includes(store) ? [] : [`it is a fault of ${onlyOn.join(' and ')}`];
   if (!isOnServer(store)) return [];
-  if (isOfStore) return ['it is a fault of members of Hazelcast; one server has kill-server and freeze-server instead'];
-  return needs.includes('namespaces') ? ['its network is cut by proxies: cut-connections and lose-answers'] : [];
+  if (needs.includes('namespaces'))
+    return ['a proxy cuts off the clients of one server: cut-connections, lose-answers'];
+  if (site?.memberClock) return ['the clock of the server is the one of this machine, which all others use'];
+  if (losesData) return ['the disk of the server stays: kill-server, and failover on Redis'];
+  return isOfStore ? ['there is one server, no members: kill-server, freeze-server'] : [];
 }
 
 function storeNamed(name: string): StoreName {

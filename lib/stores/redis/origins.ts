@@ -19,12 +19,12 @@ export class Origins {
   /** @returns whether an origin is new. Then records may have been marked @throws the client's error */
   async meet(client: RedisClient, origins: readonly string[]): Promise<boolean> {
     if (origins.every((origin) => this.#known.has(origin))) return false;
-    await Promise.all(Array.from({ length: BUCKETS }, (_, bucket) => this.#doubt(client, bucket)));
+    await Promise.all(Array.from({ length: BUCKETS }, (_, bucket) => this.#mark(client, bucket)));
     for (const origin of origins) this.#known.add(origin);
     return true;
   }
 
-  #doubt(client: RedisClient, bucket: number): Promise<unknown> {
+  #mark(client: RedisClient, bucket: number): Promise<unknown> {
     const keys = [this.keys.index(bucket), this.keys.origin(bucket)] as const;
     return this.within(() => runScript(client, DOUBT_BUCKET, { keys: [...keys], args: [] }));
   }

@@ -21,7 +21,7 @@ function script(text: string): Script {
  * The keys of the records are not declared. They are in the slot of the index.
  */
 const DOUBT_RECORDS = `
-local function doubt(index, origin)
+local function mark(index, origin)
   local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
   if not id or redis.call('GET', origin) == id then return 0 end
   local record = string.sub(index, 1, -1 - #'index') .. 'record:'
@@ -35,7 +35,7 @@ end
 `;
 
 /** Marks the records of a bucket if another server may have lost writes. KEYS: index of the bucket, its origin. */
-export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return doubt(KEYS[1], KEYS[2])`);
+export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
 /**
  * Compares and writes a record. KEYS: record, index of its bucket, origin of its bucket. ARGV: '1' if a text is expected,
@@ -45,7 +45,7 @@ export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return doubt(KEYS[1], KEYS[
  * write, that of the record and those before can fail, so an error means that the record was not written.
  */
 export const COMPARE_AND_SET = script(`${DOUBT_RECORDS}
-doubt(KEYS[2], KEYS[3])
+mark(KEYS[2], KEYS[3])
 local found = redis.call('GET', KEYS[1])
 if ARGV[1] == '0' then
   if found then return 0 end

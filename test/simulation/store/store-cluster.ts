@@ -144,7 +144,7 @@ export class StoreCluster {
 
   /** @param notify which others hear of it, in most stores */
   compareAndSet(writer: FaultyStore, key: string, expected: string | undefined, next: string, notify: Notify): boolean {
-    this.#doubt();
+    this.#mark();
     const texts = this.textsFor(writer);
     if (texts.get(key) !== expected) return false;
     texts.set(key, next);
@@ -275,18 +275,13 @@ export class StoreCluster {
       // A client may read the old texts before any of them has met the new server.
       this.#texts = new Map(copy);
       this.#hasFailedOver = true;
-      for (const client of this.#clients) {
-        if (chance.happens(0.5)) time.after(chance.skewed(0.1, 1000), () => this.#meetServer(client));
-      }
+      const meet = (client: FaultyStore) => (this.#mark(), client.tell({}));
+      for (const client of this.#clients)
+        if (chance.happens(0.5)) time.after(chance.skewed(0.1, 1000), () => meet(client));
     };
   }
 
-  #meetServer(client: FaultyStore): void {
-    this.#doubt();
-    client.tell({});
-  }
-
-  #doubt(): void {
+  #mark(): void {
     if (!this.#hasFailedOver) return;
     this.#hasFailedOver = false;
     for (const [key, text] of this.#texts) if (!isDoubted(text)) this.#texts.set(key, DOUBT + text);
