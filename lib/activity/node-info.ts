@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { Pieces } from '../async/slices.js';
-import { faultsOf, show, storedCount, storedList, storedOffset, storedText, storedTime } from '../decision/index.js';
+import {
+  faultsOf,
+  show,
+  storedCount,
+  storedList,
+  storedOffset,
+  storedText,
+  storedTime,
+  withoutDoubt,
+} from '../decision/index.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
@@ -193,7 +202,7 @@ const NOT_LOOKED_AT = (count: number) => `${count} more entries, which were not 
 function decodeShard(text: string): unknown[] | string {
   if (text.length > LONGEST_SHARD) return `it is longer than ${LONGEST_SHARD} characters`;
   try {
-    const parsed = shardSchema.safeParse(JSON.parse(text));
+    const parsed = shardSchema.safeParse(JSON.parse(withoutDoubt(text)));
     return parsed.success ? parsed.data.nodes : faultsOf(parsed.error).join('; ');
   } catch (error) {
     return `it is not JSON (${(error as Error).message})`;

@@ -8,6 +8,7 @@ export * from './patterns/matchers.js';
 export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';
+export * from './doubt.js';
 export * from './shard.js';
 export * from './shard-recovery.js';
 export * from './claims.js';

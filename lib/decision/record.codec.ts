@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutDoubt } from './doubt.js';
 import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import type { SemaphoreDefinition } from './definition.js';
@@ -90,7 +91,7 @@ export function decodeRecord(name: string, text: string): SemaphoreRecord {
 }
 
 /**
- * Reads the text of a record of any kind.
+ * Reads the text of a record of any kind, also a doubted one.
  *
  * @param version the newest format that this package reads
  * @param subject names the record in errors
@@ -109,7 +110,7 @@ export function decodeStored<T>(schema: z.ZodType<T>, version: number, subject: 
 
 function parseJson(subject: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutDoubt(text));
   } catch (error) {
     throw corrupt(subject, text, 'it is not JSON', error);
   }

@@ -1,4 +1,4 @@
-import { type Expiring, type View, quoted } from '../decision/index.js';
+import { type Expiring, type View, isDoubted, quoted } from '../decision/index.js';
 import { type Notify, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
@@ -30,7 +30,8 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
  *                                                             │ false, or no clear answer
  *        ┌──── back off (jittered from the third try) ◀───────┤        deadline over: UnknownOutcomeError,
  *        ▼                                                    │        or StoreUnavailableError if nothing was sent
- *      read ─▶ behind what this node knew? restore with grace ┤
+ *      read ─▶ behind what this node knew, or doubted? restore│
+ *        │                                       with a grace ┤
  *        │ ─▶ has this call's nonce? confirm by a write ──────┤
  *        │ ─▶ shows this call's effect? done                  │
  *        └──▶ plan, from the text read: a result, or a write ─┘
@@ -91,7 +92,7 @@ export class RecordClient<R extends StoredRecord> {
   /**
    * Takes over a text from a watch or a listing, unless it is older than the version that this node knows.
    *
-   * @returns false if the text is older: it arrived late, or the store lost data. Call {@link look} to find out.
+   * @returns false if the text is older, or doubted: it arrived late, or the store lost data. Call {@link look} to find out.
    */
   observe(text: string): boolean {
     if (text === this.#seen.text) {
@@ -99,6 +100,7 @@ export class RecordClient<R extends StoredRecord> {
       this.#notify((listener) => listener.confirmed?.());
       return true;
     }
+    if (isDoubted(text)) return false;
     const record = this.#seen.decode(text);
     if (this.#seen.isAheadOf(record)) return false;
     this.#seen.accept(text, record);
@@ -224,8 +226,10 @@ export class RecordClient<R extends StoredRecord> {
       const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
       if (text !== undefined && text === this.#seen.text) return this.#seen.observe();
       const record = text === undefined ? undefined : this.#seen.decode(text);
-      const { furthest } = this.#seen;
-      if (!furthest || (record && !this.codec.isBehind(record, furthest))) return this.#seen.accept(text, record);
+      const isLost = isDoubted(text);
+      const { furthest = isLost ? record : undefined } = this.#seen;
+      const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
+      if (!furthest || isWhole) return this.#seen.accept(text, record);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
       if (await this.#restore(restored, text, deadline)) return;

@@ -183,7 +183,7 @@ export class ShardBirth {
     await this.#slices.turn();
     const client = this.shards.of(shard);
     try {
-      if (text !== undefined && decodeShard(shard, text).birth === id) return void client.observe(text);
+      if (text !== undefined && decodeShard(shard, text).birth === id && client.observe(text)) return;
       await client.transact<void>((found, view, nonce) =>
         found?.birth === id
           ? { result: undefined }

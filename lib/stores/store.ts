@@ -10,6 +10,10 @@ export interface RecordStore {
    * Reads one text. Right after the store was opened, it first waits for the first attempt to connect, at most as long
    * as a call may take.
    *
+   * A store that may lose writes without a trace, as by a failover to a copy that lacks the newest ones, returns the text
+   * with the mark `DOUBT` in front, from then until the next write of the key. It compares the marked text, too. Listings
+   * and `readMany` return the same.
+   *
    * @returns the text under `key`, or undefined if there is none
    * @throws StoreUnavailableError if the store could not be asked
    */

@@ -1,6 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
-import { GatekeeperModule, hazelcast } from 'nestjs-gatekeeper';
+import { GatekeeperModule, type StoreDefinition, hazelcast } from 'nestjs-gatekeeper';
 import { Awakening } from './awakening.js';
 import { ContenderJob } from './contender/contender.job.js';
 import { Contender } from './contender/contender.js';
@@ -29,14 +29,22 @@ const JOBS: Record<JobName, Provider[]> = {
   contender: [Diary, GuardedWriter, Contender, ContenderJob, Leading, Owning],
 };
 
-const { name, clusterName, members, jobs, options, store } = readSettings();
+const { name, clusterName, members, jobs, options, store, server } = readSettings();
+
+/** Loads only the store that is used, as an application does. */
+async function storeOf(server: string | undefined): Promise<StoreDefinition> {
+  if (server === undefined) return hazelcast({ clusterName, members, ...store });
+  if (server.startsWith('redis:')) return (await import('nestjs-gatekeeper/redis')).redis({ url: server });
+  const { postgres } = await import('nestjs-gatekeeper/postgres');
+  return postgres({ connectionString: server, maxConnections: 5 });
+}
 
 @Module({
   imports: [
     ScheduleModule.forRoot(),
     GatekeeperModule.forRoot({
       acquirer: name,
-      store: hazelcast({ clusterName, members, ...store }),
+      store: await storeOf(server),
       definitionsDelay: 500,
       ...options,
     }),

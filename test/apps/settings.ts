@@ -11,6 +11,8 @@ export interface AppSettings {
   /** The guarded resource that the report is written to: a URL; for the contender, the path of a socket. */
   readonly resource?: string;
   readonly options?: Partial<Omit<GatekeeperOptions, 'store'>>;
+  /** A server in place of the members: the address of a PostgreSQL, or of a Redis. */
+  readonly server?: string;
   /** Further options of the store. */
   readonly store?: Partial<OwnClientOptions>;
   readonly contention?: Contention;

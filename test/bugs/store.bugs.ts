@@ -120,4 +120,24 @@ export const STORE_BUGS: readonly Bug[] = [
     ],
     layer: { kind: 'simulation', faultMix: 'data-loss', within: 500, says: /S1/ },
   },
+  {
+    name: 'doubt-ignored',
+    why: 'a record of a server that took over with old data is accepted like any other: its lost permits are granted again',
+    patches: [
+      {
+        file: 'lib/records/record-client.ts',
+        find: 'const isLost = isDoubted(text);',
+        replace: 'const isLost = isDoubted(undefined);',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'failover', within: 500, says: /S1/ },
+  },
+  {
+    name: 'server-not-compared',
+    why: 'a write to Redis does not look whether another server has taken over: it follows from an old text',
+    patches: [
+      { file: 'lib/stores/redis/scripts.ts', find: 'mark(KEYS[2], KEYS[3])\nlocal found', replace: 'local found' },
+    ],
+    layer: { kind: 'specs', title: 'a real Redis', specs: ['test/contract/redis-doubt.spec.ts'] },
+  },
 ];

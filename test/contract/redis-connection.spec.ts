@@ -265,7 +265,9 @@ describeOnRedis('redis() and its connection', () => {
     await eventually('the replica is there', async () =>
       String(await primary.command('INFO', 'replication')).includes('state=online'),
     );
-    expect(await store.compareAndSet('key', '1', '2')).toBe(true);
+    // The first replica gives the primary a new replication id, so the record is doubted.
+    expect(await store.compareAndSet('key', '1', '2')).toBe(false);
+    expect(await store.compareAndSet('key', await store.read('key'), '2')).toBe(true);
     expect(String(await replica.command('GET', ((await replica.command('KEYS', '*record:key')) as string[])[0]!))).toBe(
       '2',
     );

@@ -120,6 +120,46 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     expect(next.token).toBeGreaterThan(permit.token);
   }, 60_000);
 
+  it('gives no permit away whose grant was lost, by a node that knows exactly what the replica has, or by a new node', async () => {
+    const [primary, replica] = [await RedisServer.start(), await RedisServer.start({ 'repl-diskless-sync-delay': 0 })];
+    closing.push(
+      () => primary[Symbol.asyncDispose](),
+      () => replica[Symbol.asyncDispose](),
+    );
+    const [toHolder, toOther] = [await SwitchableProxy.start(primary.port), await SwitchableProxy.start(primary.port)];
+    closing.push(
+      () => toHolder[Symbol.asyncDispose](),
+      () => toOther[Symbol.asyncDispose](),
+    );
+    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
+    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
+    await (await other.acquire('job')).release(); // the last write that the other node and the replica know
+    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
+    await eventually('the replica has the data', async () =>
+      String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
+    );
+    toOther.target = replica.port;
+    toOther.cut();
+    await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
+    const permit = await holder.acquire('job');
+    await primary.kill();
+    const late = await newNode('late', await CLIENTS['ioredis']!(replica.port), 1, 6000);
+
+    const answers = new Set<string>();
+    await eventually('half of the permit is over', async () => {
+      for (const node of [other, late]) answers.add(await answered(node).catch(() => 'unavailable'));
+      return permit.remaining < 3000;
+    });
+    expect(permit.isHeld).toBe(true);
+    expect(answers).not.toContain('granted');
+    expect(answers).toContain('denied');
+    toHolder.switchTo(replica.port);
+    await eventually('the holder has its permit again', () => permit.refresh());
+    await permit.release();
+    const next = await other.acquire('job', { timeout: 20_000 });
+    expect(next.token).toBeGreaterThan(permit.token);
+  }, 60_000);
+
   async function newNode(
     name: string,
     client: Redis | ReturnType<typeof createClient>,

@@ -12,10 +12,10 @@ import { runPlan } from './run-plan.js';
 import { STORES } from './stores.js';
 import { GROUP, runTaskFaults } from './tasks/run-task-faults.js';
 
-const USAGE = `test:faults: real Hazelcast members and real client processes under faults
+const USAGE = `test:faults: real servers and real client processes under faults
   --fault <name>     ${FAULTS.map(({ name }) => name).join(', ')};
                      may be given several times; all of them unless given
-  --store <name>     ${Object.keys(STORES).join(', ')}; likewise
+  --store <name>     ${STORES.join(', ')}; likewise
   --seconds <n>      how long each fault is repeated (60)
   --seed <n>         order and timing of the faults (random, and printed)
   --results <path>   keeps the results in this file, and reports on all that are in it: so long runs can be done in parts

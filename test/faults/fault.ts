@@ -2,7 +2,7 @@ import type { Chance } from '../simulation/world/chance.js';
 import type { Need } from './needs.js';
 import type { TestBed } from './test-bed.js';
 import type { SiteOptions } from './site.js';
-import type { StoreName } from './stores.js';
+import type { MemberStoreName, StoreName } from './stores.js';
 
 /** Delays that a fault may cause without a broken promise, in ms. */
 export interface Bounds {
@@ -29,8 +29,10 @@ export interface Fault {
   readonly site?: Partial<Pick<SiteOptions, 'quorum' | 'memberClock'>>;
   readonly clientClocks?: boolean;
   readonly losesData?: boolean;
-  /** Stores, besides the optimistic one, that it is tried on by default. */
-  readonly alsoOn: readonly StoreName[];
+  /** The only stores that it is made for; absent: the stores on members, and for a fault of clients also the others. */
+  readonly onlyOn?: readonly StoreName[];
+  /** Stores on members, besides the optimistic one, that it is tried on by default. */
+  readonly alsoOn: readonly MemberStoreName[];
   readonly bounds: Bounds;
   /** Injects the fault once and ends it. All members and clients are connected again when it returns. */
   readonly action: (testBed: TestBed, chance: Chance) => Promise<void>;

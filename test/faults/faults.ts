@@ -6,6 +6,7 @@ import { DEATHS } from './actions/deaths.js';
 import { FREEZES } from './actions/freezes.js';
 import { LEADERS } from './actions/leaders.js';
 import { RESTARTS } from './actions/restarts.js';
+import { SERVERS } from './actions/servers.js';
 
 export const FAULTS: readonly Fault[] = [
   ...DEATHS,
@@ -15,6 +16,7 @@ export const FAULTS: readonly Fault[] = [
   ...RESTARTS,
   ...LEADERS,
   ...DATA_LOSSES,
+  ...SERVERS,
 ];
 
 /** @throws when there is none of that name */

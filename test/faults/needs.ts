@@ -1,9 +1,11 @@
 import { execa } from 'execa';
 import { canSetClocks } from '../cluster/wrong-clock.js';
+import { lackOf } from '../needs/programs.js';
+import { lackOfPostgres } from '../support/postgres-server.js';
 import { CutNetwork } from './network.js';
 
 /** A tool or right that a fault needs. */
-export type Need = 'namespaces' | 'faketime';
+export type Need = 'namespaces' | 'faketime' | 'postgres' | 'redis';
 
 /** Missing tools, with the remedy for each. */
 export type Lacks = Partial<Record<Need, string>>;
@@ -11,8 +13,11 @@ export type Lacks = Partial<Record<Need, string>>;
 /** Finds out by doing it. */
 export async function lacks(): Promise<Lacks> {
   const namespaces = await tryNetwork();
+  const redis = await lackOf('redis-server');
   return {
     ...(namespaces !== undefined && { namespaces }),
+    ...(lackOfPostgres !== undefined && { postgres: lackOfPostgres }),
+    ...(redis !== undefined && { redis }),
     ...(!canSetClocks() && { faketime: 'faketime is missing (apt-get install faketime)' }),
   };
 }

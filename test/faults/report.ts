@@ -8,14 +8,14 @@ import { leadersAndOwners } from './leaders-and-owners.js';
 import { list, spread, stale, table } from './markdown.js';
 import { CLIENTS, CLOCK_TOLERANCE } from './test-bed.js';
 import { MEMBERS } from './site.js';
-import { STORES } from './stores.js';
+import { MEMBER_STORES, type MemberStoreName, isOnServer } from './stores.js';
 
 /** The results as markdown. */
 export function report({ results, seeds, began, skipped, failures }: Results): string {
   return [
-    '# Faults on real members',
+    '# Faults on real members and servers',
     '',
-    `${began.slice(0, 10)}, ${seeds.length > 1 ? 'seeds' : 'seed'} ${seeds.join(', ')}. ${machine(results)}. ${MEMBERS} members, ${CLIENTS} client processes.`,
+    `${began.slice(0, 10)}, ${seeds.length > 1 ? 'seeds' : 'seed'} ${seeds.join(', ')}. ${machine(results)}, ${CLIENTS} client processes.`,
     '',
     ...table(COLUMNS, [...results.map(row), totals(results)]),
     '',
@@ -132,9 +132,15 @@ function tolerated(results: readonly FaultResult[]): string[] {
 }
 
 function machine(results: readonly FaultResult[]): string {
-  const java =
-    /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '')?.[1] ?? 'unknown';
-  const versions = new Set(results.map(({ store }) => STORES[store].members.version ?? pinnedVersion()));
   const memory = (totalmem() / 2 ** 30).toFixed(0);
-  return `${cpus().length} cores, ${memory} GB, Node ${process.versions.node}, Java ${java}, Hazelcast ${[...versions].join(' and ')}`;
+  const stores = new Set(results.map(({ store }) => (isOnServer(store) ? SERVERS[store] : hazelcast(store))));
+  return [`${cpus().length} cores`, `${memory} GB`, `Node ${process.versions.node}`, ...stores].join(', ');
+}
+
+const SERVERS = { postgres: 'one PostgreSQL', redis: 'one Redis, with a replica for its failovers' };
+
+function hazelcast(store: MemberStoreName): string {
+  const said = spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr ?? '';
+  const java = /version "([^"]+)"/.exec(said)?.[1] ?? 'unknown';
+  return `${MEMBERS} members of Hazelcast ${MEMBER_STORES[store].members.version ?? pinnedVersion()} on Java ${java}`;
 }

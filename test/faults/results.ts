@@ -55,7 +55,7 @@ export async function addRun(file: string, run: Run): Promise<Run[]> {
 const keyOf = (store: StoreName, fault: string): string => `${store} ${fault}`;
 
 function placeOf({ store, fault }: FaultResult): number {
-  return Object.keys(STORES).indexOf(store) * FAULTS.length + FAULTS.findIndex(({ name }) => name === fault);
+  return STORES.indexOf(store) * FAULTS.length + FAULTS.findIndex(({ name }) => name === fault);
 }
 
 /** JSON has no Infinity, the time of something that never came. */

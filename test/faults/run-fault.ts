@@ -7,7 +7,7 @@ import { verdictText } from '../history/verdict-text.js';
 import { Chance } from '../simulation/world/chance.js';
 import type { Fault } from './fault.js';
 import { CLOCK_TOLERANCE, LEASE, TestBed } from './test-bed.js';
-import type { Site } from './site.js';
+import type { FaultSite } from './fault-site.js';
 import type { StoreName } from './stores.js';
 import { type AllocationFigures, judgeAllocation } from './allocation-figures.js';
 import { type LeadershipFigures, leadershipFigures } from './leadership-figures.js';
@@ -51,7 +51,7 @@ export interface FaultResult {
 }
 
 /** Injects one fault into a site again and again, and judges by the history. */
-export async function runFault(site: Site, fault: Fault, options: FaultOptions): Promise<FaultResult> {
+export async function runFault(site: FaultSite, fault: Fault, options: FaultOptions): Promise<FaultResult> {
   const { seed, lasts, folder, overstay } = options;
   const chance = new Chance(seed);
   const { name, clientClocks = false, losesData = false } = fault;

@@ -3,6 +3,8 @@ import { runFault, type FaultResult } from './run-fault.js';
 import type { Lacks } from './needs.js';
 import type { Leg, Plan } from './plan.js';
 import type { Failure, Run } from './results.js';
+import type { FaultSite } from './fault-site.js';
+import { ServerSite } from './server-site.js';
 import { Site } from './site.js';
 
 export interface PlanOptions {
@@ -52,10 +54,11 @@ function failureOf({ site, faults }: Leg, results: readonly FaultResult[], { sta
 async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results: FaultResult[]): Promise<void> {
   const { folder, lacks, print, signal } = options;
   signal?.throwIfAborted();
-  const name = [kind.store, !kind.quorum && 'no-quorum', kind.memberClock && 'clock'].filter(Boolean).join('-');
-  print(`three members for ${name}: ${faults.map((fault) => fault.name).join(', ')}`);
-  const namespaces = lacks.namespaces === undefined;
-  await using site = await Site.open({ ...kind, namespaces, folder: join(folder, name) });
+  const name = nameOf(kind);
+  print(
+    `${'quorum' in kind ? 'three members' : 'a server'} for ${name}: ${faults.map((fault) => fault.name).join(', ')}`,
+  );
+  await using site = await openSite(kind, lacks, join(folder, name));
   // An interruption stops the site, which ends the fault that is under way.
   const end = () => void site[Symbol.asyncDispose]();
   signal?.addEventListener('abort', end);
@@ -72,6 +75,16 @@ async function runLeg({ site: kind, faults }: Leg, options: PlanOptions, results
   } finally {
     signal?.removeEventListener('abort', end);
   }
+}
+
+function nameOf(kind: Leg['site']): string {
+  if (!('quorum' in kind)) return kind.store;
+  return [kind.store, !kind.quorum && 'no-quorum', kind.memberClock && 'clock'].filter(Boolean).join('-');
+}
+
+function openSite(kind: Leg['site'], lacks: Lacks, folder: string): Promise<FaultSite> {
+  if (!('quorum' in kind)) return ServerSite.open({ ...kind, folder });
+  return Site.open({ ...kind, namespaces: lacks.namespaces === undefined, folder });
 }
 
 function line({ store, fault, seconds, injections, figures, recovery, allocation, violations }: FaultResult): string {

@@ -8,13 +8,15 @@ import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';
 import { eventually } from '../contract/eventually.js';
 import { preloadedClock } from '../cluster/wrong-clock.js';
 import { CutNetwork, Loopback, type Network, type Place } from './network.js';
-import { STORES, type StoreMode, type StoreName } from './stores.js';
+import { MEMBER_STORES, type MemberStoreName, type StoreMode } from './stores.js';
+import type { AppSettings } from '../apps/settings.js';
+import type { FaultSite } from './fault-site.js';
 
 const OWNER_OF = fileURLToPath(new URL('../apps/dist/apps/owner-of.js', import.meta.url));
 
 /** Properties of a cluster; faults with the same needs share one. */
 export interface SiteOptions {
-  readonly store: StoreName;
+  readonly store: MemberStoreName;
   /** Whether members and clients refuse to write while fewer than two members are there. */
   readonly quorum: boolean;
   /** Whether the last member's wall clock can be set while it runs. */
@@ -34,7 +36,7 @@ const START_TIMEOUT = 180_000;
 const MERGE_AFTER = 3;
 
 /** Hazelcast members in their network, which several faults use one after the other. */
-export class Site implements AsyncDisposable {
+export class Site implements FaultSite {
   /** By index: how many members each said last that it sees. */
   readonly #sizes: number[] = [];
   #cluster!: HazelcastCluster;
@@ -62,7 +64,13 @@ export class Site implements AsyncDisposable {
   }
 
   get mode(): StoreMode {
-    return STORES[this.options.store];
+    return MEMBER_STORES[this.options.store];
+  }
+
+  settings(): Pick<AppSettings, 'clusterName' | 'members' | 'store'> {
+    const { clusterName, addresses } = this.#cluster;
+    const store = { ...this.mode.client, ...(this.options.quorum && { quorum: 2 }) };
+    return { clusterName, members: addresses, store };
   }
 
   /** Where a member runs. */

@@ -9,7 +9,9 @@ import type { Chance } from '../simulation/world/chance.js';
 import { Client } from './client.js';
 import { CALM, isSettled } from './convergence.js';
 import { Recorder } from './recorder.js';
-import type { Site } from './site.js';
+import type { FaultSite } from './fault-site.js';
+import { ServerSite } from './server-site.js';
+import { Site } from './site.js';
 
 /** Semaphores of all contenders. Their names begin with the fault.s: each fault has a history of its own. */
 const SEMAPHORES = [
@@ -59,12 +61,12 @@ export class TestBed implements AsyncDisposable {
   #resource!: GuardedResource;
 
   private constructor(
-    readonly site: Site,
+    readonly site: FaultSite,
     private readonly options: TestBedOptions,
   ) {}
 
   /** @returns after each semaphore was granted once, a client leads, and each resource has an owner */
-  static async open(site: Site, options: TestBedOptions): Promise<TestBed> {
+  static async open(site: FaultSite, options: TestBedOptions): Promise<TestBed> {
     const testBed = new TestBed(site, options);
     try {
       await testBed.#start();
@@ -114,7 +116,19 @@ export class TestBed implements AsyncDisposable {
   }
 
   get members(): readonly HazelcastMember[] {
-    return this.site.cluster.members;
+    return this.hazelcast.cluster.members;
+  }
+
+  /** The site, for faults of members. */
+  get hazelcast(): Site {
+    if (this.site instanceof Site) return this.site;
+    throw new Error(`${this.options.fault} is a fault of members: plan.ts must not run it on a server`);
+  }
+
+  /** The site, for faults of a server. */
+  get server(): ServerSite {
+    if (this.site instanceof ServerSite) return this.site;
+    throw new Error(`${this.options.fault} is a fault of a server: plan.ts must not run it on members`);
   }
 
   /** Waits until a client surely holds one of the semaphores, picked by chance. */
@@ -183,7 +197,7 @@ export class TestBed implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const { fault, seed, clientClocks, overstay } = this.options;
-    const { cluster, network, mode, options } = this.site;
+    const { network, options } = this.site;
     const sockets = join(options.folder, fault);
     await mkdir(sockets, { recursive: true });
     const resource = join(sockets, 'resource');
@@ -201,13 +215,11 @@ export class TestBed implements AsyncDisposable {
     for (let index = 1; index <= CLIENTS; index++) {
       const contention = { seed: seed + index, ...common };
       const settings = {
-        clusterName: cluster.clusterName,
-        members: cluster.addresses,
+        ...this.site.settings(index),
         jobs: ['contender' as const],
         resource,
         sockets,
         contention,
-        store: { ...mode.client, ...(options.quorum && { quorum: 2 }) },
         options: {
           definitions: this.defined.map(definitionOf),
           clockTolerance: CLOCK_TOLERANCE,

@@ -70,7 +70,7 @@ async function probeAll(world: World, machines: Machines): Promise<void> {
     const patience = usual + (waits ? LONGEST_ON_DEMAND : 0);
     await expectDone(world, node, 'probe', 2 * (patience + SOON), () => node.probe(patience));
   }
-  const mayHaveGrace = faultMix.dataLosses > 0 || faultMix.strictStart;
+  const mayHaveGrace = faultMix.dataLosses + faultMix.failovers > 0 || faultMix.strictStart;
   if (mayHaveGrace && !waitsOutGrace) return;
   const patience = usual + LONGEST_SWEEP + (mayHaveGrace ? LONGEST_ON_DEMAND : 0);
   for (const node of machines.living) {

@@ -8,6 +8,7 @@ import { LENGTHS } from './kind/length.js';
 import { type Kind, kindOf } from './kind/kind.js';
 import { swarm } from './kind/swarm.js';
 import { FAULT_MIXES } from './kind/fault-mix.js';
+import { LEADER } from './machines/leadership-work.js';
 import { Chance } from './world/chance.js';
 import { Checker } from './world/checker.js';
 import { Trace } from './world/trace.js';
@@ -131,6 +132,9 @@ function planForStore(world: World, machines: Machines): void {
   for (let losses = 0; losses < faultMix.dataLosses; losses++) {
     time.after(chance.between(horizon / 8, horizon), () => loseData(world, machines));
   }
+  for (let failovers = 0; failovers < faultMix.failovers; failovers++) {
+    time.after(chance.between(horizon / 8, horizon), () => planFailover(world));
+  }
   if (faultMix.clockJumps.length > 0) {
     const by = chance.pick(faultMix.clockJumps);
     const isOneMember = chance.happens(faultMix.loneJumps);
@@ -157,6 +161,17 @@ function planRollback({ chance, measures, time, cluster }: World): void {
     const restore = cluster.backUp();
     time.after(chance.between(0, measures.horizon - taken), restore);
   });
+}
+
+/**
+ * A replica that no longer follows its primary takes over after a while. Nodes wait for the grace of the shards if the
+ * failover comes before their definitions are in force: 15 minutes, in which no node would lead.
+ */
+function planFailover(world: World): void {
+  const { chance, faultMix, measures, time, cluster } = world;
+  if (faultMix.leadership && !cluster.isDefined(LEADER)) {
+    if (time.now < measures.horizon) time.after(measures.duration / 4, () => planFailover(world));
+  } else time.after(chance.skewed(1, measures.horizon / 8), cluster.replicate());
 }
 
 /**

@@ -10,7 +10,7 @@ export class RedisCluster implements AsyncDisposable {
 
   static async start(): Promise<RedisCluster> {
     const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2000 };
-    const servers = await Promise.all(Array.from({ length: PRIMARIES }, () => RedisServer.start(settings)));
+    const servers = await allOrNone(Array.from({ length: PRIMARIES }, () => RedisServer.start(settings)));
     const cluster = new RedisCluster(servers);
     await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTSRANGE', ...slotsOf(index))));
     const [first, ...others] = servers;
@@ -27,6 +27,17 @@ export class RedisCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.servers.map((server) => server[Symbol.asyncDispose]()));
+  }
+}
+
+/** Ends the servers that started if another one did not, for example because the port of its bus is taken. */
+async function allOrNone(starting: readonly Promise<RedisServer>[]): Promise<RedisServer[]> {
+  try {
+    return await Promise.all(starting);
+  } catch (error) {
+    for (const { value } of (await Promise.allSettled(starting)) as { value?: RedisServer }[])
+      await value?.[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

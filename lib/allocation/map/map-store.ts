@@ -1,7 +1,7 @@
 import { Deadline, DeadlinePassed } from '../../async/deadline.js';
 import { Slices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
-import { CorruptRecordError } from '../../decision/index.js';
+import { CorruptRecordError, isDoubted } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
 import { type Notify, UnknownOutcomeError } from '../../stores/index.js';
 import type { KnownPages } from '../round/owner-map.js';
@@ -63,9 +63,10 @@ export class MapStore {
     return this.rootFrom(await this.#ask('read the owner map', () => this.context.store.read(this.rootKey)));
   }
 
-  /** Decodes a text of the root, unless it is the same as before. @throws CorruptRecordError, NewerRecordError */
+  /** Decodes a text of the root, unless it is the same as before. A doubted root is a lost one. @throws CorruptRecordError, NewerRecordError */
   rootFrom(text: string | undefined): StoredRoot {
-    if (text !== this.#last.text) this.#last = { text, root: text === undefined ? undefined : this.#decodeRoot(text) };
+    const isThere = text !== undefined && !isDoubted(text);
+    if (text !== this.#last.text) this.#last = { text, root: isThere ? this.#decodeRoot(text) : undefined };
     return this.#last;
   }
 

@@ -12,6 +12,7 @@ export const BUCKETS = 16;
  *
  *     gatekeeper:{7}:index                   sorted set: keys of the records in bucket 7
  *     gatekeeper:{7}:record:semaphore:x      string: the text of a record
+ *     gatekeeper:{7}:origin                  string: replication id of the server that wrote these records
  *     gatekeeper:journal:runs                stream
  *     gatekeeper:{tasks}:texts               hash: texts of tasks, by key
  *     gatekeeper:{tasks}:order               sorted set: texts of tasks, in their order, each with its key
@@ -36,6 +37,10 @@ export class Keys {
 
   index(bucket: number): string {
     return `${this.#buckets[bucket]}index`;
+  }
+
+  origin(bucket: number): string {
+    return `${this.#buckets[bucket]}origin`;
   }
 
   record(key: string, bucket = this.bucketOf(key)): string {

@@ -2,6 +2,7 @@ import { type CallSession, type Writer } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { Channels } from './keys.js';
+import type { Origins } from './origins.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
 import { PlainWriter, ReplicatedWriter } from './writers.js';
@@ -9,6 +10,7 @@ import { PlainWriter, ReplicatedWriter } from './writers.js';
 interface SessionNeeds {
   readonly options: ResolvedOptions;
   readonly feed: ChangeFeed;
+  readonly origins: Origins;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
   /** Runs a call with a deadline. */
@@ -16,22 +18,26 @@ interface SessionNeeds {
 }
 
 /**
- * Looks at all servers, and subscribes to messages.
+ * Looks at all servers, marks the records that a server may lack writes of, and subscribes to messages.
  *
  * @throws if a server does not answer, or can't be used
  */
 export async function openSession(
   client: RedisClient,
-  { options, feed, ended, within }: SessionNeeds,
+  { options, feed, origins, ended, within }: SessionNeeds,
 ): Promise<{ session: CallSession; facts: ServerFacts }> {
   const primaries = client.primaries();
   if (primaries.length === 0) throw new Error('the client knows no primary of the Cluster yet');
-  const [facts] = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
+  const facts = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
+  await origins.meet(
+    client,
+    facts.map(({ origin }) => origin),
+  );
   const database = await within(() => databaseOf(client));
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
   const writer =
     options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
-  return { session: { client, ended, writer }, facts: facts! };
+  return { session: { client, ended, writer }, facts: facts[0]! };
 }
 
 function usable(facts: ServerFacts): ServerFacts {

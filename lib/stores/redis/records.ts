@@ -30,7 +30,7 @@ export class Records {
     const bucket = this.keys.bucketOf(key);
     const { head, channels } = this.feed.announcement(key, notify);
     const args = [expected === undefined ? '0' : '1', expected ?? '', next, key, head, ...channels];
-    const keys = [this.keys.record(key, bucket), this.keys.index(bucket)] as const;
+    const keys = [this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket)] as const;
     return Number(await this.calls.write(COMPARE_AND_SET, [...keys], args)) === 1;
   }
 

@@ -22,6 +22,7 @@ import { Connection } from './connection.js';
 import { readFailure } from './failures.js';
 import { Keys } from './keys.js';
 import { openSession } from './open-session.js';
+import { Origins } from './origins.js';
 import { Records } from './records.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { type ServerFacts, lookAt } from './server-facts.js';
@@ -40,6 +41,7 @@ export class RedisStore implements RecordStore {
   readonly #connection: Connection<CallSession>;
   readonly #calls: Calls;
   readonly #records: Records;
+  readonly #origins: Origins;
   readonly #callTimeout: number;
   #isClosed = false;
   /** Advice of servers that may drop records, by the name of the server. */
@@ -58,6 +60,7 @@ export class RedisStore implements RecordStore {
     const sessions = { connecting: () => this.#connecting(), connected: () => this.#connected() };
     this.#calls = new Calls(sessions, callTimeout);
     this.#records = new Records(this.#keys, this.#calls, this.#feed);
+    this.#origins = new Origins(this.#keys, (call) => this.#calls.within(call));
     const polls = new HintPolls({ calls: this.#calls, feed: this.#feed, session: () => this.#connected() });
     this.tasks = new RedisTasks(this.#keys, this.#calls, polls);
     this.#connection = new Connection(
@@ -116,6 +119,7 @@ export class RedisStore implements RecordStore {
       const facts = await this.#calls.within(() => lookAt(primary));
       this.#clockProblem = undefined;
       this.#note(facts, primaries.length);
+      void this.#meet(client, facts);
       return { time: facts.time, member: facts.runId };
     } catch (error) {
       const failure = readFailure(error);
@@ -150,12 +154,22 @@ export class RedisStore implements RecordStore {
     const opening = openSession(client, {
       options,
       feed: this.#feed,
+      origins: this.#origins,
       ended,
       within: (call) => this.#calls.within(call),
     });
     const { session, facts } = await opening;
     this.#note(facts, 1);
     return session;
+  }
+
+  /** Not a part of the reading, whose age is the time that it takes. */
+  async #meet(client: RedisClient, { origin }: ServerFacts): Promise<void> {
+    try {
+      if (await this.#origins.meet(client, [origin])) this.#watches.tell({});
+    } catch {
+      // The next reading tries again, and so does the next write.
+    }
   }
 
   #note({ runId, eviction }: ServerFacts, servers: number): void {

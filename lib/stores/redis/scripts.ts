@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DOUBT } from '../../decision/index.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
 export interface Script {
@@ -12,13 +13,39 @@ function script(text: string): Script {
 }
 
 /**
- * Compares and writes a record. KEYS: record, index of its bucket. ARGV: '1' if a text is expected, this text, the next
- * text, the record's key, the head of a message, channels.
+ * A server may have taken over with a copy that lacks the newest writes, or have started with an old file. Its data don't
+ * show that. But it has another replication id than the server that wrote them: each promotion and each start makes a
+ * new one. So each bucket keeps the id under which it was written. When the ids differ, all records of the bucket are
+ * marked as doubted. That happens in the same step as the first write, so no write follows from an old text.
+ *
+ * The keys of the records are not declared. They are in the slot of the index.
+ */
+const DOUBT_RECORDS = `
+local function mark(index, origin)
+  local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+  if not id or redis.call('GET', origin) == id then return 0 end
+  local record = string.sub(index, 1, -1 - #'index') .. 'record:'
+  for _, key in ipairs(redis.call('ZRANGE', index, 0, -1)) do
+    local text = redis.call('GET', record .. key)
+    if text and string.sub(text, 1, 1) ~= '${DOUBT}' then redis.call('SET', record .. key, '${DOUBT}' .. text) end
+  end
+  redis.call('SET', origin, id)
+  return 1
+end
+`;
+
+/** Marks the records of a bucket if another server may have lost writes. KEYS: index of the bucket, its origin. */
+export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
+
+/**
+ * Compares and writes a record. KEYS: record, index of its bucket, origin of its bucket. ARGV: '1' if a text is expected,
+ * this text, the next text, the record's key, the head of a message, channels.
  *
  * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Only its
- * write and that of the record can fail, so an error means that the record was not written.
+ * write, that of the record and those before can fail, so an error means that the record was not written.
  */
-export const COMPARE_AND_SET = script(`
+export const COMPARE_AND_SET = script(`${DOUBT_RECORDS}
+mark(KEYS[2], KEYS[3])
 local found = redis.call('GET', KEYS[1])
 if ARGV[1] == '0' then
   if found then return 0 end
@@ -36,7 +63,7 @@ export const LOOK_AT_SERVER = script(`
 local time = redis.call('TIME')
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
 local facts = { time[1], time[2] }
-for _, field in ipairs({ 'run_id', 'redis_version', 'role', 'maxmemory', 'maxmemory_policy' }) do
+for _, field in ipairs({ 'run_id', 'redis_version', 'role', 'maxmemory', 'maxmemory_policy', 'master_replid' }) do
   facts[#facts + 1] = string.match(info, '\\n' .. field .. ':([^\\r\\n]*)') or ''
 end
 return facts

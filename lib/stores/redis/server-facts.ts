@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly time: number;
   /** Identifies the process of the server: another one after a restart, and after a failover. */
   readonly runId: string;
+  /** Replication id of its data: a new one also when it was a replica for a while, and is the primary again. */
+  readonly origin: string;
   readonly version: string;
   readonly isReplica: boolean;
   /** Advice, if the server may drop records. */
@@ -18,11 +20,13 @@ export interface ServerFacts {
 const OLDEST = [6, 2] as const;
 
 export async function lookAt(server: Primary): Promise<ServerFacts> {
-  const [seconds, micros, runId, version, role, maxMemory, policy] = (await runAt(server, LOOK_AT_SERVER)) as string[];
+  const answer = (await runAt(server, LOOK_AT_SERVER)) as string[];
+  const [seconds, micros, runId, version, role, maxMemory, policy, origin] = answer;
   const eviction = evictionFault(Number(maxMemory), String(policy));
   return {
     time: Math.floor(Number(seconds) * 1000 + Number(micros) / 1000),
     runId: String(runId),
+    origin: String(origin),
     version: String(version),
     isReplica: String(role) === 'slave',
     ...(eviction !== undefined && { eviction }),

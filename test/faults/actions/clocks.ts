@@ -13,9 +13,9 @@ const clientClock: Fault['action'] = async (testBed, chance) => {
 };
 
 const memberClock: Fault['action'] = async (testBed, chance) => {
-  await testBed.site.setMemberClock(jump(chance));
+  await testBed.hazelcast.setMemberClock(jump(chance));
   await pause(chance.between(1000, 12_000));
-  await testBed.site.setMemberClock('+0s');
+  await testBed.hazelcast.setMemberClock('+0s');
 };
 
 export const CLOCKS: readonly Fault[] = [

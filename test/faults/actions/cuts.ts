@@ -6,7 +6,7 @@ import type { TestBed } from '../test-bed.js';
 
 type Who = (testBed: TestBed, chance: Chance) => { readonly place: Place; readonly client?: string };
 
-const member: Who = (testBed, chance) => ({ place: testBed.site.place(chance.pick(testBed.members)) });
+const member: Who = (testBed, chance) => ({ place: testBed.hazelcast.place(chance.pick(testBed.members)) });
 const client: Who = (testBed, chance) => {
   const { place, name } = chance.pick(testBed.clients);
   return { place, client: name };

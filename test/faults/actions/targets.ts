@@ -8,4 +8,5 @@ export type MemberTarget = (testBed: TestBed, chance: Chance) => Promise<Hazelca
 export const anyMember: MemberTarget = async (testBed, chance) => chance.pick(testBed.members);
 
 /** The one that owns the record which most of the others wait for. */
-export const ownerOfAKey: MemberTarget = (testBed, chance) => testBed.site.ownerOf(chance.pick(testBed.defined).name);
+export const ownerOfAKey: MemberTarget = (testBed, chance) =>
+  testBed.hazelcast.ownerOf(chance.pick(testBed.defined).name);

@@ -57,6 +57,7 @@ export class Trouble {
       memberClock: () => this.#jump(true),
       allClocksBack: () => this.#jump(false),
       lostData: () => this.#loseData(),
+      failover: () => this.#later(chance.skewed(1, this.scene.lease), cluster.replicate()),
       hostDies: () => cluster.doomNextWriter('allocation:root', (writer) => this.#crashNamed(writer)),
       leave: () => this.#leave(),
       resources: () => void (this.scene.resources = this.scene.all.filter(() => chance.happens(0.8))),

@@ -35,6 +35,8 @@ export interface FaultMix {
   readonly loneJumps: number;
   /** Per schedule: an old copy of all data is put back. */
   readonly rollbacks: number;
+  /** How often in a schedule a replica takes over that lacks the newest writes, and doubts its records. */
+  readonly failovers: number;
   /** The member that answers may be one of two; ms between their clocks. */
   readonly memberSpread: number;
   /** How far monotonic clocks may drift apart within the longest duration, in shares of the tolerance. */
@@ -68,6 +70,7 @@ const NONE: FaultMix = {
   clockJumps: [],
   loneJumps: 0,
   rollbacks: 0,
+  failovers: 0,
   memberSpread: 25,
   drift: 0,
   strictStart: false,
@@ -102,6 +105,8 @@ export const KEPT = {
   'split-with-quorum': { ...UNSTABLE_NODES, splits: 1 },
   'data-loss': { ...FORGETFUL, crashes: 0, longPermits: false },
   'data-loss-and-crashes-strict': { ...FORGETFUL, strictStart: true, longPermits: false },
+  failover: { ...UNSTABLE_NODES, failovers: 3, badNews: 0.7, longPermits: false },
+  'on-demand-failover': { ...UNSTABLE_NODES, failovers: 3, badNews: 0.7, longPermits: false, onDemand: true },
   'clock-back': { ...UNSTABLE_NODES, clockJumps: BACK },
   'one-clock-ahead': { ...UNSTABLE_NODES, clockJumps: AHEAD, loneJumps: 1 },
   'one-clock-back': { ...UNSTABLE_NODES, clockJumps: BACK, loneJumps: 1 },
@@ -115,6 +120,7 @@ export const KEPT = {
   leadership: { ...UNSTABLE_NODES, slow: 0.03, leadership: true },
   'leadership-split-with-quorum': { ...UNSTABLE_NODES, splits: 1, leadership: true },
   'leadership-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, leadership: true },
+  'leadership-failover': { ...UNSTABLE_NODES, failovers: 3, badNews: 0.7, longPermits: false, leadership: true },
   'leadership-cuts': { ...UNSTABLE_NODES, cuts: 1.5, leadership: true },
   'leadership-one-clock': {
     ...UNSTABLE_NODES,

@@ -1,25 +1,18 @@
 import { ArrayJournal } from '../../../lib/stores/memory/memory-cluster.js';
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
 import {
+  DOUBT,
   ROOT_KEY,
   SHARD_PREFIX,
   type SemaphoreDefinition,
-  blankShard,
-  createRecord,
-  decodeRecord,
   decodeRoot,
-  decodeShard,
-  encodeRecord,
-  encodeRoot,
-  encodeShard,
-  isActive,
-  shardOf,
+  isDoubted,
 } from '../../../lib/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';
-import { DEFINED_BY_SOME, SHARDS } from '../world/world.js';
+import { firstTexts } from './first-texts.js';
+import { isDefinedIn, isWaitingForShard } from './stored-names.js';
 import { type Reach, Split } from './split.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
@@ -46,6 +39,8 @@ export class StoreCluster {
   readonly #clocks: number[];
   isDown = false;
   #isFragile = false;
+  /** Whether a replica took over, and its records are not marked yet. */
+  #hasFailedOver = false;
   #doomed?: { readonly prefix: string; readonly crash: (writer: string) => boolean };
   /** Keys of texts that only one member has. */
   readonly #loneCopies = new Set<string>();
@@ -73,31 +68,17 @@ export class StoreCluster {
 
   /** The cluster has been in use before. */
   putFirst(definition: SemaphoreDefinition): void {
-    const first = createRecord(definition, EPOCH - 1000, 'first');
-    const defined = {
-      ...createRecord({ ...definition, name: DEFINED_BY_SOME, permits: 1 }, EPOCH - 1000, 'some'),
-      origin: 'some',
-    };
-    this.#texts.set(KEY_PREFIX + definition.name, encodeRecord(first));
-    if (this.faultMix.onDemand) this.#texts.set(KEY_PREFIX + DEFINED_BY_SOME, encodeRecord(defined));
-    this.#texts.set(ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' }));
-    for (let shard = 0; shard < SHARDS; shard++) {
-      const blank = blankShard('first', EPOCH - 1000, `first.${shard}`);
-      const isOfDefined = this.faultMix.onDemand && shardOf(DEFINED_BY_SOME, SHARDS) === `${shard}`;
-      const claims = new Map(isOfDefined ? [[DEFINED_BY_SOME, 'some']] : []);
-      this.#texts.set(`${SHARD_PREFIX}${shard}`, encodeShard({ ...blank, claims }));
-    }
+    for (const [key, text] of firstTexts(definition, this.faultMix.onDemand)) this.#texts.set(key, text);
   }
 
-  /**
-   * Whether a semaphore waits for the grace of the shard that its name belongs to: its definition was not in force yet
-   * when data were lost, or when a cluster began strictly.
-   */
+  /** See {@link isWaitingForShard}. */
   waitsForShard(name: string): boolean {
-    const own = this.#texts.get(KEY_PREFIX + name);
-    if (own !== undefined && isActive(decodeRecord(name, own))) return false;
-    const shard = this.#texts.get(SHARD_PREFIX + shardOf(name, SHARDS));
-    return shard === undefined || decodeShard(name, shard).grace !== undefined;
+    return isWaitingForShard(this.#texts, name);
+  }
+
+  /** Whether the definition of a semaphore has been in force. */
+  isDefined(name: string): boolean {
+    return isDefinedIn(this.#texts, name);
   }
 
   /** Whether the shards of the names on demand have been made. */
@@ -163,6 +144,7 @@ export class StoreCluster {
 
   /** @param notify which others hear of it, in most stores */
   compareAndSet(writer: FaultyStore, key: string, expected: string | undefined, next: string, notify: Notify): boolean {
+    this.#mark();
     const texts = this.textsFor(writer);
     if (texts.get(key) !== expected) return false;
     texts.set(key, next);
@@ -282,6 +264,27 @@ export class StoreCluster {
       this.around.trace.note('store', () => 'PUT BACK an old copy of all data');
       for (const [key, text] of copy) this.#texts.set(key, text);
     };
+  }
+
+  /** @returns the failover to a replica that has the data of this moment */
+  replicate(): () => void {
+    const copy = new Map(this.#texts);
+    return () => {
+      const { chance, time, trace } = this.around;
+      trace.note('store', () => 'FAILS OVER to a replica that lacks the newest writes');
+      // A client may read the old texts before any of them has met the new server.
+      this.#texts = new Map(copy);
+      this.#hasFailedOver = true;
+      const meet = (client: FaultyStore) => (this.#mark(), client.tell({}));
+      for (const client of this.#clients)
+        if (chance.happens(0.5)) time.after(chance.skewed(0.1, 1000), () => meet(client));
+    };
+  }
+
+  #mark(): void {
+    if (!this.#hasFailedOver) return;
+    this.#hasFailedOver = false;
+    for (const [key, text] of this.#texts) if (!isDoubted(text)) this.#texts.set(key, DOUBT + text);
   }
 
   /** @param isOneMember the last member's clock only, not all together */

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { DOUBT } from '../../lib/decision/index.js';
+import type { RecordChange, RecordStore } from '../../lib/stores/index.js';
+import { redis } from '../../lib/stores/redis/index.js';
+import { describeOnRedis } from '../needs/redis.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { CLUSTER_CLIENTS } from '../support/redis-clients.js';
+import { RedisServer } from '../support/redis-server.js';
+import { eventually } from './eventually.js';
+
+const KEYS = Array.from({ length: 40 }, (_, index) => `semaphore:${index}`);
+
+describeOnRedis('a server that may lack writes which were acknowledged', () => {
+  let server: RedisServer;
+  const closing: (() => unknown)[] = [];
+  beforeEach(async () => {
+    server = await RedisServer.start({ appendonly: 'yes', appendfsync: 'always' });
+    closing.push(() => server[Symbol.asyncDispose]());
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  async function opened(): Promise<RecordStore> {
+    const client = new Redis(server.port, { retryStrategy: () => 50 });
+    client.on('error', () => undefined);
+    const store = redis({ client }).open();
+    closing.push(
+      () => store.close(),
+      () => client.disconnect(),
+    );
+    await eventually('the store is connected', () => store.health().connected);
+    return store;
+  }
+
+  /** As a promotion does it: the same data under a new replication id. */
+  const takeOver = () => server.command('DEBUG', 'CHANGE-REPL-ID');
+
+  it('takes no write that follows from an old text, although no client noticed anything', async () => {
+    const store = await opened();
+    expect(await store.compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
+    await takeOver();
+    expect(await store.compareAndSet('semaphore:x', 'one', 'two')).toBe(false);
+    expect(await store.read('semaphore:x')).toBe(`${DOUBT}one`);
+    expect(await store.compareAndSet('semaphore:x', `${DOUBT}one`, 'two')).toBe(true);
+    expect(await store.compareAndSet('semaphore:x', 'two', 'three')).toBe(true);
+  });
+
+  it('doubts each record, also for a node that starts later, and only until it is written', async () => {
+    const store = await opened();
+    for (const key of KEYS) await store.compareAndSet(key, undefined, `text of ${key}`);
+    await takeOver();
+    const later = await opened();
+    const texts = await later.list('semaphore:');
+    expect(new Set([...texts.values()].map((text) => text[0]))).toEqual(new Set([DOUBT]));
+    expect(texts.size).toBe(KEYS.length);
+    for (const [key, text] of texts) await store.compareAndSet(key, text, 'restored');
+    await takeOver();
+    const third = await opened();
+    expect(new Set((await third.list('semaphore:')).values())).toEqual(new Set([`${DOUBT}restored`]));
+  });
+
+  it('is noticed with the next reading of its clock, and reported as a change of anything', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    const changes: RecordChange[] = [];
+    const endWatch = await store.watch('semaphore:', (change) => void changes.push(change));
+    closing.push(endWatch);
+    await takeOver();
+    await store.now();
+    await eventually('the change is reported', () => changes.some(({ key }) => key === undefined));
+    expect(await store.read('semaphore:x')).toBe(`${DOUBT}one`);
+  });
+
+  it('has started again with a file that may be old', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await server.restart();
+    await eventually('the record is doubted', async () => (await store.read('semaphore:x')) === `${DOUBT}one`);
+  });
+
+  it('doubts nothing while the same server goes on, whatever happens to connections and replicas', async () => {
+    const replica = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
+    closing.push(() => replica[Symbol.asyncDispose]());
+    await replica.command('REPLICAOF', '127.0.0.1', server.port);
+    const attached = async () => String(await server.command('INFO', 'replication')).includes('state=online');
+    await eventually('the replica is there', attached);
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await replica.kill();
+    await replica.restart();
+    await replica.command('REPLICAOF', '127.0.0.1', server.port);
+    await eventually('the replica is there again', attached);
+    await server.command('CLIENT', 'KILL', 'TYPE', 'normal');
+    expect(await (await opened()).read('semaphore:x')).toBe('one');
+    await eventually('the write follows from the old text', () => store.compareAndSet('semaphore:x', 'one', 'two'));
+  });
+
+  it.each(Object.keys(CLUSTER_CLIENTS))(
+    'is one of a Cluster: its records are doubted, those of the others are not (%s)',
+    async (kind) => {
+      const cluster = await RedisCluster.start();
+      closing.push(() => cluster[Symbol.asyncDispose]());
+      const { client, close } = await CLUSTER_CLIENTS[kind]!(cluster.ports);
+      const store = redis({ client }).open();
+      closing.push(close, () => store.close());
+      await eventually('the store is connected', () => store.health().connected);
+      for (const key of KEYS) expect(await store.compareAndSet(key, undefined, 'one')).toBe(true);
+      await cluster.servers[0]!.command('DEBUG', 'CHANGE-REPL-ID');
+      const isWritten = await Promise.all(KEYS.map((key) => store.compareAndSet(key, 'one', 'two')));
+      const texts = await Promise.all(KEYS.map((key) => store.read(key)));
+      expect(texts).toEqual(isWritten.map((written) => (written ? 'two' : `${DOUBT}one`)));
+      expect(new Set(isWritten)).toEqual(new Set([true, false]));
+    },
+    60_000,
+  );
+});

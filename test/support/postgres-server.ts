@@ -1,0 +1,153 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { freePort } from '../../lib/testing/hazelcast/free-port.js';
+import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
+import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
+import type { PgConnection, PgPool } from '../../lib/stores/postgres/pg.js';
+
+/** Debian puts them outside of the PATH, in a folder for each version. */
+const VERSIONS = '/usr/lib/postgresql';
+const PROGRAMS = process.env['POSTGRES_PROGRAMS'] ?? newest();
+
+const HOW = `"apt-get install postgresql", or name the folder of initdb and postgres in the environment variable POSTGRES_PROGRAMS`;
+const isThere = existsSync(join(PROGRAMS, 'initdb'));
+
+export const lackOfPostgres = isThere ? undefined : `there is no PostgreSQL in ${PROGRAMS}: ${HOW}`;
+
+/** The server refuses to run as root; its package brings a user along. */
+const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+
+const HOST = '127.0.0.1';
+const IS_READY = 'database system is ready to accept connections';
+
+/** In a variable: it comes without types, of which this is what tests use. */
+const PG: string = 'pg';
+
+export interface Pool extends PgPool {
+  // A row of whatever was asked for.
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: any[] }>;
+  connect(): Promise<PgConnection & Pick<Pool, 'query'>>;
+  on(event: 'error', listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+/** A server of its own in a temporary folder, on loopback. It can't outlive this process. */
+export class PostgresServer implements AsyncDisposable {
+  static readonly user = 'ops';
+  /** Not a word that stands in a message by chance. */
+  static readonly password = 'pw-never-shown';
+  #process?: MemberProcess;
+  #pid?: number;
+
+  private constructor(
+    private readonly folder: string,
+    readonly port: number,
+  ) {}
+
+  static async start(): Promise<PostgresServer> {
+    const folder = await asUser('mktemp', '-d', join(tmpdir(), 'gatekeeper-postgres-XXXXXX'));
+    const server = new PostgresServer(folder, await freePort(HOST, new Set()));
+    try {
+      const passwordFile = join(folder, 'password');
+      await writeFile(passwordFile, PostgresServer.password);
+      const access = ['-U', PostgresServer.user, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+      await asUser(join(PROGRAMS, 'initdb'), '-D', server.#data, ...access, '--no-sync', '-E', 'UTF8', '--no-locale');
+      await server.restart();
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Connections of the test itself, which closes them with `end()`. */
+  async pool(config: object = {}): Promise<Pool> {
+    const { Pool } = ((await import(PG)) as { default: { Pool: new (config: object) => Pool } }).default;
+    const pool = new Pool({ connectionString: this.address(), ...config });
+    // Some tests stop the server while connections are idle.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+
+  address({ user = PostgresServer.user, password = PostgresServer.password, host = HOST, database = 'postgres' } = {}) {
+    return `postgres://${user}:${password}@${host}:${this.port}/${database}`;
+  }
+
+  /** On the data that are there; its port stays the same. Resolves when it takes connections. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const settings = { listen_addresses: HOST, port: this.port, unix_socket_directories: '', fsync: 'off' };
+    const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const said: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      const listen = (line: string) => {
+        said.push(line);
+        if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
+        if (line.includes(IS_READY)) resolve();
+      };
+      this.#process = new MemberProcess(AS_USER, [join(PROGRAMS, 'postgres'), '-D', this.#data, ...set], listen);
+      void this.#process.gone.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
+    });
+  }
+
+  /** Cuts all connections. */
+  async stop(): Promise<void> {
+    this.#process?.signal('SIGINT', this.#pid);
+    await this.#process?.gone;
+    this.#process = undefined;
+  }
+
+  /** Ends the server at once, as a crash would. `restart` recovers its data from the log. */
+  async kill(): Promise<void> {
+    // Backends that outlive their server for a moment would keep a new one from starting.
+    for (const pid of [...(await this.#backends()), this.#pid!]) signal(pid, 'SIGKILL');
+    await this.#process?.gone;
+    this.#process = undefined;
+  }
+
+  /** Stops all processes of the server, which keep their connections. @returns a function that lets them go on */
+  async freeze(): Promise<() => void> {
+    const pids = [this.#pid!, ...(await this.#backends())];
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+      // runuser stops itself when the program that it runs is stopped.
+      this.#process?.signal('SIGCONT', undefined);
+    };
+  }
+
+  async #backends(): Promise<number[]> {
+    const children = await readFile(`/proc/${this.#pid}/task/${this.#pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get #data(): string {
+    return join(this.folder, 'data');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended by itself
+  }
+}
+
+function newest(): string {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).map(Number).filter(Boolean) : [];
+  return join(VERSIONS, versions.length > 0 ? String(Math.max(...versions)) : '', 'bin');
+}
+
+async function asUser(...words: string[]): Promise<string> {
+  const [file, ...args] = [...AS_USER, ...words];
+  return (await execa(file!, args)).stdout;
+}
