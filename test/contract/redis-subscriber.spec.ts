@@ -17,9 +17,9 @@ describeOnRedis('subscriptions of a new connection for messages, by ioredis', ()
       onReconnected: () => undefined,
     });
     try {
-      let isConnected = false;
-      const subscriptions = [subscriber.subscribe('first').finally(() => (isConnected = true))];
-      for (let index = 0; !isConnected; index++) {
+      const connecting = new AbortController();
+      const subscriptions = [subscriber.subscribe('first').finally(() => connecting.abort())];
+      for (let index = 0; !connecting.signal.aborted; index++) {
         await turn();
         subscriptions.push(subscriber.subscribe(`channel ${index}`));
       }

@@ -1,10 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../contract/eventually.js';
 import { type WithoutJava, withoutJava } from '../needs/without-java.js';
-import { RunningSample, type Started, isAlive } from './running-sample.js';
-
-const EXPORTED = /\[nightly-export\] exported/;
-const SECOND = 1000;
+import { RunningSample, type Started } from './running-sample.js';
 
 describe('the sample on an embedded store', () => {
   let sample: RunningSample | undefined;
@@ -27,21 +23,4 @@ describe('the sample on an embedded store', () => {
     expect(output).toMatch(/^Hazelcast would add: .*quorum/m);
     expect(output).toContain('Three nodes of one application share their permits through an embedded store:');
   }, 90_000);
-
-  it('runs by --embedded: one node exports, another one after kill -9, and Ctrl-C leaves nothing behind', async () => {
-    const running = await start({ args: ['--embedded'] });
-    const first = await running.nextLine(EXPORTED, 20 * SECOND);
-    const again = () => running.lines(EXPORTED, first.at).length > 2;
-    await eventually('two more exports', again, 20 * SECOND);
-    expect(new Set(running.lines(EXPORTED, first.at).map(({ port }) => port))).toEqual(new Set([first.port]));
-    process.kill(running.pid(first.port), 'SIGKILL');
-    const others = running.others(first.port);
-    const { port } = await running.nextLine(EXPORTED, 20 * SECOND, others);
-    const { semaphores } = await running.state(port);
-    const names = semaphores.map(({ name }) => name).toSorted();
-    expect(names).toEqual(['leader:allocation', 'leader:default', 'mailing', 'nightly-export', 'report']);
-    const { pids } = running;
-    expect(await running.interrupt()).toBe(0);
-    expect(pids.filter(isAlive)).toEqual([]);
-  }, 120_000);
 });

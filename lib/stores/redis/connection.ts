@@ -3,6 +3,7 @@ import { systemClock } from '../../async/node-clock.js';
 import { Wakeup } from '../../async/wakeup.js';
 import { messageOf } from '../../decision/index.js';
 import type { RedisClient } from './clients/redis-client.js';
+import { connectionProblem } from './failures.js';
 
 /** ms */
 const LONGEST_FIRST_ATTEMPT = 5000;
@@ -63,7 +64,7 @@ export class Connection<S extends Session> {
         await this.#serve(await this.#theClient());
         failures = 0;
       } catch (error) {
-        this.problem = messageOf(error);
+        this.problem = connectionProblem(messageOf(error));
       }
       this.#endFirstAttempt();
       if (!this.#isClosing) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);

@@ -89,6 +89,27 @@ function unsent(cause: unknown): StoreUnavailableError | undefined {
   return new StoreUnavailableError(`The Redis client did not send the write (${cause.message}): try again`, { cause });
 }
 
+const LOOK_AT_ADDRESS = 'check host and port, and that the server runs';
+
+/** Advice by a code in the reason why a client has no connection. */
+const CONNECTION_ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: LOOK_AT_ADDRESS,
+  ENOTFOUND: LOOK_AT_ADDRESS,
+  EAI_AGAIN: LOOK_AT_ADDRESS,
+  EHOSTUNREACH: LOOK_AT_ADDRESS,
+  ENETUNREACH: LOOK_AT_ADDRESS,
+  ETIMEDOUT: `${LOOK_AT_ADDRESS}, and whether it uses TLS (rediss://)`,
+  NOAUTH: ADVICE['NOAUTH']!,
+  WRONGPASS: ADVICE['WRONGPASS']!,
+};
+
+/** Completes the reason why a client has no connection by advice, if there is none yet. */
+export function connectionProblem(reason: string): string {
+  const code = Object.keys(CONNECTION_ADVICE).find((each) => new RegExp(`\\b${each}\\b`).test(reason));
+  const advice = code && CONNECTION_ADVICE[code]!;
+  return advice && !reason.includes(advice) ? `${reason}; ${advice}` : reason;
+}
+
 /** First line only: the clients may add the command, and with it a text. */
 function said(cause: unknown): string {
   return cause instanceof Error ? cause.message.split('\n', 1)[0]! || cause.constructor.name : String(cause);

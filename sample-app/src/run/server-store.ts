@@ -20,6 +20,9 @@ const KINDS = {
   },
 } as const;
 
+/** ms. Longer than an attempt to connect may take: after that its reason is known. */
+const LONGEST_LOOK = 8000;
+
 type Kind = (typeof KINDS)[keyof typeof KINDS] & { readonly store: keyof typeof KINDS };
 
 /** PostgreSQL or Redis: the server that the user names, or a temporary one. @throws if it can't be used */
@@ -69,7 +72,7 @@ async function givenServer({ name, variable, store, leaves }: Kind, url: string,
  * @throws if an app could not use it
  */
 async function look(variables: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const store = storeOf(new Environment(variables)).open();
+  const store = storeOf(new Environment(variables)).open({ callTimeout: LONGEST_LOOK });
   try {
     await store.read('sample');
     return store.health().problem;

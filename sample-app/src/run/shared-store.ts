@@ -40,7 +40,7 @@ export async function startStore(choice: Choice): Promise<SharedStore> {
     return await hazelcastStore();
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;
-    if (store === 'hazelcast') throw new Error(`${error.inShort}, or use another store: --store postgres`);
+    if (store === 'hazelcast') throw new Error(`${error.inShort}, or use --store postgres`, { cause: error });
     return embedded(`${error.inShort}.`);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReplyError } from 'ioredis';
 import { ErrorReply, SimpleError, SocketClosedUnexpectedlyError } from 'redis';
-import { readFailure, replyCodeOf, writeFailure } from '../../../lib/stores/redis/failures.js';
+import { connectionProblem, readFailure, replyCodeOf, writeFailure } from '../../../lib/stores/redis/failures.js';
 
 const reply = (message: string) => new SimpleError(message);
 
@@ -69,4 +69,23 @@ describe('an error of a client', () => {
       expect(writeFailure(new Error(message), false)).toMatchObject({ code: 'unknown-outcome' });
     },
   );
+});
+
+describe('the reason why there is no connection', () => {
+  it.each([
+    ['connect ECONNREFUSED 127.0.0.1:6379', 'check host and port, and that the server runs'],
+    ['getaddrinfo ENOTFOUND redis.example', 'check host and port, and that the server runs'],
+    ['connect ETIMEDOUT', 'whether it uses TLS (rediss://)'],
+    ['NOAUTH Authentication required.', 'give the client a password'],
+    ['WRONGPASS invalid username-password pair or user is disabled.', 'check user and password'],
+  ])('stands with advice: %s', (reason, advice) => {
+    const told = connectionProblem(reason);
+    expect(told.startsWith(`${reason}; `)).toBe(true);
+    expect(told).toContain(advice);
+    expect(connectionProblem(told)).toBe(told);
+  });
+
+  it('stays as it is where there is no advice', () => {
+    expect(connectionProblem('the connection was lost')).toBe('the connection was lost');
+  });
 });

@@ -55,6 +55,9 @@ export function ioredisFaults(client: IoredisClient): string[] {
   return [];
 }
 
+const CLOSED_ADVICE =
+  'check that it is a Redis, and that it accepts clients of other machines (protected-mode, or set a password)';
+
 /** A client of ioredis, single or of a Cluster. */
 export class IoredisAdapter implements RedisClient {
   readonly isCluster: boolean;
@@ -90,7 +93,10 @@ export class IoredisAdapter implements RedisClient {
     const { status } = this.client;
     if (status === 'wait') void this.client.call('ping').catch(() => undefined); // lazyConnect: the first command connects
     if (status === 'end') return 'the client is closed, and does not connect again';
-    return this.#lastError?.message || `the client is not connected yet (${status})`;
+    if (this.#lastError) return this.#lastError.message || 'the client failed to connect without a reason';
+    // So does a Redis in protected mode: its error is the reply to a command whose outcome ioredis ignores.
+    if (this.losses > 0) return `the server closed the connection (${status}); ${CLOSED_ADVICE}`;
+    return `the client is not connected yet (${status})`;
   }
 
   command(_key: string, [name, ...args]: readonly Arg[]): Promise<unknown> {
