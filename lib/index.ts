@@ -80,6 +80,7 @@ export {
   type Skipped,
   type SkipReason,
   type Term,
+  type TelemetryDefinition,
   type TermEnd,
   type JobInfo,
   type JobOnNodes,

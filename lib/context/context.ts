@@ -3,6 +3,7 @@ import type { ClusterClock } from '../clock/index.js';
 import type { NodeClock } from '../async/node-clock.js';
 import type { Timers } from '../async/timers.js';
 import type { GatekeeperEvent } from './events.js';
+import type { Instrumentation } from './instrumentation.js';
 import type { ObservedStore } from '../stores/observed-store.js';
 import type { Randomness } from '../async/random-ids.js';
 import type { Reachability } from './reachability.js';
@@ -62,4 +63,6 @@ export interface Context {
   readonly grantFault: () => GrantFault | undefined;
   /** Whether this node shuts down. From then on it acquires no new permit. */
   readonly isClosing: () => boolean;
+  /** Absent without the option `telemetry`. */
+  readonly instrumentation?: Instrumentation | undefined;
 }

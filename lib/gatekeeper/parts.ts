@@ -19,6 +19,7 @@ import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { Sweeping } from './sweeping.js';
+import type { Telemetry } from './telemetry.js';
 
 /** Replaces the machine's clocks and randomness in tests. */
 export interface Environment {
@@ -48,6 +49,8 @@ export interface Parts {
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
+  /** Absent without the option `telemetry`. */
+  readonly telemetry?: Telemetry | undefined;
   /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
@@ -95,11 +98,13 @@ export function createParts(
   { nodeClock = systemClock, random = systemRandomness(), shards }: Environment = {},
 ): Parts {
   const { group, acquirer } = settings;
+  const telemetry = settings.telemetry?.open();
   const context = createContext(settings, {
     node: { group, acquirer, instance: random.instance() },
     nodeClock,
     random,
     isClosing,
+    instrumentation: telemetry,
     grantFault: () => health.report().faults.find(({ stopsGrants }) => stopsGrants),
   });
   const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
@@ -201,6 +206,7 @@ export function createParts(
     sweeping,
     health,
     housekeeping,
+    telemetry,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
 }
