@@ -22,16 +22,19 @@ export interface Timing {
   readonly strictStart: boolean;
 }
 
+/** A line of the log. With the option `logFields`: an entry with fields. */
+export type LogLine = string | Readonly<Record<string, unknown>>;
+
 /** The methods of Nest's LoggerService that are used. */
 export interface GatekeeperLogger {
   /** Logs information. */
-  log(message: string): void;
+  log(message: LogLine): void;
   /** Logs a warning. */
-  warn(message: string): void;
+  warn(message: LogLine): void;
   /** Logs an error. */
-  error(message: string): void;
+  error(message: LogLine): void;
   /** Logs a detail. */
-  debug(message: string): void;
+  debug(message: LogLine): void;
 }
 
 /** Cluster time in ms, or this node's own time if cluster time is unknown. Only for display. */

@@ -74,6 +74,11 @@ export interface GatekeeperOptions {
   readonly history?: boolean;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
   readonly persistence?: Persistence;
+  /**
+   * Logs entries with fields (semaphore, token, reason, node, ...) instead of lines of text. The value is the name of the
+   * field with the text: "msg" for pino, "message" for Nest's JSON logger and winston. Default: lines of text.
+   */
+  readonly logFields?: string;
   /** Spans and metrics: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. Default: none, at no cost. */
   readonly telemetry?: TelemetryDefinition;
   /** The application's version, shown to operators. */
@@ -134,6 +139,7 @@ const optionsSchema = onlyFields({
       "is neither fileArchive('...') nor postgresArchive({ connectionString })",
     )
     .optional(),
+  logFields: nameSchema.optional(),
   telemetry: z
     .custom<TelemetryDefinition | undefined>(isTelemetry, 'is not openTelemetry() of nestjs-gatekeeper/opentelemetry')
     .optional(),

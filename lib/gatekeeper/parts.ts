@@ -18,6 +18,7 @@ import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
+import { LogFields } from './log-fields.js';
 import { Sweeping } from './sweeping.js';
 import type { Telemetry } from './telemetry.js';
 
@@ -175,9 +176,11 @@ export function createParts(
       if (text !== undefined) archivist?.observe(name, text);
     },
   });
+  const fields = settings.logFields === undefined ? undefined : new LogFields(settings.logFields, context.node);
+  const lines = fields?.over(logger) ?? logger;
   const dump = async () => {
-    for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
-    for (const line of await stateLinesOf(tasks)) logger.log(line);
+    for (const line of stateLines(await readState({ directory, context, health }))) lines.log(line);
+    for (const line of await stateLinesOf(tasks)) lines.log(line);
   };
   const sweep = () => sweeping.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
@@ -185,7 +188,7 @@ export function createParts(
     { sweep, load: () => directory.declared.load(), dump },
     settings,
   );
-  const log = new EventLog(logger);
+  const log = new EventLog(logger, fields);
   context.events.subscribe((event) => log.note(event));
   return {
     context,
