@@ -28,10 +28,9 @@ export class Labels {
     return this.#semaphores.of(this.isDeclared(name) ? name : this.#given(name));
   }
 
-  /** The job of a name that no code defines may have that name. */
+  /** Without a name of its own, a job has that of its semaphore. */
   job(job: string, semaphore: string): string {
-    const label = this.semaphore(semaphore);
-    return job === semaphore || label === OTHER ? label : this.#jobs.of(job);
+    return job === semaphore ? this.semaphore(semaphore) : this.#jobs.of(job);
   }
 
   /** @param type of a task's record */

@@ -5,6 +5,7 @@ import {
   AllocationExplorer,
   AllocationService,
   ClusterService,
+  GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
   TasksExplorer,
@@ -37,6 +38,7 @@ export class GatekeeperTestingModule {
         ClusterService,
         AllocationService,
         TasksService,
+        GatekeeperHealthIndicator,
         GuardedMethodsExplorer,
         AllocationExplorer,
       ],
@@ -46,6 +48,7 @@ export class GatekeeperTestingModule {
         ClusterService,
         AllocationService,
         TasksService,
+        GatekeeperHealthIndicator,
         GuardedMethodsExplorer,
       ],
     };
@@ -58,7 +61,14 @@ export class GatekeeperTestingModule {
    * @param node made with `TestTasks.node()`
    */
   static forNode(node: GatekeeperService): DynamicModule {
-    const services = [GatekeeperService, ClusterService, AllocationService, TasksService, GuardedMethodsExplorer];
+    const services = [
+      GatekeeperService,
+      ClusterService,
+      AllocationService,
+      TasksService,
+      GatekeeperHealthIndicator,
+      GuardedMethodsExplorer,
+    ];
     return {
       module: GatekeeperTestingModule,
       global: true,
