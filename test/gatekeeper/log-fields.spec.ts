@@ -59,7 +59,7 @@ describe('the option logFields', () => {
     const log = pino({ level: 'debug' }, stream);
     const to = (level: 'info' | 'warn' | 'error' | 'debug') => (line: unknown) => log[level](line as object);
     await logOfDenial({ log: to('info'), warn: to('warn'), error: to('error'), debug: to('debug') }, 'msg');
-    const [entry] = lines.filter(({ event }) => event === 'run-skipped');
+    const entry = lines.find(({ event }) => event === 'run-skipped');
     expect(entry).toMatchObject({ level: 20, msg: '"job": skipped job (no-permit)', ...skipped });
   });
 });
