@@ -51,7 +51,7 @@ const exportedIn = (scrape: string) =>
 it.each([
   ['the dashboard', [...queries, ...variables]],
   ['the alerts', rules.map(({ expr }) => expr)],
-])('%s uses only names of metrics and attributes that a scrape has', async (_, texts) => {
+])('the names in %s are those of metrics and attributes that a scrape has', async (_, texts) => {
   const observed = observe();
   await everyMetric(cluster(), observed);
   const exported = exportedIn(await observed.scrape());
