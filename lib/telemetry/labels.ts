@@ -41,7 +41,7 @@ export class Labels {
   /** The code of an error of this package, else its class. */
   error(error: unknown): string {
     if (error instanceof GatekeeperError) return this.#errors.of(error.code);
-    return error instanceof Error ? this.#errors.of(error.name) : OTHER;
+    return error instanceof Error ? this.#errors.of(String(error.name)) : OTHER;
   }
 
   #given(name: string): string {
