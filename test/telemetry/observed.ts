@@ -67,7 +67,7 @@ export class Observed {
     return points.map(({ value, attributes }) => `${value} ${JSON.stringify(Object.values(attributes))}`);
   }
 
-  /** What a scrape of Prometheus gets. */
+  /** The answer to a scrape of Prometheus. */
   async scrape(): Promise<string> {
     const { resourceMetrics } = await this.#prometheus.collect();
     return new PrometheusSerializer().serialize(resourceMetrics);

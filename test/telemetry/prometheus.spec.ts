@@ -40,13 +40,14 @@ const namesIn = (texts: readonly string[]) => [
 ];
 
 /** Names of metrics and of labels in the answer to a scrape. */
-const exportedIn = (scrape: string) =>
-  new Set(
-    scrape
-      .split('\n')
-      .filter((line) => !line.startsWith('#'))
-      .flatMap((line) => [/^\w+/.exec(line)?.[0] ?? '', ...[...line.matchAll(/(\w+)="/g)].map(([, label]) => label!)]),
-  );
+const exportedIn = (scrape: string) => {
+  const series = scrape.matchAll(/^(?<name>gatekeeper_\w+)(?:\{(?<labels>.*)\})? /gm);
+  const names = [...series].flatMap(({ groups: { name, labels = '' } = {} }) => [
+    name,
+    ...(labels.match(/\w+(?==")/g) ?? []),
+  ]);
+  return new Set(names);
+};
 
 it.each([
   ['the dashboard', [...queries, ...variables]],
