@@ -22,7 +22,7 @@ export class CallMetrics {
     const begun = this.now();
     this.record('attempts', 1, semaphore);
     return (end) => {
-      const outcome = end?.permit ? 'granted' : end ? 'denied' : 'error';
+      const outcome = end?.permit ? 'granted' : end ? 'denied' : 'failed';
       this.record('acquireDuration', this.#secondsSince(begun), { ...semaphore, [A.outcome]: outcome });
       if (end?.reason) this.record('denials', 1, { ...semaphore, [A.denial]: end.reason });
     };

@@ -22,6 +22,33 @@ it('exports every metric, with the attributes that it declares', async () => {
   );
 });
 
+it('tells leadership, ownership and the ends of tasks', async () => {
+  const observed = observe();
+  const nodes = cluster();
+  await everyMetric(nodes, observed);
+  expect(await observed.valuesOf('gatekeeper.leadership.terms')).toEqual(['2 ["default"]', '1 ["allocation"]']);
+  expect(await observed.valuesOf('gatekeeper.leadership.ends')).toEqual(['1 ["default","resigned"]']);
+  expect(await observed.valuesOf('gatekeeper.leadership.leading')).toEqual(['1 ["default"]', '1 ["allocation"]']);
+  expect(await observed.valuesOf('gatekeeper.allocation.resource.count')).toEqual(['6 ["queues"]']);
+  expect(await observed.valuesOf('gatekeeper.allocation.moves')).toEqual(['6 ["queues","added"]']);
+  expect(await observed.valuesOf('gatekeeper.task.dead')).toEqual(['1 ["print","invalid"]']);
+  expect(await observed.valuesOf('gatekeeper.task.crashes')).toEqual(['1 ["stuck"]']);
+});
+
+it('reports a fault as 1 while it lasts, and as 0 after it', async () => {
+  const observed = observe();
+  const nodes = cluster();
+  const { store } = await nodes.node({ telemetry: observed.telemetry() });
+  const whole = store.health();
+  expect(await observed.valuesOf('gatekeeper.health.fault')).toEqual([]);
+  store.report = { ...whole, members: 1, quorum: 2 };
+  expect(await observed.valuesOf('gatekeeper.health.fault')).toEqual(['1 ["no-quorum"]']);
+  expect(await observed.valuesOf('gatekeeper.health.grants')).toEqual(['0 []']);
+  store.report = whole;
+  expect(await observed.valuesOf('gatekeeper.health.fault')).toEqual(['0 ["no-quorum"]']);
+  expect(await observed.valuesOf('gatekeeper.health.grants')).toEqual(['1 []']);
+});
+
 describe('permits', () => {
   it('count attempts, grants, refreshes, releases, and denials by reason', async () => {
     const observed = observe();
