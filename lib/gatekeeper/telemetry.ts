@@ -32,5 +32,6 @@ export interface Telemetry extends Instrumentation {
 
 /** Value of the option `telemetry`: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. */
 export interface TelemetryDefinition {
+  /** Makes the telemetry of one node, which then calls it. */
   open(): Telemetry;
 }
