@@ -17,6 +17,7 @@ const LAYERS = [
   'tasks',
   'insight',
   'gatekeeper',
+  'telemetry',
   'nest',
   'console',
   'cli',
@@ -60,6 +61,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^lib/decision/' },
       to: { dependencyTypes: ['core', 'npm-peer'] },
+    },
+    {
+      name: 'only-telemetry-knows-opentelemetry',
+      comment: 'It is an optional peer, so nothing that is always loaded may import it.',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/telemetry/' },
+      to: { path: '^lib/telemetry/|node_modules/@opentelemetry' },
     },
     {
       name: 'only-the-hazelcast-store-knows-the-client',

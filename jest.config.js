@@ -10,6 +10,7 @@ export default {
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: {
     '^nestjs-gatekeeper$': '<rootDir>/lib/index.ts',
+    '^nestjs-gatekeeper/opentelemetry$': '<rootDir>/lib/telemetry/index.ts',
     '^nestjs-gatekeeper/postgres$': '<rootDir>/lib/postgres.ts',
     '^nestjs-gatekeeper/redis$': '<rootDir>/lib/stores/redis/index.ts',
     '^nestjs-gatekeeper/testing$': '<rootDir>/lib/testing/index.ts',

@@ -11,6 +11,7 @@ import {
   AllocationExplorer,
   AllocationService,
   ClusterService,
+  GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
   TasksExplorer,
@@ -34,13 +35,21 @@ import {
     ClusterService,
     AllocationService,
     TasksService,
+    GatekeeperHealthIndicator,
     GuardedMethodsExplorer,
     LeadershipExplorer,
     AllocationExplorer,
     // The last one: handlers may need the others.
     TasksExplorer,
   ],
-  exports: [GatekeeperService, ClusterService, AllocationService, TasksService, GuardedMethodsExplorer],
+  exports: [
+    GatekeeperService,
+    ClusterService,
+    AllocationService,
+    TasksService,
+    GatekeeperHealthIndicator,
+    GuardedMethodsExplorer,
+  ],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {}
 

@@ -3,6 +3,7 @@ import type { ClusterClock } from '../clock/index.js';
 import type { NodeClock } from '../async/node-clock.js';
 import type { Timers } from '../async/timers.js';
 import type { GatekeeperEvent } from './events.js';
+import type { Instrumentation } from './instrumentation.js';
 import type { ObservedStore } from '../stores/observed-store.js';
 import type { Randomness } from '../async/random-ids.js';
 import type { Reachability } from './reachability.js';
@@ -21,16 +22,19 @@ export interface Timing {
   readonly strictStart: boolean;
 }
 
+/** A line of the log. With the option `logFields`: an entry with fields. */
+export type LogLine = string | Readonly<Record<string, unknown>>;
+
 /** The methods of Nest's LoggerService that are used. */
 export interface GatekeeperLogger {
   /** Logs information. */
-  log(message: string): void;
+  log(message: LogLine): void;
   /** Logs a warning. */
-  warn(message: string): void;
+  warn(message: LogLine): void;
   /** Logs an error. */
-  error(message: string): void;
+  error(message: LogLine): void;
   /** Logs a detail. */
-  debug(message: string): void;
+  debug(message: LogLine): void;
 }
 
 /** Cluster time in ms, or this node's own time if cluster time is unknown. Only for display. */
@@ -62,4 +66,6 @@ export interface Context {
   readonly grantFault: () => GrantFault | undefined;
   /** Whether this node shuts down. From then on it acquires no new permit. */
   readonly isClosing: () => boolean;
+  /** Absent without the option `telemetry`. */
+  readonly instrumentation?: Instrumentation | undefined;
 }

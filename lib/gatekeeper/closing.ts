@@ -37,6 +37,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   await endWatch(parts);
   await context.store.close();
   context.timers.close();
+  parts.telemetry?.close();
   context.changes.complete();
   context.events.complete();
 }

@@ -4,18 +4,19 @@ import { Timers } from '../async/timers.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperEvent } from '../context/events.js';
-import { ObservedStore } from '../stores/observed-store.js';
+import { ObservedStore, type OnCall } from '../stores/observed-store.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Reachability } from '../context/reachability.js';
 
 /** Opens the store and creates the objects that all parts of one gatekeeper share. */
 export function createContext(
   { store: definition, clockTolerance, callTimeout, strictStart }: GatekeeperSettings,
-  given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault'>,
+  given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault' | 'instrumentation'>,
 ): Context {
-  const { node, nodeClock } = given;
+  const { node, nodeClock, instrumentation } = given;
   const events = new Subject<GatekeeperEvent>();
-  const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock);
+  const onCall: OnCall | undefined = instrumentation && ((...call) => instrumentation.storeCall(...call));
+  const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock, onCall);
   const timers = new Timers(nodeClock);
   // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
   const clocks = {

@@ -2,9 +2,10 @@ import { escapeHidden, messageOf, quoted, safeJson, word } from '../decision/ind
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { AuditEntry } from '../context/audit-entry.js';
-import type { GatekeeperLogger } from '../context/context.js';
+import type { GatekeeperLogger, LogLine } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
 import type { Participant } from '../context/participant.js';
+import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
@@ -19,13 +20,18 @@ const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'rele
 export class EventLog {
   readonly #last = new Map<string, string>();
 
-  constructor(private readonly logger: GatekeeperLogger) {}
+  /** @param fields makes entries with fields; default: lines of text */
+  constructor(
+    private readonly logger: GatekeeperLogger,
+    private readonly fields?: LogFields,
+  ) {}
 
   note(event: GatekeeperEvent): void {
     if (SILENT.has(event.type)) return;
     const tick = tickOf(event);
     // A loss is always logged. It also changes the state, so the next event is logged too.
-    if (!tick || this.#isNew(tick) || event.type === 'lost') logEvent(event, this.logger);
+    if (tick && !this.#isNew(tick) && event.type !== 'lost') return;
+    logEvent(event, this.fields?.over(this.logger, event) ?? this.logger);
   }
 
   #isNew({ of, state }: Tick): boolean {
@@ -191,11 +197,16 @@ function problemLevel({ action, error }: { action: string; error: unknown }): 'd
  */
 export function oneLineLogger(logger: GatekeeperLogger): GatekeeperLogger {
   return {
-    log: (message) => logger.log(escapeHidden(message)),
-    warn: (message) => logger.warn(escapeHidden(message)),
-    error: (message) => logger.error(escapeHidden(message)),
-    debug: (message) => logger.debug(escapeHidden(message)),
+    log: (message) => logger.log(oneLine(message)),
+    warn: (message) => logger.warn(oneLine(message)),
+    error: (message) => logger.error(oneLine(message)),
+    debug: (message) => logger.debug(oneLine(message)),
   };
+}
+
+/** A logger that writes JSON escapes the fields of an entry itself. */
+function oneLine(message: LogLine): LogLine {
+  return typeof message === 'string' ? escapeHidden(message) : message;
 }
 
 /**

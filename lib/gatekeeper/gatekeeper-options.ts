@@ -22,6 +22,7 @@ import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
 import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
+import type { TelemetryDefinition } from './telemetry.js';
 import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
@@ -73,6 +74,13 @@ export interface GatekeeperOptions {
   readonly history?: boolean;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
   readonly persistence?: Persistence;
+  /**
+   * Logs entries with fields (semaphore, token, reason, node, ...) instead of lines of text. The value is the name of the
+   * field with the text: "msg" for pino, "message" for Nest's JSON logger and winston. Default: lines of text.
+   */
+  readonly logFields?: string;
+  /** Spans and metrics: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. Default: none, at no cost. */
+  readonly telemetry?: TelemetryDefinition;
   /** The application's version, shown to operators. */
   readonly version?: string;
   /** The longest time for which a shutdown waits for runs and tasks. Default 10s. */
@@ -86,6 +94,8 @@ const CLOCK_TOLERANCE = 500;
 
 const isPersistence = (value: unknown) =>
   value === undefined || typeof (value as Persistence | null)?.open === 'function';
+const isTelemetry = (value: unknown) =>
+  value === undefined || typeof (value as TelemetryDefinition | null)?.open === 'function';
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
 
 /** ms; the default lease of a membership. */
@@ -128,6 +138,10 @@ const optionsSchema = onlyFields({
       isPersistence,
       "is neither fileArchive('...') nor postgresArchive({ connectionString })",
     )
+    .optional(),
+  logFields: nameSchema.optional(),
+  telemetry: z
+    .custom<TelemetryDefinition | undefined>(isTelemetry, 'is not openTelemetry() of nestjs-gatekeeper/opentelemetry')
     .optional(),
   version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),

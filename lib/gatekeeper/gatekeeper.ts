@@ -22,6 +22,7 @@ import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { type Environment, type Parts, createParts, keepParts } from './parts.js';
 import { listen } from './listen.js';
+import { observedNode } from './observed-node.js';
 import { Readiness } from './readiness.js';
 
 /**
@@ -98,6 +99,7 @@ export class Gatekeeper {
    * @throws the store's error, if the store is reachable but does not have the features that its options ask for
    */
   async start(): Promise<void> {
+    this.#parts.telemetry?.observe(observedNode(this.#parts));
     await this.#verifyStore();
     if (this.#isClosing) return;
     this.#parts.context.clusterClock.start();

@@ -21,6 +21,7 @@ export {
   type Term,
   UnknownScopeError,
 } from '../leadership/index.js';
+export type { ObservedNode, Telemetry, TelemetryDefinition } from './telemetry.js';
 export * from './gatekeeper.js';
 export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
 export type { HolderState } from '../context/holder-state.js';

@@ -18,7 +18,9 @@ import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
+import { LogFields } from './log-fields.js';
 import { Sweeping } from './sweeping.js';
+import type { Telemetry } from './telemetry.js';
 
 /** Replaces the machine's clocks and randomness in tests. */
 export interface Environment {
@@ -48,6 +50,8 @@ export interface Parts {
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
+  /** Absent without the option `telemetry`. */
+  readonly telemetry?: Telemetry | undefined;
   /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
@@ -95,11 +99,13 @@ export function createParts(
   { nodeClock = systemClock, random = systemRandomness(), shards }: Environment = {},
 ): Parts {
   const { group, acquirer } = settings;
+  const telemetry = settings.telemetry?.open();
   const context = createContext(settings, {
     node: { group, acquirer, instance: random.instance() },
     nodeClock,
     random,
     isClosing,
+    instrumentation: telemetry,
     grantFault: () => health.report().faults.find(({ stopsGrants }) => stopsGrants),
   });
   const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
@@ -170,9 +176,11 @@ export function createParts(
       if (text !== undefined) archivist?.observe(name, text);
     },
   });
+  const fields = settings.logFields === undefined ? undefined : new LogFields(settings.logFields, context.node);
+  const lines = fields?.over(logger) ?? logger;
   const dump = async () => {
-    for (const line of stateLines(await readState({ directory, context, health }))) logger.log(line);
-    for (const line of await stateLinesOf(tasks)) logger.log(line);
+    for (const line of stateLines(await readState({ directory, context, health }))) lines.log(line);
+    for (const line of await stateLinesOf(tasks)) lines.log(line);
   };
   const sweep = () => sweeping.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
@@ -180,7 +188,7 @@ export function createParts(
     { sweep, load: () => directory.declared.load(), dump },
     settings,
   );
-  const log = new EventLog(logger);
+  const log = new EventLog(logger, fields);
   context.events.subscribe((event) => log.note(event));
   return {
     context,
@@ -201,6 +209,7 @@ export function createParts(
     sweeping,
     health,
     housekeeping,
+    telemetry,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
 }

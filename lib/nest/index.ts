@@ -4,6 +4,7 @@ export { AllocationService } from './allocation.service.js';
 export { ClusterSingleton } from './cluster-singleton.decorator.js';
 export type { ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
 export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';
+export { type GatekeeperHealthDetails, GatekeeperHealthIndicator } from './gatekeeper-health.indicator.js';
 export { GuardedMethodsExplorer } from './guarded-methods.explorer.js';
 export type { GuardedMethod } from './guarded-method.js';
 export { ClusterCron } from './cluster-cron.decorator.js';

@@ -8,7 +8,7 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
-import { type DenialReason, type StoredPermit, decide } from '../decision/index.js';
+import { type DenialReason, type StoredPermit, decide, reservedNameFault } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
@@ -174,8 +174,19 @@ export class NodeSemaphore implements Semaphore {
     return attempt;
   }
 
+  /** Observes a call for a permit. The calls for the package's own semaphores are not the application's. */
+  #observed(options: AttemptOptions, call: () => Promise<Attempt>): Promise<Attempt> {
+    const { instrumentation, node } = this.context;
+    if (!instrumentation || reservedNameFault(this.name) !== undefined) return call();
+    return instrumentation.acquire(this.name, options.acquirer ?? node.acquirer, call);
+  }
+
+  #wait(options: WaitOptions): Promise<Attempt> {
+    return this.#observed(options, () => this.#waitInQueue(options));
+  }
+
   /** @throws the signal's reason if the signal aborts */
-  async #wait(options: WaitOptions): Promise<Attempt> {
+  async #waitInQueue(options: WaitOptions): Promise<Attempt> {
     options.signal?.throwIfAborted();
     const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
     // The caller gave up during the attempt, so the permit goes back.
@@ -196,9 +207,11 @@ export class NodeSemaphore implements Semaphore {
    * Tries once. Right after the start, a call waits for a definition of this node's code that is not in the store yet.
    */
   #attempt(options: AttemptOptions): Promise<Attempt> {
-    return this.heldLeases
-      .attempt(options)
-      .then((attempt) => (this.#mayBeLoaded(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt));
+    return this.#observed(options, () =>
+      this.heldLeases
+        .attempt(options)
+        .then((attempt) => (this.#mayBeLoaded(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt)),
+    );
   }
 
   #mayBeLoaded(attempt: Attempt): boolean {

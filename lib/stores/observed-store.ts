@@ -21,6 +21,9 @@ export interface CallFacts {
   readonly waitingSince?: number;
 }
 
+/** Observes a call that has ended. @param took ms @param error present if the call failed */
+export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
+
 /**
  * Forwards every call, and records the outcomes by kind. A caller may give up a call, and this class does not notice
  * that. Such a call counts as waiting until another call of its kind ends.
@@ -32,10 +35,11 @@ export class ObservedStore implements RecordStore {
   constructor(
     private readonly inner: RecordStore,
     private readonly nodeClock: NodeClock,
+    private readonly onCall?: OnCall,
   ) {
     const observer = {
       observed: <T>(call: () => Promise<T>) => this.#observed('tasks', call),
-      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call),
+      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call, true),
     };
     this.tasks = inner.tasks && observedTasks(inner.tasks, observer);
   }
@@ -118,16 +122,19 @@ export class ObservedStore implements RecordStore {
     return this.#observedEnd(part, call);
   }
 
-  #observedEnd<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
+  /** @param isPoll whether the call waits for something to happen, so that its time says nothing */
+  #observedEnd<T>(part: StorePart, call: () => Promise<T>, isPoll = false): Promise<T> {
     const begun = this.nodeClock.monotonic();
     const facts = this.#facts(part);
     return call().then(
       (answer) => {
         this.#answered(part, begun);
+        if (!isPoll) this.onCall?.(part, this.nodeClock.monotonic() - begun);
         return answer;
       },
       (error: unknown) => {
         this.#failed(facts, begun, error);
+        if (!isPoll) this.onCall?.(part, this.nodeClock.monotonic() - begun, error);
         throw error;
       },
     );

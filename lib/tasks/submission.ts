@@ -1,3 +1,5 @@
+import type { Context } from '../context/context.js';
+import type { NamedTask } from '../context/instrumentation.js';
 import type { Written } from './conditional-texts.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
@@ -22,6 +24,15 @@ export interface Submitted {
   readonly outcome: 'created' | 'known' | 'replaced';
   /** Why, in a sentence. */
   readonly because: string;
+}
+
+/** Submits a task with `call`, which telemetry observes. @throws any error of `call` */
+export function observedSubmit<E extends { readonly outcome: string }>(
+  { instrumentation }: Pick<Context, 'instrumentation'>,
+  task: NamedTask,
+  call: () => Promise<E>,
+): Promise<E> {
+  return instrumentation ? instrumentation.submit(task, call) : call();
 }
 
 /**

@@ -57,7 +57,7 @@ export class TaskStore {
   /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
     storage: TaskStorage,
-    private readonly context: Context,
+    readonly context: Context,
     maxRetainedBytes?: number,
   ) {
     const { timers, timing, random } = context;

@@ -5,6 +5,7 @@ import type { Context } from '../context/context.js';
 import type { TextEntry } from '../stores/index.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
+import { Backlog } from './overview/backlog.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
@@ -65,6 +66,7 @@ export class TaskSweep {
   /** Rows for the next turn, by kind. */
   readonly #limits = new Map<string, number>();
   readonly #untaken: Untaken;
+  readonly #backlog: Backlog;
 
   readonly #readdressing?: Readdressing;
   readonly #forgottenSchedules?: ForgottenSchedules;
@@ -79,6 +81,7 @@ export class TaskSweep {
     nodes?: LivingNodes,
   ) {
     this.#untaken = new Untaken(context);
+    this.#backlog = new Backlog(store.hints, context);
     this.#early = new EarlyRemoval(store, context, {
       isNeeded: async (task) => (await this.#readerOf(task)) !== undefined,
       remove: (task, text) => this.#remove(task, text),
@@ -128,7 +131,7 @@ export class TaskSweep {
     for (let place = await this.#nextQueue(ALL_FAIR.from, ALL_FAIR.to); place;) {
       const prefix = fairPrefix(place);
       const head = await this.store.hints.queue(place.type, place.priority).peek();
-      if (head !== undefined) this.#untaken.look(place.type, place.priority, head);
+      if (head !== undefined) this.#waits(place, head);
       const first = head === undefined ? undefined : placeOfText(head);
       const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, ROWS.first);
       const before = Math.min(now, first?.at ?? now) - UNHINTED;
@@ -145,14 +148,21 @@ export class TaskSweep {
     for (let place = await this.#nextQueue(ALL_OPEN.from, ALL_OPEN.to); place;) {
       const { type, priority } = place;
       const head = await this.store.hints.queue(type, priority).peek();
-      if (head !== undefined) this.#untaken.look(type, priority, head);
+      if (head !== undefined) this.#waits(place, head);
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
       isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
       place = await this.#nextQueue(`${range[0]}~`, ALL_OPEN.to);
     }
     this.#untaken.done();
+    await this.#backlog.done();
     return isMore;
+  }
+
+  /** @param head first hint of a queue in which tasks wait */
+  #waits({ type, priority }: WaitingPlace, head: string): void {
+    this.#untaken.look(type, priority, head);
+    this.#backlog.look(type, priority);
   }
 
   /** Type and priority of the first waiting task from there on. */

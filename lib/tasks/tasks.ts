@@ -8,7 +8,7 @@ import { type TaskPage, type TaskQuery, type WaitingType, listTasks, waitingType
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
-import type { Submitted } from './submission.js';
+import { type Submitted, observedSubmit } from './submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
@@ -81,11 +81,13 @@ export class Tasks {
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
     const { task, dedup, unique } = await this.#reader.read(name, data, options);
-    if (!unique) return this.#store.submit(task, dedup);
+    if (!unique) return observedSubmit(this.parts.context, task, () => this.#store.submit(task, dedup));
     const { member: _none, ...alone } = task;
-    const submitted = await submitUnique(this.#store, alone, dedup, unique);
-    if (submitted.task) this.handlers.cancel(submitted.task);
-    return submitted.answer;
+    return observedSubmit(this.parts.context, task, async () => {
+      const submitted = await submitUnique(this.#store, alone, dedup, unique);
+      if (submitted.task) this.handlers.cancel(submitted.task);
+      return submitted.answer;
+    });
   }
 
   /**
@@ -108,7 +110,9 @@ export class Tasks {
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
     if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(task.id)} of a queue`, faults);
-    const submitted = await this.#store.submit({ ...task, queue }, dedup);
+    const submitted = await observedSubmit(this.parts.context, task, () =>
+      this.#store.submit({ ...task, queue }, dedup),
+    );
     await this.#store.awaiting.ensurePlaced(task.id);
     return submitted;
   }

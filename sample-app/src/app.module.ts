@@ -13,6 +13,7 @@ import { ImportsController } from './imports/imports.controller.js';
 import { MailingJob } from './jobs/mailing.job.js';
 import { NightlyExportJob } from './jobs/nightly-export.job.js';
 import { ReportJob } from './jobs/report.job.js';
+import { MetricsController } from './metrics.controller.js';
 import { StateController } from './state.controller.js';
 import { TasksModule } from './tasks.module.js';
 
@@ -31,7 +32,7 @@ const tasks = new Environment().keepsTasks ? [TasksModule] : [];
     }),
     ...tasks,
   ],
-  controllers: [StateController, ImportsController, DeliveryController],
+  controllers: [StateController, ImportsController, DeliveryController, MetricsController],
   providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient, Poller, Delivery, QueuesClient],
 })
 export class AppModule {}

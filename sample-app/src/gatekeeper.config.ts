@@ -1,8 +1,10 @@
 import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, remote } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
+import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
 import { QUEUES, QUEUE_GROUP } from './delivery/queues.js';
 import type { Environment } from './environment.js';
+import { meterProvider } from './metrics.controller.js';
 
 /**
  * All that the gatekeeper has to know. Durations are a few seconds here so that one can watch permits move; a job that
@@ -27,6 +29,8 @@ export function gatekeeperConfig(environment: Environment): GatekeeperModuleOpti
     definitionsDelay: '1s',
     // How long a run that goes on may hold up the shutdown. Its permit's signal aborts after that.
     shutdownGrace: '2s',
+    // Served at /metrics.
+    telemetry: openTelemetry({ meterProvider }),
     console: { tokens: [{ token: environment.consoleToken, name: 'ann', role: 'define' }] },
   };
 }

@@ -46,6 +46,8 @@ describe("a gatekeeper's options", () => {
     ['requireDefinitions', { store, requireDefinitions: 'yes' }, '"yes" is neither true nor false'],
     ['definitionsDelay', { store, definitionsDelay: 'soon' }, '"soon"'],
     ['stateDump', { store, stateDump: 0 }, '0'],
+    ['telemetry', { store, telemetry: {} }, 'is not openTelemetry()'],
+    ['logFields', { store, logFields: '' }, 'empty'],
     ['clockTolerance', { store, clockTolerance: -1 }, '-1'],
     ['callTimeout', { store, callTimeout: 'NaN' }, '"NaN"'],
     ['sweepInterval', { store, sweepInterval: null }, 'null'],

@@ -9,6 +9,7 @@ import {
   hazelcast,
   memory,
 } from 'nestjs-gatekeeper';
+import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
 import { postgres, postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
@@ -22,7 +23,9 @@ class Jobs {
 }
 
 @Module({
-  imports: [GatekeeperModule.forRoot({ store: memory(), definitionsDelay: 0, stateDump: '1h' })],
+  imports: [
+    GatekeeperModule.forRoot({ store: memory(), definitionsDelay: 0, stateDump: '1h', telemetry: openTelemetry() }),
+  ],
   providers: [Jobs],
 })
 class AppModule {}

@@ -11,11 +11,18 @@ export class PermitWork {
   readonly #running = new Set<Promise<unknown>>();
   #runs = 0;
 
-  constructor(private readonly context: Pick<Context, 'events' | 'nodeClock' | 'timers'>) {}
+  constructor(private readonly context: Pick<Context, 'events' | 'nodeClock' | 'timers' | 'instrumentation'>) {}
 
   /** Runs a job. The history shows it. @throws any error of `work` */
   async job<T>(job: string, permit: GuardingPermit, work: () => T | Promise<T>): Promise<RunResult<T>> {
-    return this.#track(this.report(job, permit, () => withPermit(permit, work)));
+    const { instrumentation } = this.context;
+    const call = () => this.report(job, permit, () => withPermit(permit, work));
+    if (!instrumentation) return this.#track(call());
+    const observed = instrumentation.run({ semaphore: permit.semaphore, job }, (begun) => {
+      begun(permit.stored);
+      return call();
+    });
+    return this.#track(observed);
   }
 
   /** Runs `work`. An error makes a `problem` event, unless the end of the permit caused it. Never rejects. */

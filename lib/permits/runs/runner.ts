@@ -40,7 +40,7 @@ export class Runner {
   constructor(
     private readonly semaphore: string,
     private readonly heldLeases: RunLeases,
-    private readonly context: Pick<Context, 'events' | 'nodeClock'>,
+    private readonly context: Pick<Context, 'events' | 'nodeClock' | 'instrumentation'>,
   ) {
     this.#overlaps = new Overlaps(context.nodeClock);
   }
@@ -56,7 +56,19 @@ export class Runner {
   }
 
   /** @throws RunSkippedError if the run is skipped and `onSkip` is `'throw'`, or any error of `work` */
-  async run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+  run<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
+    const { instrumentation } = this.context;
+    if (!instrumentation) return this.#inTurn(work, settings);
+    const { semaphore } = this;
+    return instrumentation.run({ semaphore, job: settings.job }, (begun) =>
+      this.#inTurn((permit) => {
+        begun(permit instanceof HeldPermit ? permit.lease.permit : undefined);
+        return work(permit);
+      }, settings),
+    );
+  }
+
+  async #inTurn<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
     const { job, holder = '', wait } = settings;
     const called = this.context.nodeClock.monotonic();
     // Runs of different holders do not overlap, because each holder has its own permit.

@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.js';
+import { observedSubmit } from '../submission.js';
 import type { TaskStore } from '../task-store.js';
 import { encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
@@ -80,8 +81,11 @@ export class ScheduleRecords {
     const submission = { id: tickId(name, tick), type: SCHEDULE_TYPE + name, data: { plannedAt: iso(tick) }, ...task };
     const made = transitions.submit(submission, undefined, await this.store.stamp());
     const text = encodeTask(made);
-    const written = await this.store.texts.write(made.id, undefined, text, seen.isOld);
-    return async () => (written.isWritten ? this.store.hints.offer(made, text) : undefined);
+    const { outcome } = await observedSubmit(this.context, made, async () => {
+      const { isWritten } = await this.store.texts.write(made.id, undefined, text, seen.isOld);
+      return { outcome: isWritten ? 'created' : 'known' };
+    });
+    return async () => (outcome === 'created' ? this.store.hints.offer(made, text) : undefined);
   }
 
   /** Whether the run of a tick has ended; also if it is no longer remembered. @throws StoreUnavailableError */

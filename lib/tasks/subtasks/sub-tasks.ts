@@ -1,7 +1,7 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { SubTask } from '../task.js';
 import { LARGEST_GROUP } from '../task-id.js';
-import type { NewTask, Submitted } from '../submission.js';
+import { type NewTask, type Submitted, observedSubmit } from '../submission.js';
 import type { TaskStore } from '../task-store.js';
 import { LeaseExpiredError } from '../tasks.errors.js';
 import type { HeldTask } from '../workers/held-task.js';
@@ -27,8 +27,12 @@ export class SubTasks {
   async submit(task: NewTask): Promise<Submitted> {
     const sub = await this.#placeOf(childOf(task));
     await this.#expectNotLate(sub);
-    const submitted = await this.store.parents.submit(subName(task, sub.parent), sub);
-    if (!submitted) throw this.#late();
+    const named = subName(task, sub.parent);
+    const submitted = await observedSubmit(this.store.context, named, async () => {
+      const answer = await this.store.parents.submit(named, sub);
+      if (!answer) throw this.#late();
+      return answer;
+    });
     this.held.claim.confirmed.add(submitted.id);
     return submitted;
   }

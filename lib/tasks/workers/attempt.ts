@@ -64,7 +64,7 @@ export class Attempt {
     const started = nodeClock.monotonic();
     events.next({ type: 'task-started', ...this.#about });
     try {
-      const { error, isFailure, task } = await this.#run(handler);
+      const { error, isFailure, task } = await this.#observed(handler);
       const took = nodeClock.monotonic() - started;
       const outcome = task.ending?.outcome;
       events.next({
@@ -81,6 +81,11 @@ export class Attempt {
     } finally {
       this.held.abort(() => new LeaseExpiredError(this.#task.id, 'its handler has ended'));
     }
+  }
+
+  #observed(handler: () => unknown): Promise<End> {
+    const { instrumentation } = this.parts.context;
+    return instrumentation ? instrumentation.attempt(this.#task, () => this.#run(handler)) : this.#run(handler);
   }
 
   async #run(handler: () => unknown): Promise<End> {

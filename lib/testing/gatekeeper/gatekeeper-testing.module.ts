@@ -5,6 +5,7 @@ import {
   AllocationExplorer,
   AllocationService,
   ClusterService,
+  GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
   TasksExplorer,
@@ -41,6 +42,7 @@ export class GatekeeperTestingModule {
         ClusterService,
         AllocationService,
         TasksService,
+        GatekeeperHealthIndicator,
         GuardedMethodsExplorer,
         AllocationExplorer,
       ],
@@ -50,6 +52,7 @@ export class GatekeeperTestingModule {
         ClusterService,
         AllocationService,
         TasksService,
+        GatekeeperHealthIndicator,
         GuardedMethodsExplorer,
       ],
     };
@@ -62,7 +65,14 @@ export class GatekeeperTestingModule {
    * @param node made with `TestTasks.node()`
    */
   static forNode(node: GatekeeperService): DynamicModule {
-    const services = [GatekeeperService, ClusterService, AllocationService, TasksService, GuardedMethodsExplorer];
+    const services = [
+      GatekeeperService,
+      ClusterService,
+      AllocationService,
+      TasksService,
+      GatekeeperHealthIndicator,
+      GuardedMethodsExplorer,
+    ];
     return {
       module: GatekeeperTestingModule,
       global: true,

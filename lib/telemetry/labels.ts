@@ -1,0 +1,55 @@
+import { GatekeeperError } from '../decision/index.js';
+import { groupType } from '../tasks/task-id.js';
+import { BoundedNames, OTHER } from './bounded-names.js';
+
+/** Names in the attributes of metrics and in the names of spans: a limited number of each kind. */
+export class Labels {
+  readonly #semaphores: BoundedNames;
+  readonly #jobs: BoundedNames;
+  readonly #types: BoundedNames;
+  readonly #errors: BoundedNames;
+
+  constructor(
+    limit: number,
+    /** Whether code defines the semaphore. */
+    private readonly isDeclared: (semaphore: string) => boolean,
+    /** The application's name for a semaphore that no code defines. */
+    private readonly nameOf?: (semaphore: string) => string | undefined,
+  ) {
+    [this.#semaphores, this.#jobs, this.#types, this.#errors] = [
+      new BoundedNames(limit),
+      new BoundedNames(limit),
+      new BoundedNames(limit),
+      new BoundedNames(limit),
+    ];
+  }
+
+  semaphore(name: string): string {
+    return this.#semaphores.of(this.isDeclared(name) ? name : this.#given(name));
+  }
+
+  /** Without a name of its own, a job has that of its semaphore. */
+  job(job: string, semaphore: string): string {
+    return job === semaphore ? this.semaphore(semaphore) : this.#jobs.of(job);
+  }
+
+  /** @param type of a task's record */
+  task(type: string): string {
+    return this.#types.of(groupType(type));
+  }
+
+  /** The code of an error of this package, else its class. */
+  error(error: unknown): string {
+    if (error instanceof GatekeeperError) return this.#errors.of(error.code);
+    return error instanceof Error ? this.#errors.of(String(error.name)) : OTHER;
+  }
+
+  #given(name: string): string {
+    try {
+      return this.nameOf?.(name) ?? OTHER;
+    } catch {
+      // Telemetry must not fail the call. The name shows that the function gave none.
+      return OTHER;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  context,
+  trace,
+} from '@opentelemetry/api';
+import type { AcquireEnd, AttemptEnd, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
+import { RunSkippedError } from '../permits/runs/run-skipped.error.js';
+import { groupType } from '../tasks/task-id.js';
+import { outcomeOf } from './call-metrics.js';
+import type { Labels } from './labels.js';
+import { ATTRIBUTES as A } from './metrics.js';
+
+/** Makes a span for each call. */
+export class Spans {
+  constructor(
+    private readonly tracer: Tracer,
+    private readonly labels: Labels,
+  ) {}
+
+  acquire<E extends AcquireEnd>(semaphore: string, acquirer: string, call: () => Promise<E>): Promise<E> {
+    const attributes = { [A.semaphore]: semaphore, [A.acquirer]: acquirer };
+    return this.#within(`acquire ${this.labels.semaphore(semaphore)}`, { attributes }, call, (span, end) => {
+      span.setAttributes({ [A.outcome]: end.permit ? 'granted' : 'denied', ...permitOf(end.permit) });
+      if (end.reason) span.setAttribute(A.denial, end.reason);
+      if (end.error) fail(span, end.error, this.labels);
+    });
+  }
+
+  run<E extends RunEnd>(
+    { semaphore, job }: { readonly semaphore: string; readonly job: string },
+    call: (begun: Begun) => Promise<E>,
+  ): Promise<E> {
+    const attributes = { [A.semaphore]: semaphore, [A.job]: job };
+    const name = `run ${this.labels.job(job, semaphore)}`;
+    const work = (span: Span) =>
+      call((permit) => {
+        span.setAttributes({ ...permitOf(permit), ...(permit && { [A.acquirer]: permit.acquirer }) });
+      });
+    return this.#within(name, { attributes }, work, (span, end) => {
+      span.setAttribute(A.outcome, end.executed ? 'completed' : 'skipped');
+      if (end.reason) span.setAttribute(A.skip, end.reason);
+    });
+  }
+
+  /** A trace of its own: the submission may be days old. */
+  attempt<E extends AttemptEnd>(task: NamedTask & { readonly token: number }, call: () => Promise<E>): Promise<E> {
+    const attributes = { ...messageOf(task, 'process'), [A.attempt]: task.token };
+    const options = { kind: SpanKind.CONSUMER, attributes, isRoot: true };
+    return this.#within(`process ${this.labels.task(task.type)}`, options, call, (span, end) => {
+      span.setAttribute(A.outcome, outcomeOf(end));
+      if (end.isFailure && end.error !== undefined) fail(span, end.error, this.labels);
+    });
+  }
+
+  submit<E extends { readonly outcome: string }>(task: NamedTask, call: () => Promise<E>): Promise<E> {
+    const options = { kind: SpanKind.PRODUCER, attributes: messageOf(task, 'send') };
+    return this.#within(`send ${this.labels.task(task.type)}`, options, call, (span, { outcome }) => {
+      span.setAttribute(A.outcome, outcome);
+    });
+  }
+
+  /** Makes a call within a span, and ends the span with it. @throws any error of `call` */
+  async #within<E>(
+    name: string,
+    options: { readonly kind?: SpanKind; readonly attributes: Attributes; readonly isRoot?: boolean },
+    call: (span: Span) => Promise<E>,
+    ended: (span: Span, end: E) => void,
+  ): Promise<E> {
+    const parent = options.isRoot ? ROOT_CONTEXT : context.active();
+    const span = this.tracer.startSpan(name, options, parent);
+    try {
+      const end = await context.with(trace.setSpan(parent, span), () => call(span));
+      ended(span, end);
+      return end;
+    } catch (error) {
+      if (error instanceof RunSkippedError) span.setAttributes({ [A.outcome]: 'skipped', [A.skip]: error.reason });
+      else fail(span.setAttribute(A.outcome, 'failed'), error, this.labels);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+}
+
+function permitOf(permit: AcquireEnd['permit']): Attributes {
+  return permit ? { [A.permit]: permit.id, [A.slot]: permit.slot, [A.token]: permit.token } : {};
+}
+
+function messageOf({ id, type }: NamedTask, operation: 'send' | 'process'): Attributes {
+  return {
+    'messaging.system': 'gatekeeper',
+    'messaging.operation.name': operation,
+    'messaging.operation.type': operation,
+    'messaging.destination.name': groupType(type),
+    'messaging.message.id': id,
+  };
+}
+
+function fail(span: Span, error: unknown, labels: Labels): void {
+  const exception = error instanceof Error ? error : String(error);
+  span.setAttribute(A.error, labels.error(error));
+  span.recordException(exception);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+}
