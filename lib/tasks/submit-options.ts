@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, numberReadBy, onlyFields, readDuration, show } from '../decision/index.js';
-import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
+import {
+  InvalidOptionsError,
+  faultsOf,
+  numberReadBy,
+  onlyFields,
+  readDelay,
+  readDuration,
+  show,
+} from '../decision/index.js';
+import { choiceSchema, switchSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
 import { type TaskTarget, addressSchema } from './addressed/target.js';
 import { type Unique, type UniqueOptions, uniqueSchema } from './unique/unique-options.js';
@@ -100,9 +108,9 @@ const countSchema = z
   .max(1000);
 const dateSchema = z.unknown().transform((value, context): Date | number => {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
-  const { data } = delaySchema.safeParse(value);
-  if (data !== undefined) return data;
-  context.addIssue({ code: 'custom', message: `${show(value)} is neither a Date nor a delay such as "5m"` });
+  const delay = readDelay(value);
+  if (typeof delay === 'number') return delay;
+  context.addIssue({ code: 'custom', message: `${show(value)} is neither a Date nor a delay: ${delay}` });
   return z.NEVER;
 });
 
