@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { GuardedResource } from './resource.mjs';
 
 /** ms between two attempts of a node that waits. */
 const POLL = 100;
@@ -121,18 +122,6 @@ async function twoHolders(a, b, name, { lease, began }) {
   return believes
     ? bad(`two holders after ${after}`)
     : good(`a second holder after ${after}; the first one's library knew when asked`);
-}
-
-/** Applies a write unless its token is lower than one before. Without a token there is nothing to check. */
-export class GuardedResource {
-  #highest = 0;
-
-  write(token) {
-    if (token === null) return true;
-    if (token < this.#highest) return false;
-    this.#highest = token;
-    return true;
-  }
 }
 
 async function asked(node, ...words) {

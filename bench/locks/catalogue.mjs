@@ -94,7 +94,8 @@ export const CATALOGUE = [
     kind: 'peer',
     server: 'postgres',
     version: () => `pg ${installed('pg')}`,
-    differs: 'one PostgreSQL, at most 10 connections; each held lock keeps one; nothing is written; no token, no expiry',
+    differs:
+      'one PostgreSQL, at most 10 connections; each held lock keeps one; nothing is written; no token, no expiry',
   },
   {
     id: 'shedlock-jdbc',
@@ -128,7 +129,7 @@ export const CATALOGUE = [
     server: 'hazelcast',
     provider: 'hazelcast',
     version: () => `${pom('shedlock.hazelcast.version')}, hazelcast ${pom('hazelcast.version')}`,
-    differs: `${HAZELCAST}; in Java, a flow is a thread; no token`,
+    differs: `${HAZELCAST}; in Java, a flow is a thread; no token; an old version, the newest that was reachable`,
   },
   {
     id: 'raw-hazelcast',
@@ -155,7 +156,5 @@ export function selected(only) {
   if (only === undefined) return CATALOGUE;
   const unknown = only.filter((id) => !CATALOGUE.some((peer) => peer.id === id));
   if (unknown.length === 0) return CATALOGUE.filter(({ id }) => only.includes(id));
-  throw new Error(
-    `no peer is named ${unknown.join(', ')}: the peers are ${CATALOGUE.map(({ id }) => id).join(', ')}`,
-  );
+  throw new Error(`no peer is named ${unknown.join(', ')}: the peers are ${CATALOGUE.map(({ id }) => id).join(', ')}`);
 }

@@ -1,6 +1,6 @@
 import { Actor } from './actors.mjs';
 import { openBed } from './bed.mjs';
-import { AHEAD, CASES, NAMES, SKEWS } from './cases.mjs';
+import { AHEAD, NAMES, SKEWS } from './cases.mjs';
 
 /** Peers at the same time: each has servers and nodes of its own, and they wait most of the time. */
 const AT_ONCE = 3;
@@ -8,21 +8,21 @@ const AT_ONCE = 3;
 /** Raw operations are no locks; memory() is within one process. */
 const isTested = ({ kind, server }) => kind !== 'raw' && server !== 'memory';
 
-/** @returns for each peer the result of each case, by id */
-export async function correctness(peers, say) {
+/** @returns for each peer the result of each of these cases, by id */
+export async function correctness(peers, cases, say) {
   const waiting = peers.filter(isTested);
   const results = {};
   const work = async () => {
     for (let peer = waiting.shift(); peer; peer = waiting.shift()) {
       say(`${peer.id}: cases`);
-      results[peer.id] = await resultsOf(peer);
+      results[peer.id] = await resultsOf(peer, cases);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return results;
 }
 
-async function resultsOf(peer) {
+async function resultsOf(peer, cases) {
   const bed = await openBed(peer);
   const nodes = {};
   try {
@@ -31,7 +31,7 @@ async function resultsOf(peer) {
     };
     await Promise.all([...SKEWS.map((skew, index) => start('abc'[index], skew)), start('ahead', AHEAD)]);
     const results = {};
-    for (const { id, run } of CASES) results[id] = await run({ peer, bed, nodes }).catch(failed);
+    for (const { id, run } of cases) results[id] = await run({ peer, bed, nodes }).catch(failed);
     return results;
   } finally {
     await Promise.all(Object.values(nodes).map((node) => node.stop()));

@@ -1,4 +1,5 @@
 import { CASES } from './cases.mjs';
+import { FLOWS } from './speed.mjs';
 
 const COMMAND = 'npm run bench:peers';
 const TITLES = { redis: 'Redis', postgres: 'PostgreSQL', hazelcast: 'Hazelcast', memory: 'Memory' };
@@ -18,8 +19,8 @@ and a third node tries. Wanted: the third node is refused.`,
 refuses a lower token than it has seen. Then the first node goes on (SIGCONT) and writes. Wanted: the resource refuses
 this write. It can do so only if the lock has a token that grows.`,
   failover: `A Redis replica loses its link to the primary, the primary grants a lock, and is killed. The replica becomes the
-primary, and another node tries. Wanted: one holder. ioredis, node-redis and Lettuce reach the new primary at the same
-address.`,
+primary, and another node tries at the same address. Wanted: one holder. With ours, the holder's node restores the lost
+grant, unless the other node comes first ([losses](redis.md#losses)). So this result may differ between runs.`,
   lost: `All data of the server are lost while a node holds a lock. Another node tries until 1 s before the lock's time
 is over. Wanted: one holder, or a holder whose library knows that its lock is lost.`,
 };
@@ -54,7 +55,7 @@ don't edit it.
 
 ${[note, ...missing.map((line) => `This run ${line}.`)].filter(Boolean).join('\n')}
 
-\`${COMMAND} -- --parts speed,cases --only ours-redis,redlock --seconds 1\` is a short run. You need \`redis-server\`,
+\`${COMMAND} -- --only ours-redis,redlock --seconds 1\` is a short run. You need \`redis-server\`,
 PostgreSQL, \`faketime\`, and for Hazelcast and ShedLock a JDK 17 and Maven. A tool that is missing is named, and its rows
 are left out. The peers are installed into \`bench/peers\`.`;
 }
@@ -87,8 +88,10 @@ function speedTable(server, peers, speed) {
 }
 
 function speedRow({ name, kind }, figures, reference) {
-  const cells = Object.entries(figures).flatMap(([flows, { rate, p50, p99 }]) => {
-    const ratio = reference ? rate / reference[flows].rate : undefined;
+  const cells = FLOWS.flatMap((flows) => {
+    if (!figures[flows]) return ['failed', '', ''];
+    const { rate, p50, p99 } = figures[flows];
+    const ratio = reference?.[flows] ? rate / reference[flows].rate : undefined;
     return [whole(rate), `${micros(p50)}, ${micros(p99)}`, ratio === undefined ? '' : emphasized(ratio, kind)];
   });
   return [name, ...cells];
@@ -99,21 +102,23 @@ const oursOn = (server, peers) => peers.find((peer) => peer.server === server &&
 
 function casesSection({ peers, cases }) {
   const shown = peers.filter(({ id }) => cases[id]);
-  const summary = shown.map((peer) => [labelOf(peer), ...CASES.map(({ id }) => markOf(cases[peer.id][id]))]);
+  const summary = shown.map((peer) => [labelOf(peer), ...casesOf(cases).map(({ id }) => markOf(cases[peer.id][id]))]);
   return [
     `## Correctness
 
 One small experiment for each case and lock, with real servers, and nodes as processes. "yes" means that the lock did
 as wanted, "no" that it did not, "–" that the case does not apply.
 
-${table(['lock', ...CASES.map(({ title }) => title)], summary)}`,
-    ...CASES.map(({ id, title }) => {
+${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
+    ...casesOf(cases).map(({ id, title }) => {
       const rows = shown.map((peer) => [labelOf(peer), cases[peer.id][id].text]);
       return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
     }),
   ];
 }
 
+/** Those that ran. */
+const casesOf = (cases) => CASES.filter(({ id }) => Object.values(cases).some((results) => results[id]));
 const labelOf = ({ name, kind, server }) => (kind === 'ours' ? `${name} (${TITLES[server]})` : name);
 const markOf = ({ holds }) => ({ true: 'yes', false: 'no', null: '–' })[holds];
 
@@ -127,7 +132,11 @@ function aheadSection({ peers, speed = {}, cases = {} }) {
     });
   const broken = peers
     .filter(({ id, kind }) => kind === 'ours' && cases[id])
-    .flatMap((peer) => CASES.filter(({ id }) => cases[peer.id][id].holds === false).map(({ title }) => [peer, title]))
+    .flatMap((peer) =>
+      casesOf(cases)
+        .filter(({ id }) => cases[peer.id][id].holds === false)
+        .map(({ title }) => [peer, title]),
+    )
     .map(([peer, title]) => `- ${labelOf(peer)}: not as wanted in "${title}"`);
   return `## Where ours is behind
 
@@ -138,18 +147,19 @@ A lock without a record does less work: it has no token, no definition that oper
 
 function fasterThan(peer, ours, speed) {
   if (!speed[peer.id] || !speed[ours.id]) return [];
-  const ratios = Object.entries(speed[peer.id])
-    .map(([flows, { rate }]) => ({ flows, ratio: rate / speed[ours.id][flows].rate }))
+  const [theirs, mine] = [speed[peer.id], speed[ours.id]];
+  const ratios = FLOWS.filter((flows) => theirs[flows] && mine[flows])
+    .map((flows) => ({ flows, ratio: theirs[flows].rate / mine[flows].rate }))
     .filter(({ ratio }) => ratio > 1)
-    .map(({ flows, ratio }) => `${ratio.toFixed(2)} times our pairs with ${flows} ${flows === '1' ? 'flow' : 'flows'}`);
+    .map(({ flows, ratio }) => `${ratio.toFixed(2)} times our pairs with ${flows} ${flows === 1 ? 'flow' : 'flows'}`);
   return ratios.length > 0 ? [`- ${peer.name} is faster: ${ratios.join(', ')}`] : [];
 }
 
 function righterThan(peer, ours, cases) {
   if (!cases[peer.id] || !cases[ours.id]) return [];
-  return CASES.filter(({ id }) => cases[peer.id][id].holds === true && cases[ours.id][id].holds === false).map(
-    ({ title }) => `- ${peer.name} is more correct in "${title}"`,
-  );
+  return casesOf(cases)
+    .filter(({ id }) => cases[peer.id][id].holds === true && cases[ours.id][id].holds === false)
+    .map(({ title }) => `- ${peer.name} is more correct in "${title}"`);
 }
 
 /** Rows of `bench/peers.mjs`, whose names are "<figure>: <system>". */

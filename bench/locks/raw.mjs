@@ -14,7 +14,9 @@ export const RAW = { 'raw-redis': onRedis, 'raw-postgres': onPostgres, 'raw-haze
 function pairs(set, replace, close) {
   const known = new Set();
   return {
-    async acquire(name) {
+    async acquire(lock) {
+      // The peers on this server use the names themselves.
+      const name = `raw:${lock}`;
       if (!known.has(name)) await set(name, FREE);
       known.add(name);
       if (!(await replace(name, FREE, TAKEN))) return undefined;

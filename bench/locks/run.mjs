@@ -2,8 +2,9 @@
  * Locks, permits and tasks of several libraries beside ours, in one run, on real servers on loopback. Needs a built
  * package: `npm run bench:peers` builds it.
  *
- *   --parts speed,cases,tasks   runs these parts; all by default
- *   --only redlock,ours-redis   runs these locks only (not for the tasks)
+ *   --parts speed,cases,tasks   runs these parts; all by default, with --only all but the tasks
+ *   --only redlock,ours-redis   runs these locks only
+ *   --cases stale,frozen        runs these cases only: ticks, ahead, stale, frozen, failover, lost
  *   --seconds 5                 s of measurement for each lock and number of flows
  *   --json                      prints the results as JSON to standard output
  *   --write                     writes docs/comparison.md and docs/images/comparison.svg
@@ -17,6 +18,7 @@ import { onHazelcast } from '../hazelcast.mjs';
 import { peers as tasks } from '../peers.mjs';
 import { selected } from './catalogue.mjs';
 import { chartOf } from './chart.mjs';
+import { CASES } from './cases.mjs';
 import { correctness } from './correctness.mjs';
 import { machine, versions } from './machine.mjs';
 import { available, lackOfFaketime } from './needs.mjs';
@@ -28,8 +30,9 @@ const DOCS = new URL('../../docs/', import.meta.url);
 
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: PARTS.join(',') },
+    parts: { type: 'string' },
     only: { type: 'string' },
+    cases: { type: 'string' },
     seconds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -37,6 +40,10 @@ const { values } = parseArgs({
     note: { type: 'string' },
   },
 });
+
+// Each server and each node ends with this process, by a listener of its own.
+process.setMaxListeners(0);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 /** Not to standard output, which has the JSON. */
 const began = performance.now();
@@ -52,20 +59,26 @@ if (values.write) {
 }
 
 async function measured() {
-  const parts = partsOf(values.parts);
+  const parts = namesOf(values.parts ?? (values.only && 'speed,cases'), PARTS, 'part');
+  const ids = namesOf(
+    values.cases,
+    CASES.map(({ id }) => id),
+    'case',
+  );
+  const cases = CASES.filter(({ id }) => ids.includes(id));
   const seconds = secondsOf(values.seconds);
   const { found, missing } = await available(selected(values.only?.split(',')));
   const run = { date: new Date().toISOString().slice(0, 10), ...machine(), versions: await versions(found), seconds };
   if (parts.includes('speed')) run.speed = await speed(found, seconds, say);
-  if (parts.includes('cases')) run.cases = await casesOf(found, missing);
+  if (parts.includes('cases')) run.cases = await casesOf(found, cases, missing);
   if (parts.includes('tasks')) run.tasks = await tasksOf(missing);
   for (const line of missing) say(line);
   return { ...run, missing, took: Math.round((performance.now() - began) / 1000), peers: found.map(described) };
 }
 
-async function casesOf(found, missing) {
+async function casesOf(found, cases, missing) {
   const lack = await lackOfFaketime();
-  if (lack === undefined) return correctness(found, say);
+  if (lack === undefined) return correctness(found, cases, say);
   missing.push(`left out the cases: ${lack}`);
   return {};
 }
@@ -85,11 +98,12 @@ async function tasksOf(missing) {
   }
 }
 
-function partsOf(text) {
-  const parts = text.split(',');
-  const unknown = parts.filter((part) => !PARTS.includes(part));
-  if (unknown.length > 0) throw new Error(`no part is named ${unknown.join(', ')}: the parts are ${PARTS.join(', ')}`);
-  return parts;
+/** @throws if one has another name */
+function namesOf(text, known, kind) {
+  const names = text?.split(',') ?? known;
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
+  throw new Error(`no ${kind} is named ${unknown.join(', ')}: the ${kind}s are ${known.join(', ')}`);
 }
 
 function secondsOf(text) {

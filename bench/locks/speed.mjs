@@ -23,8 +23,8 @@ export async function speed(peers, seconds, say) {
     const figures = Object.fromEntries(peers.map(({ id }) => [id, {}]));
     for (const flows of FLOWS) {
       say(`speed with ${flows} ${flows === 1 ? 'flow' : 'flows'}`);
-      const taken = await inRounds(peers, actors, flows, seconds);
-      for (const [index, { id }] of peers.entries()) figures[id][flows] = medians(taken[index]);
+      const taken = await inRounds(peers, actors, { flows, seconds, say });
+      for (const [id, answers] of Object.entries(taken)) figures[id][flows] = medians(answers);
     }
     return figures;
   } finally {
@@ -33,21 +33,27 @@ export async function speed(peers, seconds, say) {
   }
 }
 
-async function inRounds(peers, actors, flows, seconds) {
-  const measured = async (actor, ms) => {
-    const answer = await actor.ask('bench', flows, Math.round(ms));
-    if (answer.error !== undefined) throw new Error(answer.error);
-    return answer;
-  };
-  for (const [index, actor] of actors.entries()) {
-    const warmup = peers[index].provider ? WARMUP.java : WARMUP.node;
-    await measured(actor, Math.min(warmup, seconds) * 1000);
-  }
-  const taken = actors.map(() => []);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, actor] of actors.entries()) {
-      taken[index].push(await measured(actor, (seconds * 1000) / ROUNDS));
+/** @returns the figures of all rounds, by id; none for a peer that failed, which is said */
+async function inRounds(peers, actors, { flows, seconds, say }) {
+  const taken = Object.fromEntries(peers.map(({ id }) => [id, []]));
+  const measured = async (ms, keep) => {
+    for (const [index, { id, provider }] of peers.entries()) {
+      if (!taken[id]) continue;
+      const answer = await actors[index].ask('bench', flows, Math.round(ms(provider)));
+      if (answer.error === undefined) keep(id, answer);
+      else {
+        delete taken[id];
+        say(`left out ${id} with ${flows} flows: ${answer.error}`);
+      }
     }
+  };
+  const warmup = (provider) => Math.min(provider ? WARMUP.java : WARMUP.node, seconds) * 1000;
+  await measured(warmup, () => undefined);
+  for (let round = 0; round < ROUNDS; round++) {
+    await measured(
+      () => (seconds * 1000) / ROUNDS,
+      (id, answer) => taken[id].push(answer),
+    );
   }
   return taken;
 }
