@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 /** Packages that only `bench/peers` installs. */
 export const PEERS_FOLDER = new URL('../peers/', import.meta.url);
 const ofPeers = createRequire(new URL('package.json', PEERS_FOLDER));
-const pinned = (name) => JSON.parse(readFileSync(new URL('package.json', PEERS_FOLDER))).dependencies[name];
+export const pinned = (name) => JSON.parse(readFileSync(new URL('package.json', PEERS_FOLDER))).dependencies[name];
 const POM = readFileSync(new URL('shedlock/pom.xml', PEERS_FOLDER), 'utf8');
 const pom = (name) => POM.match(new RegExp(`<${name}>(.*?)</`))[1];
 const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;

@@ -164,7 +164,8 @@ function righterThan(peer, ours, cases) {
 
 /** Rows of `bench/peers.mjs`, whose names are "<figure>: <system>". */
 function tasksSection(rows) {
-  const split = rows.map(({ name, ours }) => [...name.split(/: (?=[^:]*$)/), ours]);
+  // A peer's row has our figure, too, and its own as the reference.
+  const split = rows.map(({ name, ours, reference }) => [...name.split(/: (?=[^:]*$)/), reference ?? ours]);
   const systems = [...new Set(split.map(([, system]) => system))];
   const figures = [...new Set(split.map(([figure]) => figure))];
   const cells = figures.map((figure) => [

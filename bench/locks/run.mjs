@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { format } from 'prettier';
 import { onHazelcast } from '../hazelcast.mjs';
 import { peers as tasks } from '../peers.mjs';
-import { selected } from './catalogue.mjs';
+import { pinned, selected } from './catalogue.mjs';
 import { chartOf } from './chart.mjs';
 import { CASES } from './cases.mjs';
 import { correctness } from './correctness.mjs';
@@ -71,7 +71,10 @@ async function measured() {
   const run = { date: new Date().toISOString().slice(0, 10), ...machine(), versions: await versions(found), seconds };
   if (parts.includes('speed')) run.speed = await speed(found, seconds, say);
   if (parts.includes('cases')) run.cases = await casesOf(found, cases, missing);
-  if (parts.includes('tasks')) run.tasks = await tasksOf(missing);
+  if (parts.includes('tasks')) {
+    run.tasks = await tasksOf(missing);
+    for (const name of ['bullmq', 'graphile-worker', 'pg-boss']) run.versions[name] = pinned(name);
+  }
   for (const line of missing) say(line);
   return { ...run, missing, took: Math.round((performance.now() - began) / 1000), peers: found.map(described) };
 }

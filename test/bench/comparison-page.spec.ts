@@ -47,8 +47,8 @@ const RESULTS = {
     slow: { stale: { text: 'not applicable: no expiry', holds: null }, lost: asWanted },
   },
   tasks: [
-    { name: 'submit a task: with care, per s: ours', ours: 12_345 },
-    { name: 'submit a task: with care, per s: BullMQ', ours: 23_456 },
+    { name: 'submit a task: with care, per s: ours', ours: 12_345, reference: null },
+    { name: 'submit a task: with care, per s: BullMQ', ours: 12_345, reference: 23_456 },
   ],
 };
 

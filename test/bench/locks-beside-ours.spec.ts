@@ -95,3 +95,17 @@ describe('a resource that checks tokens', () => {
     expect([5, 5, 4, null, 6, 5].map((token) => resource.write(token))).toEqual([true, true, false, true, true, false]);
   });
 });
+
+describe('a grant to a second node', () => {
+  const FILE: string = '../../bench/locks/cases.mjs';
+  const held = { since: 1000, lease: 3000 };
+
+  it.each([
+    ['before the end of the first one', { at: 3999 }, true],
+    ['after it, because the machine was slow', { at: 4000 }, false],
+    ['that never came', undefined, false],
+  ])('%s: counts as a second holder only while the first one surely lasted', async (_, grant, expected) => {
+    const { isWithin } = (await import(FILE)) as { isWithin(grant: unknown, first: unknown): boolean };
+    expect(isWithin(grant, held)).toBe(expected);
+  });
+});
