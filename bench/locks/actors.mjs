@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { javaCommand } from './shedlock.mjs';
 
 /** ms for which a process may start, and a command may take. */
-const PATIENCE = 60_000;
+const PATIENCE = 120_000;
 const ACTOR = fileURLToPath(new URL('actor.mjs', import.meta.url));
 
 /** A node of a peer: a process of its own, which can't outlive this one. */
@@ -20,7 +20,7 @@ export class Actor {
   static async start(peer, address, { node = 'a', names = [], ahead = 0 } = {}) {
     const actor = new Actor();
     const program = peer.provider
-      ? await javaCommand(peer.provider, address, node)
+      ? await javaCommand(peer, address, node)
       : [process.execPath, ACTOR, peer.id, JSON.stringify(address), node, JSON.stringify(names)];
     const [command, ...args] = program;
     const env = { ...process.env, ...(ahead !== 0 && wrongClock(ahead)) };

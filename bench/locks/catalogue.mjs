@@ -73,6 +73,16 @@ export const CATALOGUE = [
     differs: `${REDIS}; in Java, a flow is a thread; no token`,
   },
   {
+    id: 'shedlock-redis-safe',
+    name: 'ShedLock, Redis, safeUpdate',
+    kind: 'peer',
+    server: 'redis',
+    provider: 'redis',
+    javaArgs: ['-DsafeUpdate=true'],
+    version: () => `${pom('shedlock.version')}, Lettuce ${pom('lettuce.version')}`,
+    differs: `${REDIS}; in Java, a flow is a thread; safeUpdate(true), which is off by default; no token`,
+  },
+  {
     id: 'raw-redis',
     name: 'raw script calls',
     kind: 'raw',

@@ -15,7 +15,7 @@ export async function correctness(peers, cases, say) {
   const work = async () => {
     for (let peer = waiting.shift(); peer; peer = waiting.shift()) {
       say(`${peer.id}: cases`);
-      results[peer.id] = await resultsOf(peer, cases);
+      results[peer.id] = await resultsOf(peer, cases).catch((error) => allFailed(cases, error));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -38,5 +38,8 @@ async function resultsOf(peer, cases) {
     await bed.close();
   }
 }
+
+/** A peer that can't start must not end the run. */
+const allFailed = (cases, error) => Object.fromEntries(cases.map(({ id }) => [id, failed(error)]));
 
 const failed = (error) => ({ text: `the experiment failed: ${error.message.split('\n')[0]}`, holds: null });

@@ -7,12 +7,12 @@ const FOLDER = fileURLToPath(new URL('../peers/shedlock', import.meta.url));
 const built = new Map();
 
 /** The command line of ShedLock's process. Builds it by Maven at the first call. */
-export async function javaCommand(provider, address, node) {
+export async function javaCommand({ provider, javaArgs = [] }, address, node) {
   if (!built.has(provider)) built.set(provider, build(provider));
   await built.get(provider);
   const folder = join(FOLDER, 'target', provider);
   const classPath = [join(folder, 'classes'), join(folder, 'dependency', '*')].join(':');
-  return ['java', '-Xmx128m', '-cp', classPath, 'peer.Main', provider, addressOf(provider, address), node];
+  return ['java', '-Xmx128m', ...javaArgs, '-cp', classPath, 'peer.Main', provider, addressOf(provider, address), node];
 }
 
 async function build(provider) {
