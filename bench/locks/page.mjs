@@ -168,20 +168,26 @@ function tasksSection(rows) {
   const split = rows.map(({ name, ours, reference }) => [...name.split(/: (?=[^:]*$)/), reference ?? ours]);
   const systems = [...new Set(split.map(([, system]) => system))];
   const figures = [...new Set(split.map(([figure]) => figure))];
+  const valueOf = (figure, system) => split.find(([name, other]) => name === figure && other === system)?.[2];
   const cells = figures.map((figure) => [
     figure,
-    ...systems.map((system) => {
-      const found = split.find(([name, other]) => name === figure && other === system);
-      return found ? String(Number(found[2].toPrecision(3))) : '–';
-    }),
+    ...systems.map((system) => taskCell(figure, valueOf(figure, system), valueOf(figure, systems[0]))),
   ]);
   return `## Tasks
 
 The same tasks, with a handler that does nothing, as medians of rounds in turn. BullMQ's Redis writes to disk once a second,
 PostgreSQL at each commit, and Hazelcast keeps all in memory. So the rows compare what a team gets, and not the same
-durability. pg-boss fetches and completes in loops, because its workers look at most twice a second.
+durability. pg-boss fetches and completes in loops, because its workers look at most twice a second. Bold figures are better than ours.
 
 ${table(['', ...systems], cells)}`;
+}
+
+/** Of times the lower one is better, of rates the higher one. */
+function taskCell(figure, value, ours) {
+  if (value === undefined) return '–';
+  const text = String(Number(value.toPrecision(3)));
+  const isBetter = figure.endsWith(' ms') ? value < ours : value > ours;
+  return isBetter ? `**${text}**` : text;
 }
 
 function limits({ speed, cases }) {

@@ -49,6 +49,8 @@ const RESULTS = {
   tasks: [
     { name: 'submit a task: with care, per s: ours', ours: 12_345, reference: null },
     { name: 'submit a task: with care, per s: BullMQ', ours: 12_345, reference: 23_456 },
+    { name: 'from submit to start, ms: ours', ours: 3, reference: null },
+    { name: 'from submit to start, ms: BullMQ', ours: 3, reference: 4 },
   ],
 };
 
@@ -105,9 +107,10 @@ describe('the page of the comparison', () => {
     expect(page).toContain('| name of quick | 1,500 | 12 µs, 3.4 ms | **1.50** | failed |');
   });
 
-  it('puts the systems of the tasks side by side', async () => {
+  it('puts the systems of the tasks side by side, and emphasizes what is better than ours', async () => {
     const { page } = await generated();
-    expect(page).toContain('| submit a task: with care, per s | 12300 | 23500 |');
+    expect(page).toContain('| submit a task: with care, per s | 12300 | **23500** |');
+    expect(page).toContain('| from submit to start, ms | 3 | 4 |');
   });
 });
 
