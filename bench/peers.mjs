@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { hazelcast, single } from 'nestjs-gatekeeper';
 import { percentile } from './measure.mjs';
+import { installPeers } from './peers/install.mjs';
 import { DATA, open, row } from './tasks.mjs';
 
-const FOLDER = fileURLToPath(new URL('peers', import.meta.url));
 /** Tasks of one measurement; a worker alone gets half of them. */
 const TASKS = 3000;
 /** Submissions at the same time. */
@@ -43,9 +39,7 @@ export async function peers(_client, cluster) {
 }
 
 async function addPeers(systems, servers) {
-  if (!existsSync(`${FOLDER}/node_modules`)) {
-    await promisify(execFile)('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], { cwd: FOLDER });
-  }
+  await installPeers();
   const { bullmq, graphileWorker, pgBoss } = await import('./peers/systems.mjs');
   const { startPostgres, startRedis } = await import('./peers/servers.mjs');
   for (const [start, makers] of [

@@ -1,17 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Client } from 'hazelcast-client';
 import { hazelcast } from 'nestjs-gatekeeper';
-import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { acquisitions } from './acquisitions.mjs';
 import { allocation } from './allocation.mjs';
 import { backlog } from './backlog.mjs';
 import { concurrent } from './concurrent.mjs';
+import { onHazelcast } from './hazelcast.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
-import { FULLY_COMPILED } from './measure.mjs';
 import { peers } from './peers.mjs';
 import { onPostgres } from './postgres.mjs';
 import { tasks } from './tasks.mjs';
@@ -51,23 +49,6 @@ console.log(
   `node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, one member on loopback`,
 );
 console.table(rows);
-
-/** With one member, and one client for both sides: the same connection, the same settings. */
-async function onHazelcast(measured) {
-  const cluster = await startHazelcast({ jvmArgs: FULLY_COMPILED });
-  const client = await Client.newHazelcastClient({
-    clusterName: cluster.clusterName,
-    network: { clusterMembers: cluster.addresses },
-    flakeIdGenerators: { 'gatekeeper.clock': { prefetchCount: 1 } },
-    properties: { 'hazelcast.logging.level': 'OFF' },
-  });
-  try {
-    return await measured(client, cluster);
-  } finally {
-    await client.shutdown();
-    await cluster.stop();
-  }
-}
 
 async function singleCalls(client) {
   const gatekeeper = await openGatekeeper(hazelcast({ client }), 'bench', NAMES);

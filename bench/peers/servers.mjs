@@ -17,7 +17,7 @@ export async function startRedis() {
   const port = await freePort();
   const set = ['--port', port, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
   const server = await start('redis-server', set.map(String), 'Ready to accept connections');
-  return { port, stop: () => end(server, folder) };
+  return { port, stop: () => end(server, folder), kill: () => end(server, folder, 'SIGKILL') };
 }
 
 /** A PostgreSQL of its own on loopback, with its usual settings. @throws if it can't be started */
@@ -50,7 +50,7 @@ function asUser(...words) {
   return execa(command, args, { cwd: '/' });
 }
 
-function postgresPrograms() {
+export function postgresPrograms() {
   const [newest] = existsSync(VERSIONS) ? readdirSync(VERSIONS).toSorted((a, b) => Number(b) - Number(a)) : [];
   if (newest === undefined) throw new Error(`there is no PostgreSQL in ${VERSIONS}: "apt-get install postgresql"`);
   return join(VERSIONS, newest, 'bin');
@@ -79,10 +79,12 @@ function start(command, args, ready) {
   });
 }
 
-async function end(server, folder) {
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
-  await ended;
+async function end(server, folder, signal = 'SIGTERM') {
+  if (server.exitCode === null && server.signalCode === null) {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill(signal);
+    await ended;
+  }
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -1,0 +1,214 @@
+import { CASES } from './cases.mjs';
+import { FLOWS } from './speed.mjs';
+
+const COMMAND = 'npm run bench:peers';
+const TITLES = { redis: 'Redis', postgres: 'PostgreSQL', hazelcast: 'Hazelcast', memory: 'Memory' };
+
+/** Experiment of each case, as the page describes it. */
+const EXPERIMENTS = {
+  ticks: `Three nodes have clocks that are 0, 80 and 160 ms ahead. Each starts a job of 20 ms every 2.5 s, by its own clock, for
+five ticks. Wanted: five runs. Each library is used as its documentation shows: ours and ShedLock (\`lockAtLeastFor\`) keep
+the lock after a short job, the others release it at the end of the job. With them, an application can also let the lock
+expire.`,
+  ahead: `The wall clock of one node is 12 s ahead, its monotonic clock is right. It tries to take a lock that another node took
+for 3 s. Then it takes a lock for 3 s itself, and a node with a right clock waits for this one. Wanted: never two
+holders, and the second lock is free after 3 s and a small margin.`,
+  stale: `A node takes a lock for 2 s and does not release it. Another node gets it after that. Then the first node releases,
+and a third node tries. Wanted: the third node is refused.`,
+  frozen: `The holder of a lock for 2 s is frozen (SIGSTOP). Another node gets the lock and writes to a resource that
+refuses a lower token than it has seen. Then the first node goes on (SIGCONT) and writes. Wanted: the resource refuses
+this write. It can do so only if the lock has a token that grows.`,
+  failover: `A Redis replica loses its link to the primary, the primary grants a lock, and is killed. The replica becomes the
+primary, and another node tries at the same address. Wanted: one holder. With ours, the holder's node restores the lost
+grant, unless the other node comes first ([losses](redis.md#losses)). So this result may differ between runs.`,
+  lost: `All data of the server are lost while a node holds a lock. Another node tries until 1 s before the lock's time
+is over. Wanted: one holder, or a holder whose library knows that its lock is lost.`,
+};
+
+/**
+ * The page docs/comparison.md, from the results of a run as `run.mjs` collects them.
+ *
+ * @returns Markdown, not yet formatted
+ */
+export function pageOf(results) {
+  return [
+    intro(results),
+    ...(results.speed ? speedSection(results) : []),
+    ...(results.cases ? casesSection(results) : []),
+    ...(results.speed || results.cases ? [aheadSection(results)] : []),
+    ...(results.tasks?.length > 0 ? [tasksSection(results.tasks)] : []),
+    limits(results),
+  ].join('\n\n');
+}
+
+function intro({ date, machine, load, versions, seconds, note, missing, took }) {
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `# Comparison
+
+The same work on our permits and on other locks, in one run on real servers on loopback. A program wrote this page:
+don't edit it.
+
+- **Date:** ${date}, ${took} s for all parts
+- **Machine:** ${machine.processor}, ${machine.cores} cores, ${machine.memory}, Linux ${machine.kernel}; load average before the run: ${load.toFixed(1)}
+- **Versions:** ${named.join(', ')}; those of the libraries stand in the tables
+- **Repeat it:** \`${COMMAND} -- --write\` (${seconds} s of measurement for each row)
+
+${[note, ...missing.map((line) => `This run ${line}.`)].filter(Boolean).join('\n')}
+
+\`${COMMAND} -- --only ours-redis,redlock --seconds 1\` is a short run. You need \`redis-server\`,
+PostgreSQL, \`faketime\`, and for Hazelcast and ShedLock a JDK 17 and Maven. A tool that is missing is named, and its rows
+are left out. The peers are installed into \`bench/peers\`.`;
+}
+
+function speedSection({ peers, speed }) {
+  const tables = Object.keys(TITLES)
+    .filter((server) => peers.some((peer) => peer.server === server && speed[peer.id]))
+    .map((server) => speedTable(server, peers, speed));
+  return [
+    `## Speed
+
+![Pairs of acquire and release per second](images/comparison.svg)
+
+A flow takes a free lock and releases it, again and again. Each flow has a lock of its own. Each row is a process of its
+own; all take turns in five rounds, and the figures are medians of the rounds. Percentiles are those of the acquisition
+alone. "Beside ours" is the row's pairs per second divided by those of our first row on the same server: above 1.00 the
+row is faster than ours. Raw operations are two compare-and-set calls of 250 bytes. They are the limit of what a lock with
+a record can reach on that server, and no lock.`,
+    ...tables,
+  ];
+}
+
+function speedTable(server, peers, speed) {
+  const shown = peers.filter((peer) => peer.server === server && speed[peer.id]);
+  const reference = oursOn(server, shown);
+  const rows = shown.map((peer) => speedRow(peer, speed[peer.id], reference && speed[reference.id]));
+  const head = ['lock', '1 flow, pairs/s', 'p50, p99', 'beside ours', '64 flows, pairs/s', 'p50, p99', 'beside ours'];
+  const notes = shown.map(({ name, version, differs }) => `- ${name}${version && ` (${version})`}: ${differs}`);
+  return `### ${TITLES[server]}\n\n${table(head, rows)}\n\n${notes.join('\n')}`;
+}
+
+function speedRow({ name, kind }, figures, reference) {
+  const cells = FLOWS.flatMap((flows) => {
+    if (!figures[flows]) return ['failed', '', ''];
+    const { rate, p50, p99 } = figures[flows];
+    const ratio = reference?.[flows] ? rate / reference[flows].rate : undefined;
+    return [whole(rate), `${micros(p50)}, ${micros(p99)}`, ratio === undefined ? '' : emphasized(ratio, kind)];
+  });
+  return [name, ...cells];
+}
+
+const emphasized = (ratio, kind) => (ratio > 1 && kind === 'peer' ? `**${ratio.toFixed(2)}**` : ratio.toFixed(2));
+const oursOn = (server, peers) => peers.find((peer) => peer.server === server && peer.kind === 'ours');
+
+function casesSection({ peers, cases }) {
+  const shown = peers.filter(({ id }) => cases[id]);
+  const summary = shown.map((peer) => [labelOf(peer), ...casesOf(cases).map(({ id }) => markOf(cases[peer.id][id]))]);
+  return [
+    `## Correctness
+
+One small experiment for each case and lock, with real servers, and nodes as processes. "yes" means that the lock did
+as wanted, "no" that it did not, "–" that the case does not apply.
+
+${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
+    ...casesOf(cases).map(({ id, title }) => {
+      const rows = shown.map((peer) => [labelOf(peer), cases[peer.id][id].text]);
+      return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
+    }),
+  ];
+}
+
+/** Those that ran. */
+const casesOf = (cases) => CASES.filter(({ id }) => Object.values(cases).some((results) => results[id]));
+const labelOf = ({ name, kind, server }) => (kind === 'ours' ? `${name} (${TITLES[server]})` : name);
+const markOf = ({ holds }) => ({ true: 'yes', false: 'no', null: '–' })[holds];
+
+/** All that a peer did better than ours in this run. */
+function aheadSection({ peers, speed = {}, cases = {} }) {
+  const lines = peers
+    .filter(({ kind }) => kind === 'peer')
+    .flatMap((peer) => {
+      const ours = oursOn(peer.server, peers);
+      return ours ? [...fasterThan(peer, ours, speed), ...righterThan(peer, ours, cases)] : [];
+    });
+  const broken = peers
+    .filter(({ id, kind }) => kind === 'ours' && cases[id])
+    .flatMap((peer) =>
+      casesOf(cases)
+        .filter(({ id }) => cases[peer.id][id].holds === false)
+        .map(({ title }) => [peer, title]),
+    )
+    .map(([peer, title]) => `- ${labelOf(peer)}: not as wanted in "${title}"`);
+  return `## Where ours is behind
+
+${[...lines, ...broken].join('\n') || 'Nowhere in this run.'}
+
+A lock without a record does less work: it has no token, no definition that operators change, and no trace of its holders.`;
+}
+
+function fasterThan(peer, ours, speed) {
+  if (!speed[peer.id] || !speed[ours.id]) return [];
+  const [theirs, mine] = [speed[peer.id], speed[ours.id]];
+  const ratios = FLOWS.filter((flows) => theirs[flows] && mine[flows])
+    .map((flows) => ({ flows, ratio: theirs[flows].rate / mine[flows].rate }))
+    .filter(({ ratio }) => ratio > 1)
+    .map(({ flows, ratio }) => `${ratio.toFixed(2)} times our pairs with ${flows} ${flows === 1 ? 'flow' : 'flows'}`);
+  return ratios.length > 0 ? [`- ${peer.name} is faster: ${ratios.join(', ')}`] : [];
+}
+
+function righterThan(peer, ours, cases) {
+  if (!cases[peer.id] || !cases[ours.id]) return [];
+  return casesOf(cases)
+    .filter(({ id }) => cases[peer.id][id].holds === true && cases[ours.id][id].holds === false)
+    .map(({ title }) => `- ${peer.name} is more correct in "${title}"`);
+}
+
+/** Rows of `bench/peers.mjs`, whose names are "<figure>: <system>". */
+function tasksSection(rows) {
+  // A peer's row has our figure, too, and its own as the reference.
+  const split = rows.map(({ name, ours, reference }) => [...name.split(/: (?=[^:]*$)/), reference ?? ours]);
+  const systems = [...new Set(split.map(([, system]) => system))];
+  const figures = [...new Set(split.map(([figure]) => figure))];
+  const valueOf = (figure, system) => split.find(([name, other]) => name === figure && other === system)?.[2];
+  const cells = figures.map((figure) => [
+    figure,
+    ...systems.map((system) => taskCell(figure, valueOf(figure, system), valueOf(figure, systems[0]))),
+  ]);
+  return `## Tasks
+
+The same tasks, with a handler that does nothing, as medians of rounds in turn. BullMQ's Redis writes to disk once a second,
+PostgreSQL at each commit, and Hazelcast keeps all in memory. So the rows compare what a team gets, and not the same
+durability. pg-boss fetches and completes in loops, because its workers look at most twice a second. Bold figures are better than ours.
+
+${table(['', ...systems], cells)}`;
+}
+
+/** Of times the lower one is better, of rates the higher one. */
+function taskCell(figure, value, ours) {
+  if (value === undefined) return '–';
+  const text = String(Number(value.toPrecision(3)));
+  const isBetter = figure.endsWith(' ms') ? value < ours : value > ours;
+  return isBetter ? `**${text}**` : text;
+}
+
+function limits({ speed, cases }) {
+  if (!speed && !cases) return '';
+  return `## Limits of these figures
+
+- All servers, nodes and measured processes share the cores of one machine, so network time is missing and a slow client
+  slows its server.
+- Each experiment of a case runs once. A "yes" is no proof: [guarantees.md](guarantees.md) says how ours is tested.
+- ShedLock runs in Java with threads, all others in Node.js.
+`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const whole = (rate) => Math.round(rate).toLocaleString('en-US');
+
+/** µs below 1 ms. */
+function micros(value) {
+  return value < 1000 ? `${Math.round(value)} µs` : `${(value / 1000).toFixed(1)} ms`;
+}
