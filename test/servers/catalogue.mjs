@@ -36,7 +36,7 @@ export const SERVERS = [
     from: debian('pgbouncer', ['libc-ares2']),
     program: 'usr/sbin/pgbouncer',
   },
-  ...['5.0.5', '5.1.7', '5.2.5', '5.3.8', '5.4.0', '5.5.0', '5.6.0', '5.7.0'].map(hazelcast),
+  ...['5.2.5', '5.3.8', '5.4.0', '5.5.0', '5.6.0', '5.7.0'].map(hazelcast),
 ];
 
 /** Tests by the kind of the server: files, a pattern of names, and the variable of the environment with the program. */
