@@ -36,11 +36,14 @@ export const maven = (name, version, archive) => ({
     }),
 });
 
-/** A jar of Maven that the tests fetch themselves. */
+/** A jar of Maven that the tests copy themselves. It is fetched before, so that no test waits for it. */
 export const jar = (name, version) => ({
   text: `Maven \`${name}\` ${version}`,
   version,
-  fetch: async () => undefined,
+  fetch: async () => {
+    await execa`mvn --quiet --batch-mode dependency:get ${`-Dartifact=${name}:${version}`} -Dtransitive=false`;
+    return undefined;
+  },
 });
 
 /** A package of this Debian, with libraries that may be missing, without installing them. */

@@ -4,7 +4,7 @@ import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 
-/** What the server answers to writes, one after another; the last one again and again. */
+/** Answers of the server to writes, one after another; it repeats the last one. */
 type Answer = 'written' | { code: string; message: string };
 
 const FACTS = [{ encoding: 'UTF8', standby: false, comment: null, missing: [] }];
