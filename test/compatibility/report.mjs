@@ -16,12 +16,17 @@ export function summary({ name, steps, failure, node }) {
 
 /** Writes the table between its marks, with the versions that were installed. */
 export async function writeTable(file, results) {
+  await writeBetween(file, [BEGIN, END], tableOf(results));
+}
+
+/** Replaces what stands between two marks of a page. */
+export async function writeBetween(file, [begin, end], written) {
   const text = await readFile(file, 'utf8');
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${file} lacks the marks that the table stands between`);
-  const written = `${before}${BEGIN}\n\n${tableOf(results)}\n\n${END}${after}`;
-  await writeFile(file, await format(written, { ...(await resolveConfig(file)), filepath: file }));
+  const [before, rest] = text.split(begin);
+  const [, ...after] = rest?.split(end) ?? [];
+  if (after.length !== 1) throw new Error(`${file} lacks the marks that the table stands between`);
+  const whole = `${before}${begin}\n\n${written}\n\n${end}${after[0]}`;
+  await writeFile(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }));
 }
 
 function tableOf(results) {

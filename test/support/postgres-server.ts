@@ -18,7 +18,7 @@ const isThere = existsSync(join(PROGRAMS, 'initdb'));
 export const lackOfPostgres = isThere ? undefined : `there is no PostgreSQL in ${PROGRAMS}: ${HOW}`;
 
 /** The server refuses to run as root; its package brings a user along. */
-const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+export const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
 
 const HOST = '127.0.0.1';
 const IS_READY = 'database system is ready to accept connections';

@@ -12,7 +12,7 @@ export class RedisCluster implements AsyncDisposable {
     const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2000 };
     const servers = await allOrNone(Array.from({ length: PRIMARIES }, () => RedisServer.start(settings)));
     const cluster = new RedisCluster(servers);
-    await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTSRANGE', ...slotsOf(index))));
+    await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTS', ...slotsOf(index))));
     const [first, ...others] = servers;
     for (const { port } of others) await first!.command('CLUSTER', 'MEET', '127.0.0.1', port);
     await eventually('the Cluster is complete', async () =>
@@ -41,9 +41,10 @@ async function allOrNone(starting: readonly Promise<RedisServer>[]): Promise<Red
   }
 }
 
-function slotsOf(index: number): [first: number, last: number] {
+/** Each slot by its number: ranges need Redis 7. */
+function slotsOf(index: number): number[] {
   const at = (part: number) => Math.floor((part * SLOTS) / PRIMARIES);
-  return [at(index), at(index + 1) - 1];
+  return Array.from({ length: at(index + 1) - at(index) }, (_, place) => at(index) + place);
 }
 
 async function isComplete(server: RedisServer): Promise<boolean> {

@@ -6,8 +6,12 @@ import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
 import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
 
+/** Program of the servers: another version than the one in PATH, if the environment names one. */
+export const REDIS_SERVER = process.env['REDIS_SERVER'] ?? 'redis-server';
+
 const HOST = '127.0.0.1';
 const IS_READY = 'Ready to accept connections';
+const MOST_ATTEMPTS = 5;
 const taken = new Set<number>();
 
 /** A server without persistence in a temporary folder, on loopback. It can't outlive this process. */
@@ -24,11 +28,20 @@ export class RedisServer implements AsyncDisposable {
   /** @param settings as in redis.conf: `{ maxmemory: '10mb' }` */
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-redis-'));
-    const port = await freePort(HOST, taken);
-    taken.add(port);
-    const server = new RedisServer(folder, port, settings);
-    await server.restart();
-    return server;
+    for (let attempt = 1; ; attempt++) {
+      const port = await freePort(HOST, taken);
+      taken.add(port);
+      const server = new RedisServer(folder, port, settings);
+      try {
+        await server.restart();
+        return server;
+      } catch (error) {
+        // A server of a Cluster also listens on the port 10,000 above, where another program may have a connection.
+        if (attempt < MOST_ATTEMPTS && (error as Error).message.includes('already in use')) continue;
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+    }
   }
 
   get url(): string {
@@ -59,7 +72,6 @@ export class RedisServer implements AsyncDisposable {
       dir: this.folder,
       save: '',
       appendonly: 'no',
-      'enable-debug-command': 'yes',
     };
     const args = Object.entries({ ...fixed, ...this.settings }).flatMap(([name, value]) => [
       `--${name}`,
@@ -72,7 +84,7 @@ export class RedisServer implements AsyncDisposable {
         if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
         if (line.includes(IS_READY)) resolve();
       };
-      this.#process = new MemberProcess([], ['redis-server', ...args], listen);
+      this.#process = new MemberProcess([], [REDIS_SERVER, ...args], listen);
       void this.#process.gone.then(() => reject(new Error(`Redis ended:\n${said.join('\n')}`)));
     });
   }

@@ -31,6 +31,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Conflicts with other transactions, after which a statement surely did nothing, and may run again. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/** The name of a statement is unknown, or already there. */
+const WRONG_NAMES: ReadonlySet<string> = new Set(['26000', '42P05']);
+
 /**
  * Codes that prove nothing about the statement, although the server sent them: connection exceptions (08, also from
  * poolers that lost the server), unknown completion (40003, CockroachDB), operator intervention other than a cancelled
@@ -50,6 +53,17 @@ function isUnsent({ message }: PgError): boolean {
 
 export function isConflict({ cause }: Failed): boolean {
   return CONFLICTS.has((cause as PgError).code ?? '');
+}
+
+/** Whether a pooler refused to connect because of a setting, before any statement. @param error of a call, or of pg */
+export function refusesSettings(error: unknown): boolean {
+  const { code, message } = (error instanceof Failed ? error.cause : error) as PgError;
+  return code === '08P01' && message.includes('startup parameter');
+}
+
+/** Whether the server refused the name of a statement, before it ran. */
+export function isOfName({ cause }: Failed): boolean {
+  return WRONG_NAMES.has((cause as PgError).code ?? '');
 }
 
 /** Whether the connection can't be used any longer. After most refusals it can. */

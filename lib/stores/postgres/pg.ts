@@ -46,6 +46,7 @@ export interface PgPool extends Queries {
 /** A pool that this package made, and closes. */
 export interface OwnPool extends PgPool {
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'connect', listener: (connection: PgConnection) => void): unknown;
   end(): Promise<void>;
 }
 
@@ -75,5 +76,8 @@ export async function openPool(config: object): Promise<OwnPool> {
   const pool = new Pool({ ...config, allowExitOnIdle: true });
   // An idle connection may break. Without a listener that would end the process. The next call reports it.
   pool.on('error', () => undefined);
+  // A server that ends a connection right after it accepted it may send both in one packet. The error then comes before
+  // the promise of the connection has resolved, when nothing else listens yet.
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
   return pool;
 }

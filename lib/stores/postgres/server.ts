@@ -1,6 +1,7 @@
 import type { Deadline } from '../../async/deadline.js';
-import { type OwnPool, type PgConnection, type PgPool, type Queries, openPool } from './pg.js';
-import { Failed, isBroken } from './failures.js';
+import { OwnPools } from './own-pools.js';
+import type { PgConnection, PgPool, Queries } from './pg.js';
+import { Failed, isBroken, isOfName } from './failures.js';
 import type { PgError } from './reasons.js';
 
 /** A statement. With a name, the server parses it once per connection. */
@@ -40,15 +41,14 @@ export function ownServer({ connectionString, maxConnections, isSession, callTim
     connectionTimeoutMillis: callTimeout,
     keepAlive: true,
     fallback_application_name: 'nestjs-gatekeeper',
-    // The server then does not work on after the call has ended. Poolers refuse this setting.
-    ...(isSession && { statement_timeout: callTimeout }),
   };
-  let opening: Promise<OwnPool> | undefined;
-  const pool = () => (opening ??= openPool(config));
+  const names: Names = { areUsed: isSession };
+  // With the setting, the server does not work on after the call has ended.
+  const pools = new OwnPools(config, isSession ? { statement_timeout: callTimeout } : {});
   return {
-    run: (...call) => pool().then((opened) => runOn(opened, isSession, ...call)),
-    dedicated: async (deadline) => borrowed(await pool(), deadline),
-    close: async () => (await opening)?.end(),
+    run: (...call) => pools.use((pool) => runNamed(pool, names, ...call)),
+    dedicated: (deadline) => pools.use((pool) => borrowed(pool, deadline)),
+    close: () => pools.close(),
   };
 }
 
@@ -56,8 +56,9 @@ export function ownServer({ connectionString, maxConnections, isSession, callTim
 export function givenServer(pool: PgPool | Queries, isSession: boolean): Server {
   if (!('connect' in pool))
     return { run: (...call) => runPlainly(pool, ...call), dedicated, close: async () => undefined };
+  const names: Names = { areUsed: isSession };
   return {
-    run: (...call) => runOn(pool, isSession, ...call),
+    run: (...call) => runNamed(pool, names, ...call),
     dedicated: (deadline) => borrowed(pool, deadline),
     close: async () => undefined,
   };
@@ -66,9 +67,33 @@ export function givenServer(pool: PgPool | Queries, isSession: boolean): Server 
 /** The options refuse notifications with such a pool. */
 const dedicated = () => Promise.reject<PgConnection>(new Error('the pool has no method connect'));
 
+/** Whether statements are sent with names. */
+interface Names {
+  areUsed: boolean;
+}
+
+/**
+ * A pooler that gives each transaction another connection breaks named statements: the server does not know a name, or
+ * knows it already. It did nothing then, so the statement runs again without a name, as all later ones do.
+ */
+async function runNamed(
+  pool: PgPool,
+  names: Names,
+  ...[statement, values, deadline]: Parameters<Server['run']>
+): Promise<Row[]> {
+  const { areUsed } = names;
+  try {
+    return await runOn(pool, areUsed, statement, values, deadline);
+  } catch (error) {
+    if (!areUsed || !isOfName(error as Failed)) throw error;
+    names.areUsed = false;
+    return runOn(pool, false, statement, values, deadline);
+  }
+}
+
 async function runOn(
   pool: PgPool,
-  isSession: boolean,
+  isNamed: boolean,
   { name, text }: Statement,
   values: unknown[],
   deadline: Deadline,
@@ -79,7 +104,7 @@ async function runOn(
   // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
   connection.on('error', ignore);
   try {
-    const { rows } = await deadline.race(connection.query({ text, values, name: isSession ? name : undefined }));
+    const { rows } = await deadline.race(connection.query({ text, values, name: isNamed ? name : undefined }));
     giveBack(connection, false);
     return rows as Row[];
   } catch (cause) {

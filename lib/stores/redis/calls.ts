@@ -56,17 +56,17 @@ export class Calls {
   async reading<T>(call: (client: RedisClient) => Promise<T>): Promise<T> {
     const { client } = await this.sessions.connecting();
     try {
-      return this.#answered(await this.within(() => call(client)));
+      return this.#answered(await this.within(() => call(client), client.isCluster));
     } catch (error) {
       throw this.#failed(readFailure(error));
     }
   }
 
   /** Runs a call that changes nothing, with a deadline. @throws the client's error, or StoreUnavailableError */
-  async within<T>(call: () => Promise<T>): Promise<T> {
+  async within<T>(call: () => Promise<T>, isCluster = false): Promise<T> {
     const deadline = new Deadline(this.#timers, this.timeout);
     try {
-      return await deadline.race(whileSlotMoves(deadline, call));
+      return await deadline.race(isCluster ? whileSlotMoves(deadline, call) : call());
     } catch (error) {
       throw error instanceof DeadlinePassed ? this.#tooLate(error) : error;
     }
@@ -79,12 +79,12 @@ export class Calls {
    * @throws UnknownOutcomeError otherwise
    */
   async write(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
-    const { writer } = this.sessions.connected();
+    const { writer, client } = this.sessions.connected();
     const { losses } = writer;
     const deadline = new Deadline(this.#timers, this.timeout);
     try {
       const run = () => writer.run(script, keys, args, deadline.remaining);
-      return this.#answered(await deadline.race(whileSlotMoves(deadline, run)));
+      return this.#answered(await deadline.race(client.isCluster ? whileSlotMoves(deadline, run) : run()));
     } catch (error) {
       if (error instanceof DeadlinePassed)
         throw this.#failed(unknownOutcome(`no answer within ${this.timeout} ms`, error));
@@ -112,13 +112,20 @@ export class Calls {
   }
 }
 
-/** Repeats a call that a server refused because its keys are just moving to another one. Nothing was changed then. */
+/**
+ * Refusals of a Cluster while the keys of a call are just moving to another server. Nothing was changed then. Clients
+ * follow ASK and MOVED by themselves, but only so often, and many calls at the same time disturb each other: node-redis 4
+ * sends ASKING apart from its command.
+ */
+const MOVING: ReadonlySet<string | undefined> = new Set(['TRYAGAIN', 'ASK', 'MOVED']);
+
+/** Repeats a call that a server refused because its keys are just moving. */
 async function whileSlotMoves<T>(deadline: Deadline, call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (replyCodeOf(error) !== 'TRYAGAIN' || deadline.remaining <= TRY_AGAIN) throw error;
+      if (!MOVING.has(replyCodeOf(error)) || deadline.remaining <= TRY_AGAIN) throw error;
       await pause(systemClock, TRY_AGAIN);
     }
   }

@@ -29,10 +29,15 @@ const WITHOUT_QUORUM: Readonly<Record<string, string>> = {
  * middle of the message. Undefined if the error is no reply of a server.
  */
 export function replyCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !isReply(error)) return undefined;
+  if (!(error instanceof Error)) return undefined;
   const { message } = error;
+  const [, lastOfMany] = TOO_MANY_REDIRECTIONS.exec(message) ?? [];
+  if (lastOfMany !== undefined || !isReply(error)) return lastOfMany;
   return /^ERR .*: -([A-Z]+) /.exec(message)?.[1] ?? /^([A-Z]+)\b/.exec(message)?.[1] ?? 'ERR';
 }
+
+/** ioredis was sent from server to server too often. */
+const TOO_MANY_REDIRECTIONS = /^Too many Cluster redirections\. Last error: ReplyError: (ASK|MOVED|TRYAGAIN) /;
 
 /** Names of the classes of ioredis, node-redis 4, and node-redis 5. Each application has its own copy of them. */
 const REPLIES: ReadonlySet<string> = new Set(['ReplyError', 'ErrorReply', 'SimpleError', 'BlobError']);

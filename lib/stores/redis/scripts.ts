@@ -13,6 +13,23 @@ function script(text: string): Script {
 }
 
 /**
+ * Before version 7, Redis checks min-replicas-to-write for commands of clients, but not for those of scripts. So scripts
+ * check it themselves there: INFO has the number of replicas that keep up only if a minimum is set, and not the minimum.
+ * `redis.REDIS_VERSION` exists since version 7. Without effects replication, a write must not follow INFO.
+ */
+const REFUSE_WITHOUT_REPLICAS = `
+if not redis.REDIS_VERSION then
+  redis.replicate_commands()
+  if string.find(redis.call('INFO', 'replication'), '\\nmin_slaves_good_slaves:0[\\r\\n]') then
+    return redis.error_reply('NOREPLICAS Not enough good replicas to write.')
+  end
+end
+`;
+
+/** A script whose writes must not get lost unnoticed. */
+const writing = (text: string): Script => script(REFUSE_WITHOUT_REPLICAS + text);
+
+/**
  * A server may have taken over with a copy that lacks the newest writes, or have started with an old file. Its data don't
  * show that. But it has another replication id than the server that wrote them: each promotion and each start makes a
  * new one. So each bucket keeps the id under which it was written. When the ids differ, all records of the bucket are
@@ -35,7 +52,9 @@ end
 `;
 
 /** Marks the records of a bucket if another server may have lost writes. KEYS: index of the bucket, its origin. */
-export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
+export const DOUBT_BUCKET = script(`
+if not redis.REDIS_VERSION then redis.replicate_commands() end
+${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
 /**
  * Compares and writes a record. KEYS: record, index of its bucket, origin of its bucket. ARGV: '1' if a text is expected,
@@ -44,7 +63,7 @@ export const DOUBT_BUCKET = script(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2
  * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Only its
  * write, that of the record and those before can fail, so an error means that the record was not written.
  */
-export const COMPARE_AND_SET = script(`${DOUBT_RECORDS}
+export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS}
 mark(KEYS[2], KEYS[3])
 local found = redis.call('GET', KEYS[1])
 if ARGV[1] == '0' then
@@ -101,7 +120,7 @@ local function member(text, key) return ordered(text) .. '\\0\\1' .. key end
  *
  * KEYS: hash of texts, perhaps their order. ARGV: key, text. Answers with the text that is there.
  */
-export const CREATE_TEXT = script(`${ORDER}
+export const CREATE_TEXT = writing(`${ORDER}
 local found = redis.call('HGET', KEYS[1], ARGV[1])
 if found then return found end
 if KEYS[2] then redis.call('ZADD', KEYS[2], 0, member(ARGV[2], ARGV[1])) end
@@ -110,7 +129,7 @@ return false
 `);
 
 /** KEYS: hash of texts, perhaps their order. ARGV: key, expected text, next text. */
-export const REPLACE_TEXT = script(`${ORDER}
+export const REPLACE_TEXT = writing(`${ORDER}
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if KEYS[2] then
   redis.call('ZADD', KEYS[2], 0, member(ARGV[3], ARGV[1]))
@@ -121,7 +140,7 @@ return 1
 `);
 
 /** KEYS: hash of texts, perhaps their order. ARGV: key, expected text. */
-export const REMOVE_TEXT = script(`${ORDER}
+export const REMOVE_TEXT = writing(`${ORDER}
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if KEYS[2] then redis.call('ZREM', KEYS[2], member(ARGV[2], ARGV[1])) end
 redis.call('HDEL', KEYS[1], ARGV[1])

@@ -30,7 +30,10 @@ export interface HazelcastOptions extends Omit<HazelcastMemberOptions, 'port'> {
   members?: number | HazelcastMemberOptions[];
   /** Default: a random name, so that test runs on one host stay separate. */
   clusterName?: string;
-  /** Hazelcast's version, fetched with Maven. Default: the version that this package pins. */
+  /**
+   * Hazelcast's version, fetched with Maven. Default: `HAZELCAST_VERSION` of the environment, or else the version that
+   * this package pins.
+   */
   version?: string;
   /** Port of the first member. The other members use the next ports. Default: each member gets a free port. */
   basePort?: number;

@@ -15,7 +15,8 @@ import { pinnedVersion, shippedConfig } from './package-files.js';
  *
  * If `HAZELCAST_MEMBERS=host:port,...` is set (and `HAZELCAST_CLUSTER`, default `dev`), and no options but `members` (a
  * number), `startTimeout` and `onLog` are given, nothing is started. Then the result is that cluster. Its members are
- * those that the variable names, and can't be killed, paused or started.
+ * those that the variable names, and can't be killed, paused or started. `HAZELCAST_VERSION` is the default of the option
+ * `version`.
  *
  * ```ts
  * await using cluster = await startHazelcast({ members: 3, minimumClusterSize: 2 });
@@ -35,7 +36,11 @@ export async function startHazelcast(options: HazelcastOptions = {}): Promise<Ha
 }
 
 async function launch(options: HazelcastOptions): Promise<HazelcastCluster> {
-  const { version = pinnedVersion(), clusterName = uniqueClusterName(), minimumClusterSize } = options;
+  const {
+    version = process.env['HAZELCAST_VERSION'] || pinnedVersion(),
+    clusterName = uniqueClusterName(),
+    minimumClusterSize,
+  } = options;
   const config = options.config === undefined ? shippedConfig() : resolve(options.config);
   const java = await findJava(version);
   const jar = await fetchHazelcast(version);

@@ -21,6 +21,14 @@ describe('an error reply of Redis', () => {
     expect(replyCodeOf(new SimpleError(message))).toBe(code);
   });
 
+  it('is found behind too many redirections of ioredis, unless the last try ended otherwise', () => {
+    const last = (error: string) => new Error(`Too many Cluster redirections. Last error: ${error}`);
+    expect(replyCodeOf(last('ReplyError: ASK 13907 127.0.0.1:6381'))).toBe('ASK');
+    expect(replyCodeOf(last('Error: Connection is closed.'))).toBeUndefined();
+    expect(writeFailure(last('ReplyError: MOVED 1584 127.0.0.1:6381'), true)).toMatchObject({ code: 'unavailable' });
+    expect(writeFailure(last('Error: Connection is closed.'), true)).toMatchObject({ code: 'unknown-outcome' });
+  });
+
   it('is not taken for one that only looks like one', () => {
     expect(replyCodeOf(new Error('READONLY'))).toBeUndefined();
     expect(replyCodeOf('READONLY')).toBeUndefined();

@@ -1,0 +1,47 @@
+import { expect, it } from '@jest/globals';
+import { postgres } from '../../../lib/stores/postgres/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/index.js';
+import { closing } from '../../contract/closing.js';
+import { eventually } from '../../contract/eventually.js';
+
+/** Answers of the server to writes, one after another; it repeats the last one. */
+type Answer = 'written' | { code: string; message: string };
+
+const FACTS = [{ encoding: 'UTF8', standby: false, comment: null, missing: [] }];
+const RESTART = { code: '40001', message: 'restart transaction: TransactionRetryWithProtoRefreshError' };
+
+/** A store on a server that answers each write as told, and the number of attempts. */
+async function scripted(...answers: [Answer, ...Answer[]]) {
+  let attempts = 0;
+  const query = async (text: string) => {
+    if (text.includes('server_encoding')) return { rows: FACTS };
+    if (!text.startsWith('INSERT')) return { rows: [{ noted: 0 }] };
+    const answer = answers[Math.min(attempts++, answers.length - 1)]!;
+    if (answer === 'written') return { rows: [{ durable: null }] };
+    throw Object.assign(new Error(answer.message), { code: answer.code, severity: 'ERROR' });
+  };
+  const store = closing(postgres({ pool: { query }, notifications: false }).open({ callTimeout: 2000 }));
+  await eventually('connected', () => store.health().connected);
+  return { store, attempts: () => attempts, [Symbol.asyncDispose]: () => store.close() };
+}
+
+it.each([RESTART, { code: '40P01', message: 'deadlock detected' }])(
+  'a write that conflicts with other transactions is tried again ($code)',
+  async (conflict) => {
+    await using on = await scripted(conflict, conflict, 'written');
+    expect(await on.store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(on.attempts()).toBe(3);
+  },
+);
+
+it('a write that always conflicts surely did nothing, and is given up after five more tries', async () => {
+  await using on = await scripted(RESTART);
+  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+  expect(on.attempts()).toBe(6);
+});
+
+it('a write whose completion the server does not know is not tried again', async () => {
+  await using on = await scripted({ code: '40003', message: 'result is ambiguous' });
+  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+  expect(on.attempts()).toBe(1);
+});
