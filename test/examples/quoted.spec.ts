@@ -38,6 +38,7 @@ describe('docs/guarantees.md', () => {
 
 describe.each([
   ['docs/testing.md', 'examples/testing/'],
+  ['docs/stores.md', 'examples/store/'],
   ['docs/task-examples.md', 'sample-app/src/tasks/'],
   ['docs/compatibility.md', 'test/compatibility/settings/'],
 ])('%s', (page, folder) => {
