@@ -58,7 +58,7 @@ export interface RecordStore {
    * Calls `onChange` when a text changes. This is only a hint: changes may come late, twice, out of order or not at
    * all.
    * `onChange` must not throw. Resolves even if the store can't be reached yet: the store subscribes when it can. It
-   * subscribes again after each reconnection, and then reports a change without a key.
+   * subscribes again after each reconnection, and then reports a change without a key, unless it can't have missed any.
    *
    * @returns a function that ends the watch
    */
@@ -185,6 +185,7 @@ export interface StoreDefinition {
   open(options?: OpenOptions): RecordStore;
 }
 
+/** Options of {@link StoreDefinition.open}. */
 export interface OpenOptions {
   /** Name of the node that opens the store. Its own writes need not reach its own watches. */
   readonly writer?: string;

@@ -16,3 +16,14 @@ export { HazelcastLauncherError, MissingToolError } from './hazelcast/launcher.e
 export type { HazelcastCluster } from './hazelcast/hazelcast-cluster.js';
 export type { HazelcastMember } from './hazelcast/hazelcast-member.js';
 export type { HazelcastOptions, HazelcastMemberOptions } from './hazelcast/hazelcast.options.js';
+export {
+  type ClientsUnderTest,
+  type Outage,
+  type StoreContract,
+  type StoreLacks,
+  type StoreUnderTest,
+  type TaskStorageContract,
+  type TestRunner,
+  describeStoreContract,
+  describeTaskStorageContract,
+} from './contract/index.js';

@@ -3,21 +3,21 @@ import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { lackOfMembers } from '../needs/members.js';
 import { newClient } from './hazelcast-clients.js';
-import { type StorageUnderTest, describeTaskStorageContract } from './task-storage.contract.js';
-import { UNHURRIED } from './unhurried.js';
+import type { ClientsUnderTest } from '../../lib/testing/contract/index.js';
+import { describeTaskStorageContract } from './on-jest.js';
 
 /** One member for all kinds of stores: the contract's keys and names are random, and so meet nowhere. */
 let shared: Promise<HazelcastCluster> | undefined;
 const member = () => (shared ??= startHazelcast());
 afterAll(async () => (await shared)?.stop());
 
-const onMembers = (name: string, prepare: () => Promise<StorageUnderTest>) =>
-  describeTaskStorageContract(name, prepare, lackOfMembers);
+const onMembers = (name: string, prepare: () => Promise<ClientsUnderTest>) =>
+  describeTaskStorageContract({ name, prepare, missing: lackOfMembers });
 
 onMembers('hazelcast() with its own client', async () => {
   const cluster = await member();
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses });
-  return { open: () => store.open(UNHURRIED), stop: async () => undefined };
+  return { open: (options) => store.open(options), stop: async () => undefined };
 });
 
 onMembers('hazelcast() over the clients of an application', async () => {
@@ -25,7 +25,7 @@ onMembers('hazelcast() over the clients of an application', async () => {
   const clients = await Promise.all(Array.from({ length: 14 }, () => newClient(cluster)));
   let next = 0;
   return {
-    open: () => hazelcast({ client: clients[next++ % clients.length]! }).open(UNHURRIED),
+    open: (options) => hazelcast({ client: clients[next++ % clients.length]! }).open(options),
     stop: async () => void (await Promise.all(clients.map((client) => client.shutdown()))),
   };
 });

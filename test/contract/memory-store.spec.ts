@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { memory } from '../../lib/stores/memory/index.js';
-import { describeStoreContract } from './store.contract.js';
+import { describeStoreContract } from './on-jest.js';
 
-describeStoreContract('memory()', () => {
-  const store = memory();
-  return { open: () => store.open(), stop: async () => undefined };
+describeStoreContract({
+  name: 'memory()',
+  lacks: { outage: 'it has no server' },
+  prepare: () => {
+    const store = memory();
+    return { open: (options) => store.open(options), stop: async () => undefined };
+  },
 });
 
 describe('memory()', () => {

@@ -1,10 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { memory } from '../../lib/stores/memory/index.js';
-import { describeTaskStorageContract } from './task-storage.contract.js';
+import { describeTaskStorageContract } from './on-jest.js';
 
-describeTaskStorageContract('memory()', () => {
-  const store = memory();
-  return { open: () => store.open(), stop: async () => undefined };
+describeTaskStorageContract({
+  name: 'memory()',
+  prepare: () => {
+    const store = memory();
+    return { open: (options) => store.open(options), stop: async () => undefined };
+  },
 });
 
 it('memory() shares no tasks with another memory()', async () => {

@@ -1,13 +1,8 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { RecordStore } from '../../lib/stores/store.js';
+import type { StoreUnderTest } from '../../lib/testing/contract/index.js';
 import { postgres } from '../../lib/stores/postgres/index.js';
 import { PostgresServer } from '../definitions/archive/postgres-server.js';
-import { UNHURRIED } from './unhurried.js';
-
-interface UnderTest {
-  open(): RecordStore;
-  stop(): Promise<void>;
-}
+import { behindProxy } from './behind-proxy.js';
 
 /** Short, so that tests do not wait for it. */
 const POLLED = { notifications: false, pollInterval: 50 } as const;
@@ -17,27 +12,41 @@ let shared: Promise<PostgresServer> | undefined;
 const server = () => (shared ??= PostgresServer.start());
 export const stopServer = async (): Promise<void> => (await shared)?.[Symbol.asyncDispose]();
 
+/** The server's address behind a proxy that can cut its clients off. */
+async function addressBehindProxy() {
+  const { port, outage, close } = await behindProxy((await server()).port);
+  const address = new URL((await server()).address());
+  address.port = String(port);
+  return { connectionString: address.href, outage, close };
+}
+
 /** The ways to use a real server. */
-export const ON_A_SERVER: Readonly<Record<string, () => Promise<UnderTest>>> = {
+export const ON_A_SERVER: Readonly<Record<string, () => Promise<StoreUnderTest>>> = {
   'postgres() with its own connections': async () => {
-    const store = postgres({ connectionString: (await server()).address(), maxConnections: 4, schema: 'own' });
-    return { open: () => store.open(UNHURRIED), stop: async () => undefined };
+    const { connectionString, outage, close } = await addressBehindProxy();
+    const store = postgres({ connectionString, maxConnections: 4, schema: 'own' });
+    return { open: (options) => store.open(options), stop: close, outage };
   },
   'postgres() over the pool of an application': async () => {
-    const pool = await (await server()).pool({ max: 40 });
+    const { connectionString, outage, close } = await addressBehindProxy();
+    const pool = await (await server()).pool({ max: 40, connectionString });
     const store = postgres({ pool, schema: 'given' });
-    return { open: () => store.open(UNHURRIED), stop: () => pool.end() };
+    const stop = async () => {
+      await pool.end();
+      await close();
+    };
+    return { open: (options) => store.open(options), stop, outage };
   },
   'postgres() without notifications': async () => {
-    const connectionString = (await server()).address();
+    const { connectionString, outage, close } = await addressBehindProxy();
     const store = postgres({ connectionString, maxConnections: 4, schema: 'polled', ...POLLED });
-    return { open: () => store.open(UNHURRIED), stop: async () => undefined };
+    return { open: (options) => store.open(options), stop: close, outage };
   },
 };
 
 /** A database in this process, which runs one statement at a time. */
-export async function onPglite(): Promise<UnderTest> {
+export async function onPglite(): Promise<StoreUnderTest> {
   const pool = await PGlite.create();
   const store = postgres({ pool, ...POLLED });
-  return { open: () => store.open(UNHURRIED), stop: () => pool.close() };
+  return { open: (options) => store.open(options), stop: () => pool.close() };
 }

@@ -1,16 +1,24 @@
 import { afterAll } from '@jest/globals';
 import { lackOfPostgres } from '../definitions/archive/postgres-server.js';
 import { ON_A_SERVER, onPglite, stopServer } from './postgres-kinds.js';
-import { describeStoreContract } from './store.contract.js';
+import { describeStoreContract } from './on-jest.js';
 
 afterAll(stopServer);
 
+const POSITION = 'it reads the changes from the position where it stopped';
+const FIGURES = { quorum: 1, isPagedByPrefix: true };
+
 for (const [name, prepare] of Object.entries(ON_A_SERVER)) {
-  describeStoreContract(name, async () => ({ ...(await prepare()), quorum: 1, isPagedByPrefix: true }), lackOfPostgres);
+  describeStoreContract({
+    name,
+    missing: lackOfPostgres,
+    ...(name === 'postgres() without notifications' && { lacks: { changeWithoutKey: POSITION } }),
+    prepare: async () => ({ ...(await prepare()), ...FIGURES }),
+  });
 }
 
-describeStoreContract('postgres() on pglite', async () => ({
-  ...(await onPglite()),
-  quorum: 1,
-  isPagedByPrefix: true,
-}));
+describeStoreContract({
+  name: 'postgres() on pglite',
+  lacks: { outage: 'the database runs in the process of the test' },
+  prepare: async () => ({ ...(await onPglite()), ...FIGURES }),
+});

@@ -1,10 +1,12 @@
 import { afterAll } from '@jest/globals';
 import { lackOfPostgres } from '../definitions/archive/postgres-server.js';
 import { ON_A_SERVER, onPglite, stopServer } from './postgres-kinds.js';
-import { describeTaskStorageContract } from './task-storage.contract.js';
+import { describeTaskStorageContract } from './on-jest.js';
 
 afterAll(stopServer);
 
-for (const [name, prepare] of Object.entries(ON_A_SERVER)) describeTaskStorageContract(name, prepare, lackOfPostgres);
+for (const [name, prepare] of Object.entries(ON_A_SERVER)) {
+  describeTaskStorageContract({ name, prepare, missing: lackOfPostgres });
+}
 
-describeTaskStorageContract('postgres() on pglite', onPglite);
+describeTaskStorageContract({ name: 'postgres() on pglite', prepare: onPglite });

@@ -4,8 +4,8 @@ import { lackOfRedis } from '../needs/redis.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../support/redis-clients.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
-import { describeStoreContract } from './store.contract.js';
-import { UNHURRIED } from './unhurried.js';
+import { behindProxy } from './behind-proxy.js';
+import { describeStoreContract } from './on-jest.js';
 
 /** One server, and one Cluster, for all kinds of clients: the contract's keys are random, and so meet nowhere. */
 let shared: Promise<RedisServer> | undefined;
@@ -17,35 +17,42 @@ afterAll(async () => {
   await (await cluster)?.[Symbol.asyncDispose]();
 });
 
-describeStoreContract(
-  'redis({ url })',
-  async () => {
-    const store = redis({ url: (await server()).url });
-    return { open: () => store.open(UNHURRIED), stop: async () => undefined, isPagedByPrefix: true };
+describeStoreContract({
+  name: 'redis({ url })',
+  missing: lackOfRedis,
+  prepare: async () => {
+    const { port, outage, close } = await behindProxy((await server()).port);
+    const store = redis({ url: `redis://127.0.0.1:${port}` });
+    return { open: (options) => store.open(options), stop: close, isPagedByPrefix: true, outage };
   },
-  lackOfRedis,
-);
+});
 
 for (const [name, newClient] of Object.entries(CLIENTS)) {
-  describeStoreContract(
-    `redis({ client }) of ${name}`,
-    async () => {
-      const { client, close } = await newClient((await server()).url);
+  describeStoreContract({
+    name: `redis({ client }) of ${name}`,
+    missing: lackOfRedis,
+    prepare: async () => {
+      const proxy = await behindProxy((await server()).port);
+      const { client, close } = await newClient(`redis://127.0.0.1:${proxy.port}`);
       const store = redis({ client });
-      return { open: () => store.open(UNHURRIED), stop: async () => close(), isPagedByPrefix: true };
+      const stop = async () => {
+        close();
+        await proxy.close();
+      };
+      return { open: (options) => store.open(options), stop, isPagedByPrefix: true, outage: proxy.outage };
     },
-    lackOfRedis,
-  );
+  });
 }
 
 for (const [name, newClient] of Object.entries(CLUSTER_CLIENTS)) {
-  describeStoreContract(
-    `redis({ client }) of a Cluster, with ${name}`,
-    async () => {
+  describeStoreContract({
+    name: `redis({ client }) of a Cluster, with ${name}`,
+    lacks: { outage: 'a Cluster tells its own addresses; redis-failover.spec.ts kills its servers' },
+    missing: lackOfRedis,
+    prepare: async () => {
       const { client, close } = await newClient(await ports());
       const store = redis({ client });
-      return { open: () => store.open(UNHURRIED), stop: async () => close(), isPagedByPrefix: true, members: 3 };
+      return { open: (options) => store.open(options), stop: async () => close(), isPagedByPrefix: true, members: 3 };
     },
-    lackOfRedis,
-  );
+  });
 }

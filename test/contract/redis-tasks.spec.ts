@@ -4,8 +4,7 @@ import { lackOfRedis } from '../needs/redis.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../support/redis-clients.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
-import { describeTaskStorageContract } from './task-storage.contract.js';
-import { UNHURRIED } from './unhurried.js';
+import { describeTaskStorageContract } from './on-jest.js';
 
 /** One server, and one Cluster, for all kinds of clients: the contract's keys and names are random, and so meet nowhere. */
 let shared: Promise<RedisServer> | undefined;
@@ -18,25 +17,25 @@ afterAll(async () => {
 });
 
 for (const [name, newClient] of Object.entries(CLIENTS)) {
-  describeTaskStorageContract(
-    `redis({ client }) of ${name}`,
-    async () => {
+  describeTaskStorageContract({
+    name: `redis({ client }) of ${name}`,
+    missing: lackOfRedis,
+    prepare: async () => {
       const { client, close } = await newClient((await server()).url);
       const store = redis({ client });
-      return { open: () => store.open(UNHURRIED), stop: async () => close() };
+      return { open: (options) => store.open(options), stop: async () => close() };
     },
-    lackOfRedis,
-  );
+  });
 }
 
 for (const [name, newClient] of Object.entries(CLUSTER_CLIENTS)) {
-  describeTaskStorageContract(
-    `redis({ client }) of a Cluster, with ${name}`,
-    async () => {
+  describeTaskStorageContract({
+    name: `redis({ client }) of a Cluster, with ${name}`,
+    missing: lackOfRedis,
+    prepare: async () => {
       const { client, close } = await newClient(await ports());
       const store = redis({ client });
-      return { open: () => store.open(UNHURRIED), stop: async () => close() };
+      return { open: (options) => store.open(options), stop: async () => close() };
     },
-    lackOfRedis,
-  );
+  });
 }

@@ -39,6 +39,7 @@ describe('docs/guarantees.md', () => {
 describe.each([
   ['docs/testing.md', 'examples/testing/'],
   ['docs/from-shedlock.md', 'examples/from-shedlock/'],
+  ['docs/stores.md', 'examples/store/'],
   ['docs/task-examples.md', 'sample-app/src/tasks/'],
   ['docs/compatibility.md', 'test/compatibility/settings/'],
 ])('%s', (page, folder) => {

@@ -6,6 +6,7 @@ export class SwitchableProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #isSilent = false;
+  #isRefusing = false;
 
   private constructor(public target: number) {
     this.#server = createServer((inner) => this.#pass(inner));
@@ -33,6 +34,16 @@ export class SwitchableProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Breaks all connections, and refuses new ones until {@link accept}. */
+  refuse(): void {
+    this.#isRefusing = true;
+    this.cut();
+  }
+
+  accept(): void {
+    this.#isRefusing = false;
+  }
+
   /** The answers of the server get lost from now on, until {@link cut}. */
   loseAnswers(): void {
     this.#isSilent = true;
@@ -45,6 +56,7 @@ export class SwitchableProxy implements AsyncDisposable {
   }
 
   #pass(inner: Socket): void {
+    if (this.#isRefusing) return void inner.destroy();
     const outer = connect(this.target, '127.0.0.1');
     for (const [one, other] of [
       [inner, outer],

@@ -1,6 +1,7 @@
 /**
  * Packs the package as it would be published, installs the tarball into an empty folder, and type-checks and runs it
- * from an ESM project and from a CommonJS one. No skipLibCheck: the published types must hold by themselves.
+ * from an ESM project and from a CommonJS one. No skipLibCheck: the published types must hold by themselves. Then the store
+ * of docs/stores.md, as a package of a third party would have it, runs the contract with `node --test`.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,8 +36,44 @@ try {
     await inFolder`npx tsc -p ${project}`;
     await inFolder`node --no-warnings ${project}/out/app.js`;
   }
+  await checkContract();
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The contract must pass a sound store, and fail one that writes without a comparison. */
+async function checkContract() {
+  const third = join(folder, 'third-party');
+  await cp(join(root, 'tools/pack-check/esm'), third, { recursive: true });
+  await cp(join(root, 'examples/store'), third, { recursive: true });
+  const { compilerOptions } = JSON.parse(await readFile(join(root, 'tools/pack-check/tsconfig.json'), 'utf8'));
+  await writeFile(join(third, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await inFolder`npx tsc -p third-party`;
+  const test = execa({ cwd: third, reject: false, env: { NODE_OPTIONS: '' } });
+
+  const sound = await test`node --test --test-reporter=tap out/shelf-store.test.js`;
+  if (sound.exitCode !== 0) throw new Error(`the contract fails a sound store:\n${sound.stdout}`);
+  console.log(`the contract passes a third party's store: ${countOf('pass', sound)} tests`);
+  for (const lack of ['page', 'readMany', 'tasks']) {
+    if (!sound.stdout.includes(`are left out for ${lack}`)) throw new Error(`the lack of ${lack} is not printed`);
+  }
+
+  await removeFrom(join(third, 'out/shelf.js'), /if \(this\.texts\.get\(key\) !== expected\)\s+return false;/);
+  const broken = await test`node --test --test-reporter=tap out/shelf-store.test.js`;
+  const finding = /^\s*not ok \d+ - lets exactly one of many concurrent writers win/m;
+  if (broken.exitCode === 0 || !finding.test(broken.stdout)) throw new Error('the contract passes a broken store');
+  console.log(`the contract fails the same store without its comparison: ${countOf('fail', broken)} tests`);
+}
+
+/** Removes the text that matches. */
+async function removeFrom(file, pattern) {
+  const text = await readFile(file, 'utf8');
+  if (!pattern.test(text)) throw new Error(`${file} has no ${pattern}`);
+  await writeFile(file, text.replace(pattern, ''));
+}
+
+function countOf(result, { stdout }) {
+  return new RegExp(`^# ${result} (\\d+)$`, 'm').exec(stdout)?.[1];
 }
 
 /** With the versions of the peers that this project is tested with. */

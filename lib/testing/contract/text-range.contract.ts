@@ -1,19 +1,23 @@
+import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
-import { MOST_KEYS } from '../../lib/stores/store.js';
-import type { SortedTexts, TextEntry } from '../../lib/stores/task-storage.js';
+import { MOST_KEYS } from '../../stores/store.js';
+import type { SortedTexts, TextEntry } from '../../stores/task-storage.js';
+import type { ContractTests } from './test-runner.js';
 
 /** Each test has a part of the order for itself. */
 const newPrefix = () => `${randomUUID()}|`;
 const END = '\uffff';
 
 /** Contract of {@link SortedTexts.range}. */
-export function describeRangeContract(clients: () => readonly [SortedTexts, SortedTexts]): void {
+export function describeRangeContract(
+  { describe, it }: ContractTests,
+  clients: () => readonly [SortedTexts, SortedTexts],
+): void {
   /** Creates a text each, in turn by both clients. */
   const created = async (texts: readonly string[]): Promise<TextEntry[]> => {
     const entries = texts.map((text) => ({ key: randomUUID(), text }));
     await inFlows(entries, async ({ key, text }, index) => {
-      expect(await clients()[index % 2]!.create(key, text)).toBeUndefined();
+      assert.equal(await clients()[index % 2]!.create(key, text), undefined);
     });
     return entries;
   };
@@ -24,29 +28,32 @@ export function describeRangeContract(clients: () => readonly [SortedTexts, Sort
     it('has the texts and their keys in the order of the texts', async () => {
       const prefix = newPrefix();
       const [c, a, b] = await created(['c', 'a', 'b'].map((text) => prefix + text));
-      expect(await clients()[1].range(prefix, prefix + END, 10)).toEqual([a, b, c]);
+      assert.deepEqual(await clients()[1].range(prefix, prefix + END, 10), [a, b, c]);
     });
 
     it('begins at its lower bound, and ends before its upper bound', async () => {
       const prefix = newPrefix();
       await created(['a', 'b', 'b', 'ba', 'c', 'c', 'd'].map((text) => prefix + text));
-      expect(await textsOf(`${prefix}b`, `${prefix}c`)).toEqual(['b', 'b', 'ba'].map((text) => prefix + text));
+      assert.deepEqual(
+        await textsOf(`${prefix}b`, `${prefix}c`),
+        ['b', 'b', 'ba'].map((text) => prefix + text),
+      );
     });
 
     it('is empty if there are no texts in it, or its bounds are in the wrong order', async () => {
       const prefix = newPrefix();
       await created([`${prefix}a`, `${prefix}c`]);
-      expect(await textsOf(`${prefix}aa`, `${prefix}c`)).toEqual([]);
-      expect(await textsOf(`${prefix}z`, `${prefix}a`)).toEqual([]);
-      expect(await textsOf(`${prefix}a`, `${prefix}a`)).toEqual([]);
+      assert.deepEqual(await textsOf(`${prefix}aa`, `${prefix}c`), []);
+      assert.deepEqual(await textsOf(`${prefix}z`, `${prefix}a`), []);
+      assert.deepEqual(await textsOf(`${prefix}a`, `${prefix}a`), []);
     });
 
     it('has as many texts as the limit allows, and the smallest', async () => {
       const prefix = newPrefix();
       await created(['5', '3', '1', '4', '2'].map((text) => prefix + text));
-      expect(await textsOf(prefix, prefix + END, 2)).toEqual([`${prefix}1`, `${prefix}2`]);
-      expect(await textsOf(prefix, prefix + END, 5)).toHaveLength(5);
-      expect(await textsOf(prefix, prefix + END, 0)).toEqual([]);
+      assert.deepEqual(await textsOf(prefix, prefix + END, 2), [`${prefix}1`, `${prefix}2`]);
+      assert.equal((await textsOf(prefix, prefix + END, 5)).length, 5);
+      assert.deepEqual(await textsOf(prefix, prefix + END, 0), []);
     });
 
     it('compares UTF-16 units, as JavaScript does', async () => {
@@ -74,9 +81,9 @@ export function describeRangeContract(clients: () => readonly [SortedTexts, Sort
       ];
       const texts = words.map((word) => prefix + word);
       await created(texts);
-      expect(await textsOf(prefix, prefix + END)).toEqual(texts.toSorted());
-      expect(await textsOf(`${prefix}|`, `${prefix}}`)).toEqual([`${prefix}|`, `${prefix}|a`]);
-      expect(await textsOf(`${prefix}🚀`, `${prefix}～`)).toEqual([`${prefix}🚀`]);
+      assert.deepEqual(await textsOf(prefix, prefix + END), texts.toSorted());
+      assert.deepEqual(await textsOf(`${prefix}|`, `${prefix}}`), [`${prefix}|`, `${prefix}|a`]);
+      assert.deepEqual(await textsOf(`${prefix}🚀`, `${prefix}～`), [`${prefix}🚀`]);
     });
 
     it('follows replacements and removals', async () => {
@@ -84,8 +91,8 @@ export function describeRangeContract(clients: () => readonly [SortedTexts, Sort
       const [moved, removed] = await created([`${prefix}w|1`, `${prefix}w|2`]);
       await clients()[0].replace(moved!.key, moved!.text, `${prefix}c|1`);
       await clients()[0].remove(removed!.key, removed!.text);
-      expect(await textsOf(`${prefix}w`, `${prefix}x`)).toEqual([]);
-      expect(await clients()[1].range(`${prefix}c`, `${prefix}d`, 10)).toEqual([
+      assert.deepEqual(await textsOf(`${prefix}w`, `${prefix}x`), []);
+      assert.deepEqual(await clients()[1].range(`${prefix}c`, `${prefix}d`, 10), [
         { key: moved!.key, text: `${prefix}c|1` },
       ]);
     });
@@ -94,11 +101,17 @@ export function describeRangeContract(clients: () => readonly [SortedTexts, Sort
       const prefix = newPrefix();
       const texts = Array.from({ length: 3000 }, (_, i) => `${prefix}${String((i * 7919) % 1500).padStart(6, '0')}`);
       const sorted = (await created(texts)).toSorted(byText);
-      expect(await textsOf(prefix, prefix + END)).toEqual(sorted.slice(0, MOST_KEYS).map(({ text }) => text));
+      assert.deepEqual(
+        await textsOf(prefix, prefix + END),
+        sorted.slice(0, MOST_KEYS).map(({ text }) => text),
+      );
 
       // Often, because a store that guesses where the range ends may guess well.
       const ranges = await Promise.all(Array.from({ length: 60 }, () => textsOf(prefix, prefix + END)));
-      expect(ranges.map(({ length }) => length)).toEqual(Array(60).fill(MOST_KEYS));
+      assert.deepEqual(
+        ranges.map(({ length }) => length),
+        Array<number>(60).fill(MOST_KEYS),
+      );
 
       const paged = new Map<string, string>();
       for (let from = prefix; ;) {
@@ -107,14 +120,14 @@ export function describeRangeContract(clients: () => readonly [SortedTexts, Sort
         if (page.length < 200) break;
         from = page.at(-1)!.text; // the texts that equal this one are read again
       }
-      expect(paged).toEqual(new Map(sorted.map(({ key, text }) => [key, text])));
-    }, 60_000);
+      assert.deepEqual(paged, new Map(sorted.map(({ key, text }) => [key, text])));
+    });
 
     it('has long texts', async () => {
       const prefix = newPrefix();
       const texts = ['a', 'b'].map((letter) => prefix + letter + 'ü'.repeat(100 * 1024));
       await created(texts);
-      expect(await textsOf(prefix, prefix + END)).toEqual(texts);
+      assert.deepEqual(await textsOf(prefix, prefix + END), texts);
     });
   });
 }

@@ -1,0 +1,72 @@
+import { strict as assert } from 'node:assert';
+import { randomUUID } from 'node:crypto';
+import type { OpenOptions, RecordStore } from '../../stores/store.js';
+import { eventually } from './eventually.js';
+
+/** A store to be tested, as its author prepares it for a contract. */
+export interface ClientsUnderTest {
+  /**
+   * Opens another client of the same data, as another node does. Pass the options on. The contract closes it.
+   *
+   * @param options with the timeout of calls, in ms, that the tests need
+   */
+  open(options: OpenOptions): RecordStore;
+  /** Ends what the clients connect to. Called once, after all clients are closed. */
+  stop(): Promise<void>;
+}
+
+/** ms. Dozens of calls at once on a busy machine may take long, and their speed is not tested. */
+const PATIENT = 20_000;
+
+/** Two clients of one store, which all tests of a contract share, and further ones. */
+export class ContractClients<T extends ClientsUnderTest> {
+  #underTest: T | undefined;
+  readonly #opened: RecordStore[] = [];
+
+  constructor(private readonly prepare: () => T | Promise<T>) {}
+
+  get underTest(): T {
+    return this.#underTest!;
+  }
+
+  get one(): RecordStore {
+    return this.#opened[0]!;
+  }
+
+  get other(): RecordStore {
+    return this.#opened[1]!;
+  }
+
+  /** For `before`. */
+  readonly start = async (): Promise<void> => {
+    this.#underTest = await this.prepare();
+    await this.open();
+    await this.open();
+  };
+
+  /** For `after`, even if {@link start} failed. */
+  readonly stop = async (): Promise<void> => {
+    await Promise.all(this.#opened.map((store) => store.close()));
+    await this.#underTest?.stop();
+  };
+
+  /** One more client, connected. @param callTimeout of its calls, in ms */
+  async open(callTimeout = PATIENT): Promise<RecordStore> {
+    const store = this.underTest.open({ callTimeout });
+    this.#opened.push(store);
+    await eventually('the store is connected', () => store.health().connected);
+    return store;
+  }
+
+  /** A key without a text. */
+  newKey(): string {
+    return `contract:${randomUUID()}`;
+  }
+
+  /** @returns a new key with that text */
+  async written(text: string): Promise<string> {
+    const key = this.newKey();
+    assert.equal(await this.one.compareAndSet(key, undefined, text), true);
+    return key;
+  }
+}

@@ -1,0 +1,179 @@
+import { strict as assert } from 'node:assert';
+import { GatekeeperError } from '../../decision/gatekeeper.error.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
+import type { RecordChange, RecordStore } from '../../stores/store.js';
+import { assertRejects } from './assertions.js';
+import { eventually } from './eventually.js';
+import type { Outage, StoreClients, StoreLacks } from './store-under-test.js';
+import type { ContractTests } from './test-runner.js';
+
+/** Timeout of calls, in ms: several tests wait for it. */
+const HASTY = 1000;
+
+/** Flows that write at once when the outage begins, over two clients. */
+const FLOWS = 10;
+
+const READS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
+  read: (store) => store.read('key'),
+  list: (store) => store.list('contract:'),
+  now: (store) => store.now(),
+  'the reading of a journal': (store) => store.journal('outage').read(1),
+};
+
+/** A write of the text "written", and how its call ended. */
+interface Write {
+  readonly key: string;
+  readonly outcome: boolean | Error;
+}
+
+/**
+ * Contract of the three errors. After a StoreUnavailableError no node looks for the write: if it was applied, a permit stays
+ * taken without a holder, and an edit that was reported as failed takes effect.
+ */
+export function describeOutageContract(tests: ContractTests, clients: StoreClients, lacks: StoreLacks): void {
+  const isThere = () => clients.underTest.outage !== undefined;
+  tests.describe('an outage', () => {
+    tests.unlessLacking('outage', lacks.outage, isThere, () => {
+      const scene = new OutageScene(clients);
+      tests.runner.before(scene.start);
+      describeErrors(tests, scene);
+      describeWrites(tests, scene);
+      describeReturn(tests, scene, lacks);
+    });
+  });
+}
+
+function describeErrors({ it }: ContractTests, scene: OutageScene): void {
+  for (const [name, read] of Object.entries(READS)) {
+    it(`makes ${name} fail with a StoreUnavailableError`, () =>
+      scene.during(() => assertRejects(read(scene.one), StoreUnavailableError)));
+  }
+
+  it('is seen in the health, with the problem', () =>
+    scene.during(async () => {
+      await eventually('the outage is noticed', async () => {
+        await scene.one.read('key').catch(() => undefined);
+        return !scene.one.health().connected;
+      });
+      const { members, problem } = scene.one.health();
+      assert.equal(members, 0);
+      assert.ok(problem, 'health() has no problem');
+    }));
+}
+
+function describeWrites({ it }: ContractTests, scene: OutageScene): void {
+  it('makes a later write fail, and its error is right about what became of it', async () => {
+    const write = await scene.during(() => attempt(scene.one, scene.newKey()));
+    assert.ok(write.outcome instanceof GatekeeperError, `The write ended with ${String(write.outcome)}`);
+    await assertTrue(write, scene.one);
+  });
+
+  it('breaks off many writes, and each error is right about what became of its write', async () => {
+    const writes = await scene.breakOff();
+    const failed = writes.filter(({ outcome }) => outcome !== true);
+    assert.ok(failed.length >= FLOWS, 'No write met the outage');
+    for (const write of writes) await assertTrue(write, scene.other);
+  });
+}
+
+function describeReturn(tests: ContractTests, scene: OutageScene, lacks: StoreLacks): void {
+  tests.it('leaves the texts as they were, and no problem in the health', async () => {
+    const key = scene.newKey();
+    await scene.one.compareAndSet(key, undefined, 'before');
+    await scene.during(async () => undefined);
+    assert.equal(await scene.one.read(key), 'before');
+    assert.equal(await scene.one.compareAndSet(key, 'before', 'after'), true);
+    await scene.one.now(); // a clock that failed remains a problem until it answers again
+    assert.equal(scene.one.health().problem, undefined);
+  });
+
+  const key = scene.newKey();
+  const changes: RecordChange[] = [];
+  const isWithoutKey = (change: RecordChange) => change.key === undefined;
+
+  tests.it('lets a watch go on', async () => {
+    await scene.one.watch(key, (change) => changes.push(change));
+    await scene.during(() => assertRejects(scene.one.read(key), StoreUnavailableError));
+    let text = 0;
+    await eventually('a change of the key', async () => {
+      await scene.other.compareAndSet(key, text === 0 ? undefined : String(text), String(++text));
+      return changes.some((change) => change.key === key);
+    });
+  });
+
+  const [ability, isThere] = ['changeWithoutKey', () => changes.some(isWithoutKey)] as const;
+  tests.unlessLacking(ability, lacks.changeWithoutKey, isThere, () => {
+    tests.it('made the watch tell that anything may have changed', async () => {
+      await eventually('a change without a key', isThere);
+    });
+  });
+}
+
+/** Two clients with short timeouts, and what happens to them. */
+class OutageScene {
+  one!: RecordStore;
+  other!: RecordStore;
+
+  constructor(private readonly clients: StoreClients) {}
+
+  /** For `before`. */
+  readonly start = async (): Promise<void> => {
+    this.one = await this.clients.open(HASTY);
+    this.other = await this.clients.open(HASTY);
+  };
+
+  newKey(): string {
+    return this.clients.newKey();
+  }
+
+  /** Acts while the store is out of reach. Resolves when both clients are connected again. */
+  async during<T>(act: () => Promise<T>): Promise<T> {
+    await this.#outage.begin();
+    try {
+      return await act();
+    } finally {
+      await this.#outage.end();
+      for (const store of [this.one, this.other]) await returned(store);
+    }
+  }
+
+  /** Writes new keys in several flows, until each flow met the outage. */
+  async breakOff(): Promise<Write[]> {
+    const writes: Write[] = [];
+    const flow = async (store: RecordStore) => {
+      do writes.push(await attempt(store, this.newKey()));
+      while (writes.at(-1)!.outcome === true);
+    };
+    const stores = Array.from({ length: FLOWS }, (_, index) => (index % 2 ? this.one : this.other));
+    const flows = Promise.all(stores.map((store) => flow(store)));
+    await eventually('writes are under way', () => writes.length > FLOWS * 5);
+    await this.during(() => flows);
+    return writes;
+  }
+
+  get #outage(): Outage {
+    const { outage } = this.clients.underTest;
+    assert.ok(outage, "Give `outage` in `prepare`, or declare lacks: { outage: 'the reason' }");
+    return outage;
+  }
+}
+
+async function returned(store: RecordStore): Promise<void> {
+  await eventually('the store is connected again', async () => {
+    await store.read('contract:returned');
+    return store.health().connected;
+  });
+}
+
+async function attempt(store: RecordStore, key: string): Promise<Write> {
+  const outcome = await store.compareAndSet(key, undefined, 'written').catch((error: Error) => error);
+  return { key, outcome };
+}
+
+async function assertTrue({ key, outcome }: Write, store: RecordStore): Promise<void> {
+  if (outcome instanceof UnknownOutcomeError) return; // both are possible
+  const text = await store.read(key);
+  if (outcome instanceof StoreUnavailableError) assert.equal(text, undefined, 'A write that failed surely is there');
+  // The key was new: `false` means that the store repeated its own write after a lost answer.
+  else assert.equal(text, 'written', `A write that ended with ${String(outcome)} is not there`);
+}

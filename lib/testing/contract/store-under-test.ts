@@ -1,0 +1,55 @@
+import type { ClientsUnderTest, ContractClients } from './contract-clients.js';
+import type { TestRunner } from './test-runner.js';
+
+/** A store to be tested, and its figures. */
+export interface StoreUnderTest extends ClientsUnderTest {
+  /** Number of members that keep the records, each with a clock. Default 1. */
+  readonly members?: number;
+  /** Number of members that must be there before a write, as `health()` says. Default 0. */
+  readonly quorum?: number;
+  /** Largest number of texts on a page. Default 1,000. */
+  readonly largestPage?: number;
+  /** Whether a prefix without texts has one page, however many other texts there are. Default false. */
+  readonly isPagedByPrefix?: boolean;
+  /** Largest difference between the clock of the store and that of this host, in ms. Default 2. */
+  readonly clockTolerance?: number;
+  /** Cuts the clients off from the store. Without it, declare `lacks: { outage: 'the reason' }`. */
+  readonly outage?: Outage;
+}
+
+/** Cuts the clients of a store off from its server, for the tests of errors. */
+export interface Outage {
+  /** Breaks all connections of the clients, and refuses new ones. Calls under way must get no answer. */
+  begin(): Promise<void>;
+  /** Lets new connections through. The data must be as they were. */
+  end(): Promise<void>;
+}
+
+/** Reasons why a store lacks something, in one line each. They are printed, and the store must indeed lack it. */
+export interface StoreLacks {
+  /** Why the store has no `page`. */
+  readonly page?: string;
+  /** Why the store has no `readMany`. */
+  readonly readMany?: string;
+  /** Why the store keeps no tasks. Without it, {@link describeTaskStorageContract} is due as well. */
+  readonly tasks?: string;
+  /** Why {@link StoreUnderTest.outage} can't be given. */
+  readonly outage?: string;
+  /** Why a watch reports no change without a key after an outage: it must miss nothing, as a poll from a position does. */
+  readonly changeWithoutKey?: string;
+}
+
+/** Input of {@link describeStoreContract}. */
+export interface StoreContract {
+  /** Name of the store in the names of the tests. */
+  readonly name: string;
+  /** Functions of your test runner. */
+  readonly runner: TestRunner;
+  /** Starts what the store connects to. Called once, before the tests. */
+  readonly prepare: () => StoreUnderTest | Promise<StoreUnderTest>;
+  /** Abilities that the store does not have. */
+  readonly lacks?: StoreLacks;
+}
+
+/** The clients of a store under this contract. */
+export type StoreClients = ContractClients<StoreUnderTest>;

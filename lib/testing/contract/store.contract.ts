@@ -1,0 +1,62 @@
+import { strict as assert } from 'node:assert';
+import { describeClockContract } from './clock.contract.js';
+import { describeClosingContract } from './closing.contract.js';
+import { describeCompareAndSetContract } from './compare-and-set.contract.js';
+import { ContractClients } from './contract-clients.js';
+import { describeJournalContract } from './journal.contract.js';
+import { describeListingContract } from './listing.contract.js';
+import { describeOutageContract } from './outage.contract.js';
+import type { StoreClients, StoreContract, StoreLacks } from './store-under-test.js';
+import { ContractTests } from './test-runner.js';
+import { describeWatchContract } from './watch.contract.js';
+
+/**
+ * Declares the contract of every {@link RecordStore}, one test per promise. Two clients of the same records take part,
+ * because most promises are about two nodes. Keys and names are random, so several contracts may share a server.
+ */
+export function describeStoreContract({ name, runner, prepare, lacks = {} }: StoreContract): void {
+  const tests = new ContractTests(runner);
+  const clients = new ContractClients(prepare);
+  tests.describe(`${name} keeps the store's contract`, () => {
+    runner.before(clients.start);
+    runner.after(clients.stop);
+    describeCompareAndSetContract(tests, clients);
+    describeListingContract(tests, clients, lacks);
+    describeWatchContract(tests, clients);
+    describeJournalContract(tests, clients);
+    describeClockContract(tests, clients);
+    describeHealth(tests, clients);
+    describeTasksPresence(tests, clients, lacks);
+    describeClosingContract(tests, clients, lacks);
+    describeOutageContract(tests, clients, lacks);
+  });
+}
+
+function describeHealth({ describe, it }: ContractTests, clients: StoreClients): void {
+  describe('health', () => {
+    it('says that it is connected and sees members', async () => {
+      const { members = 1, quorum = 0 } = clients.underTest;
+      const { connected, members: seen, quorum: needed, problem } = clients.one.health();
+      assert.deepEqual(
+        { connected, seen, needed, problem },
+        {
+          connected: true,
+          seen: members,
+          needed: quorum,
+          problem: undefined,
+        },
+      );
+    });
+  });
+}
+
+function describeTasksPresence(tests: ContractTests, clients: StoreClients, lacks: StoreLacks): void {
+  const isThere = () => clients.one.tasks !== undefined;
+  tests.describe('the storage of tasks', () => {
+    tests.unlessLacking('tasks', lacks.tasks, isThere, () => {
+      tests.it('is there, or its lack is declared', async () => {
+        assert.ok(isThere(), "Run describeTaskStorageContract as well, or declare lacks: { tasks: 'the reason' }");
+      });
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import { strict as assert } from 'node:assert';
+import type { RecordChange, RecordStore } from '../../stores/store.js';
+import { eventually } from './eventually.js';
+import type { StoreClients } from './store-under-test.js';
+import type { ContractTests } from './test-runner.js';
+
+/** Begins a watch, which ends with the test. @returns the changes so far, in their order */
+type Watch = (store: RecordStore, prefix: string) => Promise<RecordChange[]>;
+
+/**
+ * Contract of {@link RecordStore.watch} and {@link RecordStore.awaitChanges}. A watch is only a hint, but on a healthy
+ * connection it must come: otherwise nodes find out by their slow polls.
+ */
+export function describeWatchContract(tests: ContractTests, clients: StoreClients): void {
+  const watching = (name: string, test: (watch: Watch) => Promise<void>) =>
+    tests.it(name, () => withWatches((watch) => test(watch)));
+
+  tests.describe('watch', () => {
+    watching('tells of a new text that the other client wrote', async (watch) => {
+      const key = clients.newKey();
+      const changes = await watch(clients.one, 'contract:');
+      await clients.other.compareAndSet(key, undefined, 'new');
+      await heard(changes, key, 'new');
+    });
+
+    watching('tells of a changed text, and ends with the latest', async (watch) => {
+      const key = await clients.written('0');
+      const changes = await watch(clients.one, key);
+      for (let i = 0; i < 20; i += 1) await clients.other.compareAndSet(key, String(i), String(i + 1));
+      await heard(changes, key, '20');
+      assert.deepEqual({ ...changes.at(-1) }, { key, text: '20' });
+    });
+
+    watching('tells the client itself of what it wrote, after the call began', async (watch) => {
+      const key = clients.newKey();
+      const changes = await watch(clients.one, key);
+      const writing = clients.one.compareAndSet(key, undefined, 'mine');
+      assert.deepEqual(changes, []);
+      await writing;
+      await heard(changes, key, 'mine');
+    });
+
+    watching('tells nothing of keys that begin otherwise', async (watch) => {
+      const [watched, unwatched] = [clients.newKey(), clients.newKey()];
+      const changes = await watch(clients.one, watched);
+      await clients.other.compareAndSet(unwatched, undefined, 'unwatched');
+      await clients.other.compareAndSet(watched, undefined, 'watched');
+      await heard(changes, watched, 'watched');
+      assert.ok(!changes.some(({ key }) => key === unwatched), 'The watch told of a key outside its prefix');
+    });
+
+    watching('tells a client that waits for a key of writes that notify only those who wait', async (watch) => {
+      const key = await clients.written('0');
+      const changes = await watch(clients.one, key);
+      const end = clients.one.awaitChanges(key);
+      let text = 0;
+      // The first of them may be missed: the other client may not know yet that this one waits.
+      await eventually('word of it', async () => {
+        await clients.other.compareAndSet(key, String(text), String(++text), { notify: 'waiting' });
+        return changes.some((change) => change.key === key && change.text !== undefined);
+      });
+      end();
+    });
+
+    watching('is silent once it was ended, while others go on', async (watch) => {
+      const key = clients.newKey();
+      const ended: RecordChange[] = [];
+      const end = await clients.one.watch(key, (change) => ended.push(change));
+      const going = await watch(clients.one, key);
+      await end();
+      await clients.other.compareAndSet(key, undefined, 'text');
+      await heard(going, key, 'text');
+      assert.deepEqual(ended, []);
+    });
+  });
+}
+
+async function withWatches(test: (watch: Watch) => Promise<void>): Promise<void> {
+  const ends: (() => Promise<void>)[] = [];
+  const watch: Watch = async (store, prefix) => {
+    const changes: RecordChange[] = [];
+    ends.push(await store.watch(prefix, (change) => changes.push(change)));
+    return changes;
+  };
+  try {
+    await test(watch);
+  } finally {
+    await Promise.all(ends.map((end) => end()));
+  }
+}
+
+async function heard(changes: readonly RecordChange[], key: string, text: string): Promise<void> {
+  await eventually(`word of ${text}`, () => changes.some((change) => change.key === key && change.text === text));
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import * as kit from '../../lib/testing/contract/index.js';
+import { describeUnless } from '../needs/unless.js';
+
+/** Jest's functions, as the contracts of `nestjs-gatekeeper/testing` want them. */
+const runner: kit.TestRunner = { describe, it, before: beforeAll, after: afterAll };
+
+type WithoutRunner<T> = Omit<T, 'runner'> & {
+  /** Why the store can't be prepared here. */
+  readonly missing?: string | undefined;
+};
+
+/** The store's contract, skipped where a tool is missing. */
+export function describeStoreContract({ missing, ...contract }: WithoutRunner<kit.StoreContract>): void {
+  whereTools(missing, contract.name, () => kit.describeStoreContract({ runner, ...contract }));
+}
+
+/** The contract of the storage of tasks, skipped where a tool is missing. */
+export function describeTaskStorageContract({ missing, ...contract }: WithoutRunner<kit.TaskStorageContract>): void {
+  whereTools(missing, contract.name, () => kit.describeTaskStorageContract({ runner, ...contract }));
+}
+
+function whereTools(missing: string | undefined, name: string, tests: () => void): void {
+  if (missing === undefined) tests();
+  else describeUnless(missing)(name, tests);
+}

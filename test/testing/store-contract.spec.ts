@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type RecordStore, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { shelfStore } from '../../examples/store/shelf-store.js';
+import { Shelf } from '../../examples/store/shelf.js';
+import { type StoreLacks, type StoreUnderTest, describeStoreContract } from '../../lib/testing/contract/index.js';
+import { CollectedTests } from './collected-tests.js';
+
+const LACKS: StoreLacks = { page: 'small', readMany: 'small', tasks: 'without tasks' };
+
+interface Trial {
+  readonly shelf?: Shelf;
+  readonly lacks?: StoreLacks;
+  /** Changes each opened store. */
+  readonly change?: (store: RecordStore) => void;
+}
+
+/** Runs the contract on the example of docs/stores.md. @returns failures by the name of the test, without its groups */
+async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined }: Trial) {
+  const tests = new CollectedTests();
+  const open = () => {
+    const store = shelfStore(shelf).open();
+    change(store);
+    return store;
+  };
+  const outage = {
+    begin: async () => void (shelf.isReachable = false),
+    end: async () => void (shelf.isReachable = true),
+  };
+  const underTest: StoreUnderTest = { open, stop: async () => undefined, ...(!lacks.outage && { outage }) };
+  describeStoreContract({ name: 'the shelf', runner: tests.runner, lacks, prepare: () => underTest });
+  const failures = await tests.run();
+  const short = [...failures].map(([name, message]) => [name.split(' › ').slice(1).join(': '), message] as const);
+  return { tests, failures: new Map(short) };
+}
+
+describe('The contract of stores', () => {
+  let print: jest.Spied<typeof process.stderr.write>;
+  beforeEach(() => {
+    print = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  });
+  afterEach(() => print.mockRestore());
+
+  it('has no objection to the store of the docs', async () => {
+    const { tests, failures } = await failuresOf({});
+    expect([...failures]).toEqual([]);
+    expect(tests.names.length).toBeGreaterThan(50);
+  });
+
+  it('finds a store that writes without a comparison', async () => {
+    const shelf = new Shelf();
+    shelf.compareAndSet = (key, _expected, next) => {
+      shelf.texts.set(key, next);
+      shelf.events.emit('change', key, next);
+      return true;
+    };
+    const { failures } = await failuresOf({ shelf });
+    expect([...failures.keys()]).toEqual(
+      expect.arrayContaining([
+        'compare-and-set: writes the first text only where there is none',
+        'compare-and-set: leaves the text untouched when another one was expected',
+        'compare-and-set: lets exactly one of many concurrent writers win, over two clients',
+      ]),
+    );
+  });
+
+  it('finds a store that compares in its client, and writes in a second step', async () => {
+    const shelf = new Shelf();
+    const compareLate = (store: RecordStore) => {
+      store.compareAndSet = async (key, expected, next) => {
+        if ((await store.read(key)) !== expected) return false;
+        return shelf.request(() => shelf.compareAndSet(key, shelf.texts.get(key), next));
+      };
+    };
+    const { failures } = await failuresOf({ shelf, change: compareLate, lacks: { ...LACKS, outage: 'not the point' } });
+    expect([...failures.keys()]).toEqual([
+      'compare-and-set: lets exactly one of many concurrent writers win, over two clients',
+      'compare-and-set: lets exactly one of many concurrent first writers win, over two clients',
+      'compare-and-set: makes a racy counter exact, counted up by ten flows of two clients',
+    ]);
+  });
+
+  it('finds a store that is sure of writes whose answer was lost', async () => {
+    const beSure = (store: RecordStore) => {
+      const write = store.compareAndSet.bind(store);
+      store.compareAndSet = (...args) =>
+        write(...args).catch((error: Error) => {
+          throw error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message) : error;
+        });
+    };
+    const { failures } = await failuresOf({ change: beSure });
+    expect([...failures.keys()]).toEqual([
+      'an outage: breaks off many writes, and each error is right about what became of its write',
+    ]);
+  });
+
+  it('finds a store that answers during an outage', async () => {
+    const { failures } = await failuresOf({ change: (store) => void (store.list = async () => new Map()) });
+    expect([...failures.keys()]).toContain('an outage: makes list fail with a StoreUnavailableError');
+  });
+
+  it('wants the reason for each lack', async () => {
+    const { failures } = await failuresOf({ lacks: {} });
+    expect(failures.get('the storage of tasks: is there, or its lack is declared')).toContain('lacks: { tasks:');
+    const pages = 'gives every text whose key begins with the prefix on exactly one page, and no other';
+    expect(failures.get(`pages and many keys: ${pages}`)).toContain("lacks: { page: 'the reason' }");
+  });
+
+  it('prints the reason for each lack, also among the tests', async () => {
+    const { tests } = await failuresOf({});
+    const printed = print.mock.calls.map(([line]) => String(line));
+    expect(printed).toEqual(
+      ['page', 'readMany', 'tasks'].map((ability) => expect.stringContaining(`Not tested: ${ability}.`)),
+    );
+    expect(tests.names.filter((name) => name.includes('lacks by declaration: small'))).toHaveLength(2);
+  });
+
+  it('refuses a lack that the store does not have', async () => {
+    const addPages = (store: RecordStore) =>
+      void (store.page = async (prefix) => ({ texts: await store.list(prefix) }));
+    const { failures } = await failuresOf({ change: addPages });
+    expect([...failures.values()]).toEqual(['The store has page: remove it from `lacks`']);
+  });
+});
