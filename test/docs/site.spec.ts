@@ -1,4 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROOT } from './snippets.js';
 
@@ -67,5 +70,36 @@ describe('A link of a page, on the site', () => {
     ['```md\n[a](tasks.md)\n```', '```md\n[a](tasks.md)\n```'],
   ])('%s leads to its place there', (written, expected) => {
     expect(withLinksOfTheSite(written, 'docs/stores.md', site)).toBe(expected);
+  });
+});
+
+describe('The API reference', () => {
+  it('has every entry point of the package, and fails for a missing docstring or a dead link', () => {
+    const settings = JSON.parse(readFileSync(`${ROOT}tools/docs/typedoc.json`, 'utf8'));
+    const { paths } = JSON.parse(readFileSync(`${ROOT}tsconfig.json`, 'utf8')).compilerOptions;
+    const { exports } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+    const entries = Object.values<string[]>(paths).map(([file]) => file!.replace('./', '../../'));
+    expect([...settings.entryPoints].toSorted()).toEqual(entries.toSorted());
+    expect(Object.keys(exports).length - 1).toBe(entries.length);
+    expect(settings.treatWarningsAsErrors).toBe(true);
+    expect(settings.validation).toMatchObject({ notDocumented: true, invalidLink: true });
+  });
+});
+
+describe('The check of the built site', () => {
+  it('finds links that lead nowhere, and parts from other hosts', async () => {
+    const { faultsOfSite } = (await import(`${ROOT}tools/docs/check-output.mjs`)) as {
+      faultsOfSite(folder: string): Promise<string[]>;
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'site-'));
+    const links = ['/two#there', '/two#gone', '/three', 'https://example.org'].map((to) => `<a href="${to}">x</a>`);
+    await writeFile(join(folder, 'index.html'), `${links.join('')}<img src="https://example.org/x.png">`);
+    await writeFile(join(folder, 'two.html'), '<h2 id="there">There</h2><a href="./">x</a>');
+    await expect(faultsOfSite(folder)).resolves.toEqual([
+      '/index.html: /two#gone: the page has no such heading',
+      '/index.html: /three leads nowhere',
+      '/index.html: loads https://example.org/x.png',
+    ]);
+    await rm(folder, { recursive: true });
   });
 });
