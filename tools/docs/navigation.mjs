@@ -1,7 +1,4 @@
-/**
- * The pages of the site, in the order of its sidebar. Each page of docs stands in one group: a test fails if one is missing.
- * A page that is not written yet is left out.
- */
+/** The pages of the site, in the order of its sidebar. Each page of docs stands in one group: a test fails if one is missing. */
 export const GROUPS = [
   { title: 'Start', pages: ['README', 'comparison', 'compatibility', 'CHANGELOG'] },
   {

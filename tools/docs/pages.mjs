@@ -1,20 +1,16 @@
 /** Copies the pages of the project into the site's sources, with links that fit the site. */
 import { copyFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { GROUPS, addressOf, fileOf } from './navigation.mjs';
 
-/** The pages of the navigation that are written. */
-export const writtenPages = (root) =>
-  GROUPS.flatMap(({ pages }) => pages).filter((page) => existsSync(join(root, fileOf(page))));
+const PAGES = GROUPS.flatMap(({ pages }) => pages);
 
 /** Writes all pages and images into `folder`. */
 export async function copyPages(root, folder) {
   const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const project = homepage.replace(/#.*/, '');
-  const pages = writtenPages(root);
-  const site = { project, addresses: new Map(pages.map((page) => [fileOf(page), addressOf(page)])) };
-  for (const page of pages) {
+  const site = { project, addresses: new Map(PAGES.map((page) => [fileOf(page), addressOf(page)])) };
+  for (const page of PAGES) {
     const text = await readFile(join(root, fileOf(page)), 'utf8');
     await writeFile(join(folder, `${addressOf(page)}.md`), withLinksOfTheSite(text, fileOf(page), site));
   }

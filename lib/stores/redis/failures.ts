@@ -36,6 +36,13 @@ export function replyCodeOf(error: unknown): string | undefined {
   return /^ERR .*: -([A-Z]+) /.exec(message)?.[1] ?? /^([A-Z]+)\b/.exec(message)?.[1] ?? 'ERR';
 }
 
+const WRITE_REFUSALS: ReadonlySet<string | undefined> = new Set(['NOREPLICAS', 'OOM', 'MISCONF']);
+
+/** Whether a server refuses all writes for now, and answers reads. */
+export function isWriteRefusal(error: unknown): boolean {
+  return WRITE_REFUSALS.has(replyCodeOf(error));
+}
+
 /** ioredis was sent from server to server too often. */
 const TOO_MANY_REDIRECTIONS = /^Too many Cluster redirections\. Last error: ReplyError: (ASK|MOVED|TRYAGAIN) /;
 

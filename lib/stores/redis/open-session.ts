@@ -1,6 +1,7 @@
 import { type CallSession, type Writer } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
+import { isWriteRefusal } from './failures.js';
 import { Channels } from './keys.js';
 import type { Origins } from './origins.js';
 import type { ResolvedOptions } from './redis.options.js';
@@ -29,15 +30,27 @@ export async function openSession(
   const primaries = client.primaries();
   if (primaries.length === 0) throw new Error('the client knows no primary of the Cluster yet');
   const facts = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
-  await origins.meet(
-    client,
-    facts.map(({ origin }) => origin),
-  );
+  await markOlder(client, origins, facts);
   const database = await within(() => databaseOf(client));
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
   const writer =
     options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
   return { session: { client, ended, writer }, facts: facts[0]! };
+}
+
+/**
+ * Marks the records of former servers. A server that takes no writes now, for example because it lacks replicas, can still
+ * be read, and grants nothing.
+ */
+async function markOlder(client: RedisClient, origins: Origins, facts: readonly ServerFacts[]): Promise<void> {
+  try {
+    await origins.meet(
+      client,
+      facts.map(({ origin }) => origin),
+    );
+  } catch (error) {
+    if (!isWriteRefusal(error)) throw error;
+  }
 }
 
 function usable(facts: ServerFacts): ServerFacts {
