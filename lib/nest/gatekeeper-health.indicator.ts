@@ -24,7 +24,7 @@ export class GatekeeperHealthIndicator {
    * Asks the store, unless it has just answered. Takes at most 5 s. Never rejects.
    *
    * @param key of the result
-   * @param options.whileDegraded `down`: the status is `down` with any fault. Default `up`: only if no permit is granted
+   * @param options `whileDegraded: 'down'`: the status is `down` with any fault. Default `'up'`: only if no permit is granted
    */
   async isHealthy<const Key extends string = 'gatekeeper'>(
     key?: Key,
