@@ -11,7 +11,7 @@ import { ContractTests } from './test-runner.js';
 import { describeWatchContract } from './watch.contract.js';
 
 /**
- * Declares the contract of every {@link RecordStore}, one test per promise. Two clients of the same records take part,
+ * Declares the contract of every `RecordStore`, one test per promise. Two clients of the same records take part,
  * because most promises are about two nodes. Keys and names are random, so several contracts may share a server.
  */
 export function describeStoreContract({ name, runner, prepare, lacks = {} }: StoreContract): void {
