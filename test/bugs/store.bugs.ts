@@ -86,8 +86,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'if (!furthest || (record && !this.codec.isBehind(record, furthest))) return',
-        replace: 'if (!furthest || text || !text) return',
+        find: 'if (!furthest || isWhole) return',
+        replace: 'if (!furthest || isWhole || !isLost) return',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/records/store-care.spec.ts'] },
@@ -136,7 +136,7 @@ export const STORE_BUGS: readonly Bug[] = [
     name: 'server-not-compared',
     why: 'a write to Redis does not look whether another server has taken over: it follows from an old text',
     patches: [
-      { file: 'lib/stores/redis/scripts.ts', find: 'mark(KEYS[2], KEYS[3])\nlocal found', replace: 'local found' },
+      { file: 'lib/stores/redis/scripts.ts', find: 'mark(KEYS[2], KEYS[3]) ${COMPARE}', replace: '${COMPARE}' },
     ],
     layer: { kind: 'specs', title: 'a real Redis', specs: ['test/contract/redis-doubt.spec.ts'] },
   },

@@ -80,6 +80,19 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
     await eventually('the record is doubted', async () => (await store.read('semaphore:x')) === `${DOUBT}one`);
   });
 
+  it('is trusted with `durable`: a restart doubts nothing', async () => {
+    const store = redis({ url: server.url, durable: true }).open();
+    closing.push(() => store.close());
+    await eventually('the store is connected', () => store.health().connected);
+    expect(await store.compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
+    await server.restart();
+    await eventually('it is back', async () => (await store.read('semaphore:x').catch(() => '')) === 'one');
+    await store.now();
+    await eventually('the write follows', () => store.compareAndSet('semaphore:x', 'one', 'two').catch(() => false));
+    // A node without the option trusts it no more than any other server.
+    expect(await (await opened()).read('semaphore:x')).toBe(`${DOUBT}two`);
+  });
+
   it('doubts nothing while the same server goes on, whatever happens to connections and replicas', async () => {
     const replica = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
     closing.push(() => replica[Symbol.asyncDispose]());

@@ -47,7 +47,7 @@ export class QueueClaims {
         const answered = performance.now();
         this.claims.push(...owned.map((each) => ({ ...each, port, asked, answered })));
       },
-      () => undefined, // A killed node does not answer.
+      () => undefined, // A killed node does not answer, and one that can't ask the store claims nothing.
     );
     this.#pending.add(asking);
     void asking.finally(() => this.#pending.delete(asking));

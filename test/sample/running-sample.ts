@@ -116,8 +116,11 @@ export class RunningSample {
   }
 
   /** The queues of messages, as a node sees them. */
+  /** @throws Error if the node can't answer, for example because the store took too long */
   async delivery(port: number): Promise<DeliveryState> {
-    return (await fetch(`http://127.0.0.1:${port}/delivery`)).json() as Promise<DeliveryState>;
+    const response = await fetch(`http://127.0.0.1:${port}/delivery`);
+    if (!response.ok) throw new Error(`app-${port} answers ${response.status}: ${await response.text()}`);
+    return response.json() as Promise<DeliveryState>;
   }
 
   post(port: number, path: string): Promise<Response> {

@@ -11,7 +11,8 @@ import { PlainWriter, ReplicatedWriter } from './writers.js';
 interface SessionNeeds {
   readonly options: ResolvedOptions;
   readonly feed: ChangeFeed;
-  readonly origins: Origins;
+  /** Absent for a durable server. */
+  readonly origins: Origins | undefined;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
   /** Runs a call with a deadline. */
@@ -42,9 +43,13 @@ export async function openSession(
  * Marks the records of former servers. A server that takes no writes now, for example because it lacks replicas, can still
  * be read, and grants nothing.
  */
-async function markOlder(client: RedisClient, origins: Origins, facts: readonly ServerFacts[]): Promise<void> {
+async function markOlder(
+  client: RedisClient,
+  origins: Origins | undefined,
+  facts: readonly ServerFacts[],
+): Promise<void> {
   try {
-    await origins.meet(
+    await origins?.meet(
       client,
       facts.map(({ origin }) => origin),
     );

@@ -2,7 +2,7 @@ import type { Notify, RecordPage } from '../store.js';
 import type { Calls } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
-import { COMPARE_AND_SET } from './scripts.js';
+import type { Script } from './scripts.js';
 
 /** Records of a bucket on the first page, which has all of a small listing. */
 const FEW = 32;
@@ -18,6 +18,7 @@ export class Records {
     private readonly keys: Keys,
     private readonly calls: Calls,
     private readonly feed: ChangeFeed,
+    private readonly script: Script,
   ) {}
 
   async read(key: string): Promise<string | undefined> {
@@ -31,7 +32,7 @@ export class Records {
     const { head, channels } = this.feed.announcement(key, notify);
     const args = [expected === undefined ? '0' : '1', expected ?? '', next, key, head, ...channels];
     const keys = [this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket)] as const;
-    return Number(await this.calls.write(COMPARE_AND_SET, [...keys], args)) === 1;
+    return Number(await this.calls.write(this.script, [...keys], args)) === 1;
   }
 
   /**

@@ -18,6 +18,12 @@ interface RecordOptions {
    * @see https://redis.io/docs/latest/commands/wait/
    */
   readonly replicas?: number;
+  /**
+   * Whether the server loses no write that it has confirmed, whatever happens: `appendonly yes`, `appendfsync always`, and no
+   * failover to a replica that may lag. Then a restart or a failover causes no grace. If it is not true, a failover may make
+   * two holders. All nodes need the same value. Default false.
+   */
+  readonly durable?: boolean;
 }
 
 /** The store uses a client of the application, and never closes it. */
@@ -45,6 +51,7 @@ export type RedisStoreOptions = GivenRedisOptions | OwnRedisOptions;
 export interface ResolvedOptions {
   readonly prefix: string;
   readonly replicas: number;
+  readonly durable: boolean;
   /** Where the servers are, for messages; without a password. */
   readonly place: string;
   readonly newClient: () => Promise<RedisClient>;
@@ -61,18 +68,18 @@ export function resolveOptions(options: RedisStoreOptions): ResolvedOptions {
 function ownClient(options: RedisStoreOptions): ResolvedOptions {
   const parsed = ownClientSchema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError('redis(options)', faultsOf(parsed.error));
-  const { prefix, replicas, url } = parsed.data;
+  const { url, ...record } = parsed.data;
   const newClient = findMaker();
-  return { prefix, replicas, place: placeOf(url), newClient: () => newClient(url) };
+  return { ...record, place: placeOf(url), newClient: () => newClient(url) };
 }
 
 function givenClient(options: GivenRedisOptions): ResolvedOptions {
   const parsed = givenClientSchema.safeParse(options);
   const faults = [...(parsed.error ? faultsOf(parsed.error) : []), ...clientFaults(options)];
   if (!parsed.success || faults.length > 0) throw new InvalidOptionsError('redis(options)', faults);
-  const { prefix, replicas } = parsed.data;
+  const { prefix, replicas, durable } = parsed.data;
   const { client } = options;
-  return { prefix, replicas, place: "the given client's server", newClient: async () => adapterOf(client) };
+  return { prefix, replicas, durable, place: "the given client's server", newClient: async () => adapterOf(client) };
 }
 
 function adapterOf(client: IoredisClient | NodeRedisClient): RedisClient {

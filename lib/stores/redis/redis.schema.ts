@@ -16,6 +16,7 @@ const shape = {
     .string(saying('a text'))
     .regex(/^[!-z|~]{1,100}$/, saying('a prefix of keys: use up to 100 visible ASCII characters without { and }'))
     .default('gatekeeper:'),
+  durable: z.boolean(saying('true or false')).default(false),
   replicas: z.int(saying('a whole number')).min(0, saying('0 or more')).default(0),
 };
 

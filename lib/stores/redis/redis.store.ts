@@ -25,6 +25,7 @@ import { openSession } from './open-session.js';
 import { Origins } from './origins.js';
 import { Records } from './records.js';
 import type { ResolvedOptions } from './redis.options.js';
+import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
 import { type ServerFacts, lookAt } from './server-facts.js';
 import { StreamJournal } from './stream-journal.js';
 import { HintPolls } from './tasks/hint-polls.js';
@@ -41,7 +42,8 @@ export class RedisStore implements RecordStore {
   readonly #connection: Connection<CallSession>;
   readonly #calls: Calls;
   readonly #records: Records;
-  readonly #origins: Origins;
+  /** Absent for a durable server. */
+  readonly #origins: Origins | undefined;
   readonly #callTimeout: number;
   #isClosed = false;
   /** Advice of servers that may drop records, by the name of the server. */
@@ -59,8 +61,9 @@ export class RedisStore implements RecordStore {
     this.#feed = new ChangeFeed(this.#watches, writer);
     const sessions = { connecting: () => this.#connecting(), connected: () => this.#connected() };
     this.#calls = new Calls(sessions, callTimeout);
-    this.#records = new Records(this.#keys, this.#calls, this.#feed);
-    this.#origins = new Origins(this.#keys, (call) => this.#calls.within(call));
+    const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
+    this.#records = new Records(this.#keys, this.#calls, this.#feed, script);
+    this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
     const polls = new HintPolls({ calls: this.#calls, feed: this.#feed, session: () => this.#connected() });
     this.tasks = new RedisTasks(this.#keys, this.#calls, polls);
     this.#connection = new Connection(
@@ -166,7 +169,7 @@ export class RedisStore implements RecordStore {
   /** Not a part of the reading, whose age is the time that it takes. */
   async #meet(client: RedisClient, { origin }: ServerFacts): Promise<void> {
     try {
-      if (await this.#origins.meet(client, [origin])) this.#watches.tell({});
+      if (await this.#origins?.meet(client, [origin])) this.#watches.tell({});
     } catch {
       // The next reading tries again, and so does the next write.
     }

@@ -63,8 +63,7 @@ ${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
  * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Only its
  * write, that of the record and those before can fail, so an error means that the record was not written.
  */
-export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS}
-mark(KEYS[2], KEYS[3])
+const COMPARE = `
 local found = redis.call('GET', KEYS[1])
 if ARGV[1] == '0' then
   if found then return 0 end
@@ -75,7 +74,12 @@ redis.call('ZADD', KEYS[2], 0, ARGV[4])
 redis.call('SET', KEYS[1], ARGV[3])
 for i = 6, #ARGV do redis.pcall('PUBLISH', ARGV[i], ARGV[5] .. ARGV[3]) end
 return 1
-`);
+`;
+
+export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS} mark(KEYS[2], KEYS[3]) ${COMPARE}`);
+
+/** The same, for a server that loses no write that it has confirmed. */
+export const COMPARE_AND_SET_DURABLE = writing(COMPARE);
 
 /** The time, together with the name of the server whose time it is, and what else must be known of it. */
 export const LOOK_AT_SERVER = script(`

@@ -30,13 +30,14 @@ describe('the options of redis()', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'is missing: give { prefix, replicas, url, client }'],
+    ['nothing', undefined, 'is missing: give { prefix, durable, replicas, url, client }'],
     ['neither', {}, 'url: is missing or no text: give url, or a client'],
     ['both', { url: 'redis://127.0.0.1', client: new Redis(lazy) }, 'url: give either client or url'],
     ['another scheme', { url: 'http://127.0.0.1' }, 'url: is no address like "redis://user:password@host:6379/0"'],
     ['a foreign client', { client: {} }, 'client: is no client: give one of ioredis'],
     ['a pool', { client: createClientPool() }, 'client: is no client'],
     ['braces', { url: 'redis://127.0.0.1', prefix: '{a}' }, 'prefix: "{a}" is not a prefix of keys'],
+    ['no truth value', { url: 'redis://127.0.0.1', durable: 'yes' }, 'durable: "yes" is not true or false'],
     ['no count', { url: 'redis://127.0.0.1', replicas: -1 }, 'replicas: -1 is not 0 or more'],
     ['an unknown field', { url: 'redis://127.0.0.1', host: 'x' }, 'host: not known here; the options are'],
     [
