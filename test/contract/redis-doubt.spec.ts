@@ -11,7 +11,7 @@ import { eventually } from './eventually.js';
 
 const KEYS = Array.from({ length: 40 }, (_, index) => `semaphore:${index}`);
 
-describeOnRedis('a server that may lack writes which were acknowledged', () => {
+describeOnRedis('a Redis server that may lack writes which were acknowledged', () => {
   let server: RedisServer;
   const closing: (() => unknown)[] = [];
   beforeEach(async () => {

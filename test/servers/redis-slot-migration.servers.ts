@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DOUBT, withoutDoubt } from '../../lib/decision/index.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import type { RecordStore } from '../../lib/stores/store.js';
 import { eventually } from '../contract/eventually.js';
@@ -69,13 +70,20 @@ class Counter {
   ) {}
 
   async read(): Promise<number> {
-    return Number((await this.cell.read(this.key)) ?? 0);
+    return Number(withoutDoubt((await this.cell.read(this.key)) ?? '0'));
   }
 
   async increment(): Promise<void> {
-    const expected = this.count === 0 ? undefined : String(this.count);
-    expect(await this.cell.compareAndSet(this.key, expected, String(this.count + 1))).toBe(true);
+    const [former, next] = [this.count === 0 ? undefined : String(this.count), String(this.count + 1)];
+    if (!(await this.cell.compareAndSet(this.key, former, next)))
+      await this.#incrementDoubted(`${DOUBT}${former}`, next);
     this.count++;
+  }
+
+  /** The server to which the slot moved has marked the text. */
+  async #incrementDoubted(former: string, next: string): Promise<void> {
+    expect(await this.cell.read(this.key)).toBe(former);
+    expect(await this.cell.compareAndSet(this.key, former, next)).toBe(true);
   }
 
   async work(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { Redis } from 'ioredis';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
@@ -12,6 +13,8 @@ export const REDIS_SERVER = process.env['REDIS_SERVER'] ?? 'redis-server';
 const HOST = '127.0.0.1';
 const IS_READY = 'Ready to accept connections';
 const MOST_ATTEMPTS = 5;
+/** From this version on, tests need a setting to use DEBUG. Older servers don't know the setting, and would not start. */
+const FIRST_WITHOUT_DEBUG = 7;
 const taken = new Set<number>();
 
 /** A server without persistence in a temporary folder, on loopback. It can't outlive this process. */
@@ -72,6 +75,7 @@ export class RedisServer implements AsyncDisposable {
       dir: this.folder,
       save: '',
       appendonly: 'no',
+      ...(await debugging()),
     };
     const args = Object.entries({ ...fixed, ...this.settings }).flatMap(([name, value]) => [
       `--${name}`,
@@ -109,4 +113,14 @@ export class RedisServer implements AsyncDisposable {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+let knownDebugging: Promise<Record<string, string>> | undefined;
+
+/** Settings by which a server accepts DEBUG. */
+function debugging(): Promise<Record<string, string>> {
+  knownDebugging ??= execa(REDIS_SERVER, ['--version']).then(({ stdout }) =>
+    Number(/v=(\d+)/.exec(stdout)?.[1]) >= FIRST_WITHOUT_DEBUG ? { 'enable-debug-command': 'local' } : {},
+  );
+  return knownDebugging;
 }
