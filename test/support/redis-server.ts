@@ -115,12 +115,15 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
-let knownDebugging: Promise<Record<string, string>> | undefined;
+let debuggingSettings: Promise<Readonly<Record<string, string>>> | undefined;
 
 /** Settings by which a server accepts DEBUG. */
-function debugging(): Promise<Record<string, string>> {
-  knownDebugging ??= execa(REDIS_SERVER, ['--version']).then(({ stdout }) =>
-    Number(/v=(\d+)/.exec(stdout)?.[1]) >= FIRST_WITHOUT_DEBUG ? { 'enable-debug-command': 'local' } : {},
-  );
-  return knownDebugging;
+function debugging(): Promise<Readonly<Record<string, string>>> {
+  return (debuggingSettings ??= findDebugging());
+}
+
+async function findDebugging(): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await execa(REDIS_SERVER, ['--version']);
+  const major = Number(/v=(\d+)/.exec(stdout)?.[1]);
+  return major >= FIRST_WITHOUT_DEBUG ? { 'enable-debug-command': 'local' } : {};
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onlyFields } from '../../decision/only-fields.js';
 import { show } from '../../decision/texts/show.js';
 import { isIoredis } from './clients/ioredis.js';
-import { isNodeRedis } from './clients/node-redis.js';
+import { isNodeRedis, isNodeRedisSentinel } from './clients/node-redis.js';
 
 /** Messages contain the value, unlike zod's own messages. */
 const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
@@ -10,6 +10,12 @@ const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) =>
 /** Does not contain the value, because it may contain a password. */
 const NO_URL =
   'is no address like "redis://user:password@host:6379/0", or "rediss://…" for TLS (write special characters of a password as codes: "%23" for "#")';
+
+const NO_CLIENT =
+  'is no client: give one of ioredis (new Redis(), new Cluster()) or of node-redis (createClient(), createCluster()), and no pool';
+
+const NO_SENTINEL =
+  'is one of createSentinel() of node-redis, which hides lost connections and repeats writes: for Sentinel, give one of ioredis (new Redis({ sentinels, name }))';
 
 const shape = {
   prefix: z
@@ -22,10 +28,9 @@ const shape = {
 
 export const givenClientSchema = onlyFields({
   ...shape,
-  client: z.custom<object>(
-    (client) => isIoredis(client) || isNodeRedis(client),
-    'is no client: give one of ioredis (new Redis(), new Cluster()) or of node-redis (createClient(), createCluster()), and no pool',
-  ),
+  client: z.custom<object>((client) => isIoredis(client) || isNodeRedis(client), {
+    error: ({ input }) => (isNodeRedisSentinel(input) ? NO_SENTINEL : NO_CLIENT),
+  }),
   url: z.undefined({ error: 'give either client or url' }).optional(),
 });
 

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import { createClient, createClientPool, createCluster } from 'redis';
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { InvalidOptionsError } from '../../../lib/decision/index.js';
 import { MissingPackageError, type RedisStoreOptions, redis } from '../../../lib/stores/redis/index.js';
+import { IoredisAdapter } from '../../../lib/stores/redis/clients/ioredis.js';
 import { findMaker } from '../../../lib/stores/redis/clients/own-client.js';
 
 const lazy = { lazyConnect: true } as const;
@@ -21,6 +22,10 @@ describe('the options of redis()', () => {
     ['a url', () => ({ url: 'redis://127.0.0.1' })],
     ['a url with everything', () => ({ url: 'rediss://user:p%23w@host.example:6380/2' })],
     ['a client of ioredis', () => ({ client: new Redis(lazy) })],
+    [
+      'a Sentinel client of ioredis',
+      () => ({ client: new Redis({ ...lazy, sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'gatekeeper' }) }),
+    ],
     ['a Cluster of ioredis', () => ({ client: new Cluster(['127.0.0.1:1'], lazy) })],
     ['a client of node-redis', () => ({ client: createClient() })],
     ['a cluster of node-redis', () => ({ client: createCluster({ rootNodes: [{}] }) })],
@@ -35,6 +40,11 @@ describe('the options of redis()', () => {
     ['both', { url: 'redis://127.0.0.1', client: new Redis(lazy) }, 'url: give either client or url'],
     ['another scheme', { url: 'http://127.0.0.1' }, 'url: is no address like "redis://user:password@host:6379/0"'],
     ['a foreign client', { client: {} }, 'client: is no client: give one of ioredis'],
+    [
+      'a Sentinel client of node-redis',
+      { client: createSentinel({ name: 'gatekeeper', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }) },
+      'for Sentinel, give one of ioredis (new Redis({ sentinels, name }))',
+    ],
     ['a pool', { client: createClientPool() }, 'client: is no client'],
     ['braces', { url: 'redis://127.0.0.1', prefix: '{a}' }, 'prefix: "{a}" is not a prefix of keys'],
     ['no truth value', { url: 'redis://127.0.0.1', durable: 'yes' }, 'durable: "yes" is not true or false'],
@@ -66,6 +76,15 @@ describe('the options of redis()', () => {
     'redis://user:secret-word%@host',
   ])('never show a password (%#)', (url) => {
     expect(refusalOf({ url })).not.toContain('secret-word');
+  });
+});
+
+describe("the store's own connections of ioredis", () => {
+  it('have no failoverDetector, which can close them for good', () => {
+    const client = new Redis({ ...lazy, failoverDetector: true });
+    const duplicate = jest.spyOn(client, 'duplicate');
+    new IoredisAdapter(client).newSubscriber({ onMessage: () => undefined, onReconnected: () => undefined }).close();
+    expect(duplicate).toHaveBeenCalledWith(expect.objectContaining({ failoverDetector: false }));
   });
 });
 

@@ -132,7 +132,9 @@ export class IoredisAdapter implements RedisClient {
   }
 
   #duplicate(options: object): Ioredis {
-    const own = { keyPrefix: '', lazyConnect: false, connectionName: undefined, ...options };
+    // failoverDetector can close a client for good when a failover ends while the client connects again.
+    const single = { failoverDetector: false, lazyConnect: false, connectionName: undefined };
+    const own = { keyPrefix: '', ...single, ...options };
     return this.isCluster ? this.client.duplicate([], own) : this.client.duplicate(own);
   }
 

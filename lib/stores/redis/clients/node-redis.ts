@@ -47,6 +47,14 @@ export function isNodeRedis(client: unknown): client is NodeRedisClient {
   return typeof sendCommand === 'function' && typeof isOpen === 'boolean' && typeof duplicate === 'function' && isKnown;
 }
 
+/**
+ * Whether a client is one of `createSentinel()`, version 5. It can't be used: it sends a write again after a lost connection
+ * without an event that tells, stays "ready" without a primary, and can't be duplicated for messages.
+ */
+export function isNodeRedisSentinel(client: unknown): boolean {
+  return typeof (client as { getSentinelNode?: unknown } | undefined)?.getSentinelNode === 'function';
+}
+
 function isCluster(client: unknown): client is NodeRedisCluster {
   return typeof (client as Partial<NodeRedisCluster> | undefined)?.nodeClient === 'function';
 }
