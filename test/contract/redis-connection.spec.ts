@@ -159,21 +159,6 @@ describeOnRedis('redis() and its connection', () => {
     await eventually('writable', async () => store.compareAndSet('key', undefined, 'text'));
   });
 
-  it('reads from a server that takes no writes when it connects, and writes as soon as that is over', async () => {
-    const server = await newServer();
-    expect(await (await connected({ url: server.url })).compareAndSet('key', undefined, 'text')).toBe(true);
-    // Another server's data: they must be marked, and can't be.
-    for (const key of (await server.command('KEYS', '*origin')) as string[])
-      await server.command('SET', key, 'another');
-    await server.command('CONFIG', 'SET', 'min-replicas-to-write', 1);
-    const store = await connected({ url: server.url });
-    expect(await store.read('key')).toBe('text');
-    await expect(store.compareAndSet('key', 'text', 'next')).rejects.toThrow(NoQuorumError);
-    await server.command('CONFIG', 'SET', 'min-replicas-to-write', 0);
-    expect(await store.compareAndSet('key', 'text', 'next')).toBe(false);
-    expect(await store.read('key')).toBe('?text');
-  });
-
   it('reports a server that may drop records, and what to do', async () => {
     const server = await newServer({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
     const store = await connected({ url: server.url });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { DOUBT } from '../../lib/decision/index.js';
-import type { RecordChange, RecordStore } from '../../lib/stores/index.js';
+import { NoQuorumError, type RecordChange, type RecordStore } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { RedisCluster } from '../support/redis-cluster.js';
@@ -78,6 +78,18 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
     await store.compareAndSet('semaphore:x', undefined, 'one');
     await server.restart();
     await eventually('the record is doubted', async () => (await store.read('semaphore:x')) === `${DOUBT}one`);
+  });
+
+  it('is read all the same while it takes no writes, so that it can not be marked', async () => {
+    expect(await (await opened()).compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
+    await takeOver();
+    await server.command('CONFIG', 'SET', 'min-replicas-to-write', 1);
+    const store = await opened();
+    expect(await store.read('semaphore:x')).toBe('one');
+    await expect(store.compareAndSet('semaphore:x', 'one', 'two')).rejects.toThrow(NoQuorumError);
+    await server.command('CONFIG', 'SET', 'min-replicas-to-write', 0);
+    expect(await store.compareAndSet('semaphore:x', 'one', 'two')).toBe(false);
+    expect(await store.read('semaphore:x')).toBe(`${DOUBT}one`);
   });
 
   it('is trusted with `durable`: a restart doubts nothing', async () => {
