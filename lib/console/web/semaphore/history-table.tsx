@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration, formatTime } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
@@ -38,7 +38,9 @@ function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOf
       <td class="number">
         <DateTime at={entry.at} />
       </td>
-      <td>{entry.kind === 'run' ? <Outcome outcome={entry.outcome} /> : <Badge tone="neutral">skipped</Badge>}</td>
+      <td>
+        <State entry={entry} />
+      </td>
       {isOfAll && (
         <td>
           <SemaphoreLink name={entry.semaphore} />
@@ -48,10 +50,15 @@ function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOf
         <code>{entry.job}</code>
       </td>
       <td>{entry.node.acquirer}</td>
-      <td class="number">{entry.kind === 'run' ? formatDuration(entry.took) : ''}</td>
+      <td class="number">{entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}</td>
       <td>{detailOf(entry)}</td>
     </tr>
   );
+}
+
+function State({ entry }: { readonly entry: HistoryEntry }) {
+  if (entry.kind === 'run') return <Outcome outcome={entry.outcome} />;
+  return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
 }
 
 function detailOf(entry: HistoryEntry): string {
@@ -59,7 +66,9 @@ function detailOf(entry: HistoryEntry): string {
     const { reason, before } = entry;
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
   }
+  const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
+  if (entry.kind === 'running') return permit;
   if (entry.message !== undefined) return entry.message;
-  if (entry.token === undefined) return 'without a permit';
-  return `token ${entry.token}, slot ${entry.slot}${entry.ended ? `, ended: ${entry.ended}` : ''}`;
+  if (entry.until !== undefined) return `${permit}, held until ${formatTime(entry.until)} at most`;
+  return entry.ended ? `${permit}, ended: ${entry.ended}` : permit;
 }
