@@ -11,7 +11,7 @@ import {
 import type { NodeIdentity } from '../context/node-identity.js';
 import { type AuditEntry, HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
-import type { EndedRun, StartEntry, StoredRunEntry } from './history-entry.js';
+import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 import {
   OWNERS_CHANGE_KINDS,
   OWNER_MOVE_REASONS,
@@ -47,6 +47,15 @@ const startSchema: z.ZodType<StartEntry> = z.object({
   run: storedCount,
   token: storedCount.optional(),
   slot: storedCount.optional(),
+  until: storedTime.optional(),
+});
+
+const expirySchema: z.ZodType<ExpiryEntry> = z.object({
+  semaphore: storedText,
+  node: nodeSchema,
+  at: storedTime,
+  kind: z.literal('expiry'),
+  token: storedCount,
 });
 
 const skipSchema = z.object({
@@ -56,7 +65,12 @@ const skipSchema = z.object({
   before: z.object({ reason: skipReason, count: storedCount }).optional(),
 });
 
-export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([runSchema, startSchema, skipSchema]);
+export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
+  runSchema,
+  startSchema,
+  expirySchema,
+  skipSchema,
+]);
 
 const definitionSchema = z.object(storedDefinitionSchema.shape);
 

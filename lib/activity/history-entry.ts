@@ -36,7 +36,7 @@ export interface RunEntry extends RunOrSkip {
   readonly ended?: TermEnd;
   /** Number of the run on its node and semaphore. Only of runs of 2 s or more. */
   readonly run?: number;
-  /** Only of a crashed run: cluster time in ms until which it can have had its permit; absent if that is unknown. */
+  /** Only of a crashed run: the last known expiry of its permit, as cluster time in ms; absent if it had no permit. */
   readonly until?: number;
 }
 
@@ -58,6 +58,15 @@ export interface RunningEntry extends RunOrSkip {
 /** The start of a run, as a node writes it. Readers show it as a run that goes on or that crashed. */
 export interface StartEntry extends Omit<RunningEntry, 'kind'> {
   readonly kind: 'start';
+  /** Expiry of its permit unless it is refreshed: cluster time, ms since the epoch. */
+  readonly until?: number;
+}
+
+/** A permit that was refreshed and then expired. The node that dropped it writes this, not its holder. */
+export interface ExpiryEntry extends Omit<RunOrSkip, 'job'> {
+  readonly kind: 'expiry';
+  /** Fencing token of the permit. */
+  readonly token: number;
 }
 
 /**
@@ -84,4 +93,4 @@ export interface SkipEntry extends RunOrSkip {
 export type HistoryEntry = RunEntry | RunningEntry | SkipEntry;
 
 /** An entry of the journal of runs. */
-export type StoredRunEntry = EndedRun | StartEntry | SkipEntry;
+export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;

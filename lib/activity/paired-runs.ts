@@ -1,10 +1,10 @@
-import type { EndedRun, HistoryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
+import type { EndedRun, ExpiryEntry, HistoryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 
 /** Facts about starts without an end. */
 export interface RunFacts {
   /** Whether the node of a run is alive. */
   isLiving(start: StartEntry): boolean;
-  /** Cluster time in ms at which the permit of a run ends or ended; undefined if that is unknown. */
+  /** Cluster time in ms at which the permit of a run ends or ended, by its record; undefined if that does not have it. */
   expiryOf(start: StartEntry): number | undefined;
 }
 
@@ -30,27 +30,25 @@ export function paired(
   facts: RunFacts,
 ): HistoryEntry[] {
   const isOpen = new Set(open);
+  const expiries = new Map(
+    entries.flatMap((entry) => (entry.kind === 'expiry' ? [[permitOf(entry), entry.at] as const] : [])),
+  );
   return entries.flatMap((entry) => {
+    if (entry.kind === 'expiry') return [];
     if (entry.kind !== 'start') return entry;
-    return isOpen.has(entry) ? shown(entry, entries, facts) : [];
+    return isOpen.has(entry) ? shown(entry, facts.expiryOf(entry) ?? expiries.get(permitOf(entry)), facts) : [];
   });
 }
 
 /** A run of a living node goes on even if its permit has ended: a run may ignore its signal. */
-function shown(start: StartEntry, entries: readonly StoredRunEntry[], facts: RunFacts): HistoryEntry {
+function shown({ until: first, ...start }: StartEntry, known: number | undefined, facts: RunFacts): HistoryEntry {
+  const until = known ?? first;
   if (facts.isLiving(start)) return { ...start, kind: 'running' };
-  const until = facts.expiryOf(start) ?? nextGrant(start, entries);
   return { ...start, kind: 'run', outcome: 'crashed', ...(until !== undefined && { until }) };
 }
 
-/** A slot has one holder at a time. So the permit ended before the next one of its slot was granted. */
-function nextGrant({ semaphore, slot, token }: StartEntry, entries: readonly StoredRunEntry[]): number | undefined {
-  if (token === undefined) return undefined;
-  const later = entries.flatMap((entry) => {
-    const isSameSlot = entry.kind !== 'skip' && entry.semaphore === semaphore && entry.slot === slot;
-    return isSameSlot && entry.token !== undefined && entry.token > token ? entry.at : [];
-  });
-  return later.length > 0 ? later.reduce((one, other) => Math.min(one, other)) : undefined;
+function permitOf({ semaphore, token }: ExpiryEntry | StartEntry): string {
+  return `${token}\n${semaphore}`;
 }
 
 /**

@@ -60,18 +60,14 @@ export class RunHistory {
 
   /** Reads the last `limit` entries, oldest first. @throws StoreUnavailableError */
   async read(limit: number): Promise<HistoryEntry[]> {
-    const entries = await this.#journal.read(limit);
-    const open = openStarts(entries);
-    const starts = entries.filter(({ kind }) => kind === 'start').length;
-    // Each start that is left out has an end or another copy, so twice as many entries are enough.
-    if (starts > open.length && entries.length >= limit) return this.#readTwice(limit);
-    return paired(entries, open, await this.options.factsOf(open));
-  }
-
-  async #readTwice(limit: number): Promise<HistoryEntry[]> {
-    const entries = await this.#journal.read(2 * limit);
-    const open = openStarts(entries);
-    return paired(entries, open, await this.options.factsOf(open)).slice(-limit);
+    // Starts and expiries are not shown as such, so more entries may have to be read.
+    for (let length = limit; ; length *= 2) {
+      const entries = await this.#journal.read(length);
+      const open = openStarts(entries);
+      const shown = open.length + entries.filter(({ kind }) => kind === 'run' || kind === 'skip').length;
+      if (shown < limit && entries.length >= length) continue;
+      return paired(entries, open, await this.options.factsOf(open)).slice(-limit);
+    }
   }
 
   /** Returns the newest run of each job that the journal still has. @throws StoreUnavailableError */
@@ -122,7 +118,7 @@ export class RunHistory {
   #noteStart({ at, event: { semaphore, job, run, permit } }: RunInProgress): boolean {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
-    const held = permit && { token: permit.token, slot: permit.slot };
+    const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
     this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...held });
     return true;
   }
@@ -153,9 +149,18 @@ export class RunHistory {
     return end?.token === token ? { ended: end.reason } : {};
   }
 
-  /** A leader that crashed can't write its term into the history. The node that drops its permit does that. */
+  /** A node that crashed can't write when its permit ended. The node that drops the permit does that. */
   #expired({ semaphore, permits }: Of<'expired'>): void {
-    if (!semaphore.startsWith(LEADER_PREFIX)) return;
+    if (semaphore.startsWith(LEADER_PREFIX)) return this.#termExpired(semaphore, permits);
+    for (const { group, acquirer, instance, grantedAt, expiresAt: at, duration, token } of permits) {
+      // Otherwise the start of the run has the time. So there is no entry for a short run that kept its permit.
+      const isRefreshed = at > grantedAt + duration;
+      if (isRefreshed)
+        this.#journal.note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
+    }
+  }
+
+  #termExpired(semaphore: string, permits: readonly StoredPermit[]): void {
     for (const { group, acquirer, instance, grantedAt: at, expiresAt, token, slot } of permits) {
       const took = Math.max(0, expiresAt - at);
       const run = {

@@ -24,9 +24,7 @@ function historyRow(entry: HistoryEntry): string[] {
 
 function remarkOf({ outcome, message, ended, until }: RunEntry): string {
   if (outcome !== 'crashed') return message ?? ended ?? '';
-  return until === undefined
-    ? 'its node no longer lives'
-    : `its node no longer lives; held until ${timeText(until)} at most`;
+  return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
 }
 
 function tokenText(token: number | undefined): string {

@@ -124,7 +124,7 @@ export const runSchema: z.ZodType<RunEntry> = z
     ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
     run: runNumber.optional(),
     until: time.optional().meta({
-      description: 'of a crashed run: until when it can have had its permit, in ms since the epoch, cluster time',
+      description: 'of a crashed run: the last known expiry of its permit, in ms since the epoch, cluster time',
     }),
   })
   .meta({ id: 'Run' });

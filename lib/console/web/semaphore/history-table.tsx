@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
-import { formatDuration, formatTime } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
@@ -61,7 +62,7 @@ function State({ entry }: { readonly entry: HistoryEntry }) {
   return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
 }
 
-function detailOf(entry: HistoryEntry): string {
+function detailOf(entry: HistoryEntry): ComponentChildren {
   if (entry.kind === 'skip') {
     const { reason, before } = entry;
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
@@ -69,6 +70,11 @@ function detailOf(entry: HistoryEntry): string {
   const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
   if (entry.kind === 'running') return permit;
   if (entry.message !== undefined) return entry.message;
-  if (entry.until !== undefined) return `${permit}, held until ${formatTime(entry.until)} at most`;
+  if (entry.until !== undefined)
+    return (
+      <>
+        {permit}, until <DateTime at={entry.until} />
+      </>
+    );
   return entry.ended ? `${permit}, ended: ${entry.ended}` : permit;
 }
