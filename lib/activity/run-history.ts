@@ -14,7 +14,7 @@ import {
   type StoredRunEntry,
 } from './history-entry.js';
 import { type RunFacts, openStarts, paired } from './paired-runs.js';
-import { type RunInProgress, RunsInProgress } from './runs-in-progress.js';
+import { LONG, type RunInProgress, RunsInProgress } from './runs-in-progress.js';
 
 /** Characters: long enough for a sentence, short enough to keep thousands of messages. */
 const LONGEST_MESSAGE = 500;
@@ -153,9 +153,8 @@ export class RunHistory {
   #expired({ semaphore, permits }: Of<'expired'>): void {
     if (semaphore.startsWith(LEADER_PREFIX)) return this.#termExpired(semaphore, permits);
     for (const { group, acquirer, instance, grantedAt, expiresAt: at, duration, token } of permits) {
-      // Otherwise the start of the run has the time. So there is no entry for a short run that kept its permit.
-      const isRefreshed = at > grantedAt + duration;
-      if (isRefreshed)
+      // Otherwise the start of the run has the time, or the run was too short for one.
+      if (at > grantedAt + Math.max(duration, LONG))
         this.#journal.note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
     }
   }

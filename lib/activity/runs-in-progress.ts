@@ -2,7 +2,7 @@ import type { GatekeeperEvent } from '../context/events.js';
 import type { CancelTimer, NodeClock } from '../async/node-clock.js';
 
 /** ms after which a run counts as long. */
-const LONG = 2000;
+export const LONG = 2000;
 
 type Started = Extract<GatekeeperEvent, { type: 'run-started' }>;
 
