@@ -75,6 +75,7 @@ export {
   type OwnersChange,
   RefusedDefinitionsError,
   type RunEntry,
+  type RunningEntry,
   type ReadyOptions,
   type RunOptions,
   type RunPermit,

@@ -11,7 +11,7 @@ import {
 import type { NodeIdentity } from '../context/node-identity.js';
 import { type AuditEntry, HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
-import type { HistoryEntry, RunEntry } from './history-entry.js';
+import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 import {
   OWNERS_CHANGE_KINDS,
   OWNER_MOVE_REASONS,
@@ -29,7 +29,7 @@ const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquir
 const happened = { semaphore: storedText, job: storedText, node: nodeSchema, at: storedTime };
 const skipReason = z.enum(SKIP_REASONS);
 
-const runSchema: z.ZodType<RunEntry> = z.object({
+const runSchema: z.ZodType<EndedRun> = z.object({
   ...happened,
   kind: z.literal('run'),
   took: storedTime,
@@ -38,6 +38,24 @@ const runSchema: z.ZodType<RunEntry> = z.object({
   token: storedCount.optional(),
   slot: storedCount.optional(),
   ended: z.enum(TERM_ENDS).optional(),
+  run: storedCount.optional(),
+});
+
+const startSchema: z.ZodType<StartEntry> = z.object({
+  ...happened,
+  kind: z.literal('start'),
+  run: storedCount,
+  token: storedCount.optional(),
+  slot: storedCount.optional(),
+  until: storedTime.optional(),
+});
+
+const expirySchema: z.ZodType<ExpiryEntry> = z.object({
+  semaphore: storedText,
+  node: nodeSchema,
+  at: storedTime,
+  kind: z.literal('expiry'),
+  token: storedCount,
 });
 
 const skipSchema = z.object({
@@ -47,7 +65,12 @@ const skipSchema = z.object({
   before: z.object({ reason: skipReason, count: storedCount }).optional(),
 });
 
-export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]);
+export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
+  runSchema,
+  startSchema,
+  expirySchema,
+  skipSchema,
+]);
 
 const definitionSchema = z.object(storedDefinitionSchema.shape);
 

@@ -15,14 +15,17 @@ interface RunOrSkip {
   readonly at: number;
 }
 
-/** A run that has ended. */
+/** A run that has ended, or whose node has crashed or closed before its end. */
 export interface RunEntry extends RunOrSkip {
-  /** Tells a run from a skip. */
+  /** Tells a run that is over from the other entries. */
   readonly kind: 'run';
-  /** Duration of the run in ms. */
-  readonly took: number;
-  /** `lost`: the permit ended before the run did, whether the run succeeded or failed. */
-  readonly outcome: 'ok' | 'failed' | 'lost';
+  /** Duration of the run in ms; absent if it crashed. */
+  readonly took?: number;
+  /**
+   * `lost`: the permit ended before the run did, whether the run succeeded or failed. `crashed`: the run began, its node
+   * no longer lives, and no end was written. The end replaces it if the node was only cut off and writes it later.
+   */
+  readonly outcome: 'ok' | 'failed' | 'lost' | 'crashed';
   /** Message of the error with which the run failed, cut after 500 characters. */
   readonly message?: string;
   /** Fencing token of its permit; absent if it ran without a permit. */
@@ -31,6 +34,39 @@ export interface RunEntry extends RunOrSkip {
   readonly slot?: number;
   /** Only of a term of leadership: why it ended. */
   readonly ended?: TermEnd;
+  /** Number of the run on its node and semaphore. Only of runs of 2 s or more. */
+  readonly run?: number;
+  /** Only of a crashed run: the last known expiry of its permit, as cluster time in ms; absent if it had no permit. */
+  readonly until?: number;
+}
+
+/** A run that has ended. */
+export type EndedRun = RunEntry & { readonly took: number; readonly outcome: Exclude<RunEntry['outcome'], 'crashed'> };
+
+/** A run that goes on, for 2 s or more. */
+export interface RunningEntry extends RunOrSkip {
+  /** Tells a run that goes on from the other entries. */
+  readonly kind: 'running';
+  /** Number of the run on its node and semaphore. */
+  readonly run: number;
+  /** Fencing token of its permit; absent if it runs without a permit. */
+  readonly token?: number;
+  /** Slot of its permit; absent if it runs without a permit. */
+  readonly slot?: number;
+}
+
+/** The start of a run, as a node writes it. Readers show it as a run that goes on or that crashed. */
+export interface StartEntry extends Omit<RunningEntry, 'kind'> {
+  readonly kind: 'start';
+  /** Expiry of its permit unless it is refreshed: cluster time, ms since the epoch. */
+  readonly until?: number;
+}
+
+/** A permit that was refreshed and then expired. The node that dropped it writes this, not its holder. */
+export interface ExpiryEntry extends Omit<RunOrSkip, 'job'> {
+  readonly kind: 'expiry';
+  /** Fencing token of the permit. */
+  readonly token: number;
 }
 
 /**
@@ -53,5 +89,8 @@ export interface SkipEntry extends RunOrSkip {
   };
 }
 
-/** A run that ended, or a run that was skipped. */
-export type HistoryEntry = RunEntry | SkipEntry;
+/** A run that is over, a run that goes on, or a run that was skipped. */
+export type HistoryEntry = RunEntry | RunningEntry | SkipEntry;
+
+/** An entry of the journal of runs. */
+export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;

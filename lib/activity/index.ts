@@ -2,6 +2,7 @@ export * from './audit.js';
 export { newestRuns } from './last-runs.js';
 export * from './newest-first.js';
 export * from './run-history.js';
+export { readRunFacts } from './run-facts.js';
 export {
   type NodeInfo,
   type NodeTasks,

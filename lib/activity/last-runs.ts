@@ -1,6 +1,6 @@
 import type { NodeClock } from '../async/node-clock.js';
 import type { Pieces } from '../async/slices.js';
-import type { HistoryEntry, RunEntry } from './history-entry.js';
+import type { HistoryEntry, RunEntry, RunningEntry } from './history-entry.js';
 
 /** Default capacity of the journal, in entries. */
 const ALL = 10_000;
@@ -42,7 +42,10 @@ export class LastRuns {
     // A newer run of a job may have left the journal before this node read it. Then the known run is no longer the
     // newest.
     if (!isRecent) this.#runs.clear();
-    for (const entry of entries) if (entry.kind === 'run') keepNewest(this.#runs, entry);
+    for (const entry of entries) {
+      if (entry.kind === 'run') keepNewest(this.#runs, entry);
+      else if (entry.kind === 'running') dropCrashed(this.#runs, entry);
+    }
     this.#readAt = began;
   }
 }
@@ -59,6 +62,13 @@ export function* newestRuns(runs: Iterable<RunEntry>): Pieces<Map<string, RunEnt
 
 export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {
   return `${semaphore}\n${job}`;
+}
+
+/** Forgets that a run crashed, if its node lives after all. */
+function dropCrashed(runs: Map<string, RunEntry>, { run, node, ...job }: RunningEntry): void {
+  const known = runs.get(jobKey(job));
+  const isSame = known?.run === run && known.node.instance === node.instance;
+  if (isSame && known.outcome === 'crashed') runs.delete(jobKey(job));
 }
 
 function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {

@@ -2,10 +2,19 @@ import type { Subscription } from 'rxjs';
 import { LEADER_PREFIX, type StoredPermit, messageOf } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
-import { historyEntrySchema } from './entry-schemas.js';
+import { storedRunEntrySchema } from './entry-schemas.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
-import { type HistoryEntry, LEADERSHIP_JOB, type RunEntry } from './history-entry.js';
+import {
+  type EndedRun,
+  type HistoryEntry,
+  LEADERSHIP_JOB,
+  type RunEntry,
+  type StartEntry,
+  type StoredRunEntry,
+} from './history-entry.js';
+import { type RunFacts, openStarts, paired } from './paired-runs.js';
+import { LONG, type RunInProgress, RunsInProgress } from './runs-in-progress.js';
 
 /** Characters: long enough for a sentence, short enough to keep thousands of messages. */
 const LONGEST_MESSAGE = 500;
@@ -16,26 +25,32 @@ type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T 
 
 /** The history of the runs of all nodes. This node writes its own runs, which it learns from its events. */
 export class RunHistory {
-  readonly #journal: JournalWriter<HistoryEntry>;
+  readonly #journal: JournalWriter<StoredRunEntry>;
   readonly #lastRuns: LastRuns;
   readonly #subscription?: Subscription;
-  /** Runs in progress, by {@link runKey}. */
-  readonly #running = new Map<string, { readonly at: number; readonly permitId?: string; isLost: boolean }>();
+  readonly #running: RunsInProgress;
   /** Why the last term of this node ended, by the scope's semaphore. */
   readonly #termEnds = new Map<string, { readonly token: number; readonly reason: TermEnd }>();
   /** Current series of skips, by {@link jobKey}; the least recently updated first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
   /** The newest run of each job on this node, by {@link jobKey}; the oldest first. */
-  readonly #newest = new Map<string, RunEntry>();
+  readonly #newest = new Map<string, EndedRun>();
 
-  /** @param isOn whether this node's own runs are written */
   constructor(
     private readonly context: Context,
-    isOn: boolean,
+    private readonly options: {
+      /** Whether this node's own runs are written. */
+      readonly isOn: boolean;
+      /** Whether the starts of long runs are written too. No reader could tell whether an unlisted node lives. */
+      readonly isListed: boolean;
+      /** Reads what is known of starts without an end. */
+      readonly factsOf: (open: readonly StartEntry[]) => Promise<RunFacts>;
+    },
   ) {
-    this.#journal = new JournalWriter('runs', historyEntrySchema, context);
+    this.#journal = new JournalWriter('runs', storedRunEntrySchema, context);
+    this.#running = new RunsInProgress(context.nodeClock, (run) => this.#noteStart(run));
     this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
-    if (isOn) this.#subscription = context.events.subscribe((event) => this.#observe(event));
+    if (options.isOn) this.#subscription = context.events.subscribe((event) => this.#observe(event));
   }
 
   /** Number of entries that the latest reading left out because they can't be read. */
@@ -44,8 +59,15 @@ export class RunHistory {
   }
 
   /** Reads the last `limit` entries, oldest first. @throws StoreUnavailableError */
-  read(limit: number): Promise<HistoryEntry[]> {
-    return this.#journal.read(limit);
+  async read(limit: number): Promise<HistoryEntry[]> {
+    // Starts and expiries are not shown as such, so more entries may have to be read.
+    for (let length = limit; ; length *= 2) {
+      const entries = await this.#journal.read(length);
+      const open = openStarts(entries);
+      const shown = open.length + entries.filter(({ kind }) => kind === 'run' || kind === 'skip').length;
+      if (shown < limit && entries.length >= length) continue;
+      return paired(entries, open, await this.options.factsOf(open)).slice(-limit);
+    }
   }
 
   /** Returns the newest run of each job that the journal still has. @throws StoreUnavailableError */
@@ -59,12 +81,13 @@ export class RunHistory {
   }
 
   /** The newest run of a job on this node. The journal may have dropped it. */
-  newestHere(job: { readonly semaphore: string; readonly job: string }): RunEntry | undefined {
+  newestHere(job: { readonly semaphore: string; readonly job: string }): EndedRun | undefined {
     return this.#newest.get(jobKey(job));
   }
 
   async close(): Promise<void> {
     this.#subscription?.unsubscribe();
+    this.#running.close();
     await this.#journal.close();
   }
 
@@ -73,7 +96,7 @@ export class RunHistory {
       case 'run-started':
         return this.#started(event);
       case 'lost':
-        return this.#lost(event);
+        return this.#running.lose(event.permit.id);
       case 'leadership-lost':
         return void this.#termEnds.set(event.semaphore, event);
       case 'expired':
@@ -87,21 +110,24 @@ export class RunHistory {
   }
 
   #started(event: Of<'run-started'>): void {
-    const at = timeOf(this.context);
-    this.#running.set(runKey(event), { at, permitId: event.permit?.id, isLost: false });
+    this.#running.start(event, timeOf(this.context));
     this.#skips.delete(jobKey(event));
   }
 
-  #lost({ permit }: Of<'lost'>): void {
-    for (const run of this.#running.values()) if (run.permitId === permit.id) run.isLost = true;
+  /** A term of leadership has entries of its own. */
+  #noteStart({ at, event: { semaphore, job, run, permit } }: RunInProgress): boolean {
+    if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
+    const { node } = this.context;
+    const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
+    this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...held });
+    return true;
   }
 
   #finished(event: Of<'run-finished'>): void {
     const { semaphore, job, took, error, permit } = event;
-    const run = this.#running.get(runKey(event));
-    this.#running.delete(runKey(event));
+    const run = this.#running.end(event);
     const failed = 'error' in event;
-    const entry: RunEntry = {
+    const entry: EndedRun = {
       kind: 'run',
       semaphore,
       job,
@@ -111,6 +137,7 @@ export class RunHistory {
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
+      ...(run?.isNoted && { run: event.run }),
     };
     this.#journal.note(entry);
     setLast(this.#newest, jobKey(entry), entry);
@@ -122,9 +149,17 @@ export class RunHistory {
     return end?.token === token ? { ended: end.reason } : {};
   }
 
-  /** A leader that crashed can't write its term into the history. The node that drops its permit does that. */
+  /** A node that crashed can't write when its permit ended. The node that drops the permit does that. */
   #expired({ semaphore, permits }: Of<'expired'>): void {
-    if (!semaphore.startsWith(LEADER_PREFIX)) return;
+    if (semaphore.startsWith(LEADER_PREFIX)) return this.#termExpired(semaphore, permits);
+    for (const { group, acquirer, instance, grantedAt, expiresAt: at, duration, token } of permits) {
+      // Otherwise the start of the run has the time, or the run was too short for one.
+      if (at > grantedAt + Math.max(duration, LONG))
+        this.#journal.note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
+    }
+  }
+
+  #termExpired(semaphore: string, permits: readonly StoredPermit[]): void {
     for (const { group, acquirer, instance, grantedAt: at, expiresAt, token, slot } of permits) {
       const took = Math.max(0, expiresAt - at);
       const run = {
@@ -156,10 +191,6 @@ function setLast<Value>(known: Map<string, Value>, key: string, value: Value): v
   known.delete(key);
   known.set(key, value);
   if (known.size > MOST_JOBS) known.delete(known.keys().next().value!);
-}
-
-function runKey(event: { semaphore: string; run: number }): string {
-  return `${event.semaphore}\n${event.run}`;
 }
 
 function shortMessageOf(error: unknown): string {

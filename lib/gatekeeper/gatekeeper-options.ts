@@ -70,7 +70,7 @@ export interface GatekeeperOptions {
   readonly membership?: MembershipInput;
   /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
   readonly metadata?: NodeMetadata;
-  /** Whether runs are written to the cluster's journal. Default true. */
+  /** Whether runs are written to the cluster's journal: their ends, and the starts of runs of 2 s or more. Default true. */
   readonly history?: boolean;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
   readonly persistence?: Persistence;

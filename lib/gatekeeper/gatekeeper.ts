@@ -258,7 +258,8 @@ export class Gatekeeper {
   }
 
   /**
-   * The last runs on all nodes, oldest first, with the reasons of skipped ones.
+   * The last runs on all nodes, oldest first, with the reasons of skipped ones. A run that goes on is there after 2 s. It
+   * is shown as crashed if its node no longer lives.
    *
    * @throws StoreUnavailableError
    */

@@ -1,6 +1,14 @@
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
-import { Audit, Membership, MoveHistory, NodeRegistry, RunHistory, lookAtMembers } from '../activity/index.js';
+import {
+  Audit,
+  Membership,
+  MoveHistory,
+  NodeRegistry,
+  RunHistory,
+  lookAtMembers,
+  readRunFacts,
+} from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
 import { HealthCheck, LeaderWatch } from '../insight/index.js';
@@ -117,13 +125,17 @@ export function createParts(
       isGone: (name) => directory.shards.lacks(name),
     });
   const audit = new Audit(context);
-  const runHistory = new RunHistory(context, settings.history);
+  const runHistory: RunHistory = new RunHistory(context, {
+    isOn: settings.history,
+    isListed: settings.heartbeat > 0,
+    factsOf: (open) => readRunFacts(open, { context, registry, membership, listing: directory.listing }),
+  });
   const moveHistory = new MoveHistory(context, settings.history);
   const membership = createMembership(context, settings, () => [
     ...cluster.activeScopes,
     ...allocation.cluster.activeScopes,
   ]);
-  const registry = new NodeRegistry(context, settings, runHistory, membership);
+  const registry: NodeRegistry = new NodeRegistry(context, settings, runHistory, membership);
   const declare = async (definitions: readonly SemaphoreDefinitionInput[]) => {
     await directory.declared.registerAll(definitions);
     // Otherwise the first load of definitions creates them.

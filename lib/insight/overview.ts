@@ -29,7 +29,7 @@ export interface SemaphoreOverview extends SemaphoreState {
    * Absent if none is known, or during a pause.
    */
   readonly next?: number;
-  /** The newest run of any of its jobs that has ended; absent if none is known. */
+  /** The newest run of any of its jobs that has ended or crashed; absent if none is known. */
   readonly lastRun?: RunEntry;
   /** Conditions that an operator should look into. */
   readonly warnings: readonly Warning[];

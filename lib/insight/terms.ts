@@ -59,5 +59,5 @@ function endedTerms(runs: readonly HistoryEntry[]): Map<number, RunEntry> {
 function termOf({ node, token, at, took, ended }: RunEntry, entry: AuditEntry | undefined): TermOverview {
   const { action, by, reason } = entry ?? {};
   const change = action && by !== undefined && { action, by, ...(reason !== undefined && { reason }) };
-  return { node, token: token!, from: at, to: at + took, ...(ended && { ended }), ...(change && { change }) };
+  return { node, token: token!, from: at, to: at + (took ?? 0), ...(ended && { ended }), ...(change && { change }) };
 }

@@ -83,7 +83,7 @@ function noNode({ groupPattern, acquirerPattern }: SemaphoreDefinition, { nodes,
 function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJob[]): Warning[] {
   const intervals = jobs.flatMap(({ card }) => (card.job === job ? (card.schedule?.interval ?? []) : []));
   const interval = Math.min(...intervals);
-  if (!(took > interval)) return [];
+  if (took === undefined || !(took > interval)) return [];
   const sentence =
     `the last run of ${job} took ${formatDuration(took)} (started ${formatTime(at)}, on ${node.acquirer}): ` +
     `longer than the ${formatDuration(interval)} until it is due again`;

@@ -4,7 +4,7 @@ import type { AuditEntry, NodeInfo, RunEntry } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { inSlices } from '../../lib/async/slices.js';
 import { decodeEntries } from '../../lib/activity/decode-entries.js';
-import { historyEntrySchema } from '../../lib/activity/entry-schemas.js';
+import { storedRunEntrySchema } from '../../lib/activity/entry-schemas.js';
 import { START } from '../support/fake-time.js';
 import { type TestCluster, useCluster } from '../support/nodes.js';
 
@@ -213,7 +213,7 @@ describe('entries that are none', () => {
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
     // By the machine's clock: a node of the test's cluster goes by one that stands still.
-    const { entries } = await inSlices(decodeEntries(texts, historyEntrySchema), systemClock);
+    const { entries } = await inSlices(decodeEntries(texts, storedRunEntrySchema), systemClock);
     clearInterval(counting);
     expect(entries).toHaveLength(10_000);
     expect(turns).toBeGreaterThan(2);

@@ -85,6 +85,29 @@ describe('what the command line shows', () => {
     expect(out).toMatch(row);
   });
 
+  it('lists runs that go on, and those that crashed with the expiry of their permit', async () => {
+    const { node, store, gatekeeper } = cluster();
+    const app = await node();
+    const dead = { group: 'production', acquirer: 'app9', instance: 'dead' };
+    const at = Date.UTC(2026, 10, 21, 16, 40, 5);
+    const start = { kind: 'start', semaphore: 'report', job: 'Jobs.report', node: dead, at, run: 1 };
+    const entries = [start, { ...start, run: 2, token: 7, slot: 0, until: at + 90_000 }, { ...start, node: app.node }];
+    await store
+      .open({ callTimeout: 1000 })
+      .journal('runs')
+      .append(entries.map((entry) => JSON.stringify(entry)));
+
+    const { out } = await gatekeeper(['history']);
+
+    const [, ...rows] = out.trimEnd().split('\n');
+    const words = rows.map((row) => row.split(/  +/).slice(3));
+    expect(words).toEqual([
+      ['production/app1', 'running', '-', '-'],
+      ['production/app9', 'crashed', '-', '7', 'its node no longer lives; permit until 2026-11-21 16:41:35Z'],
+      ['production/app9', 'crashed', '-', '-', 'its node no longer lives'],
+    ]);
+  });
+
   it('lists runs and changes of one semaphore or of all, the newest first', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();

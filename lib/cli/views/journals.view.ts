@@ -1,4 +1,4 @@
-import type { AuditEntry, HistoryEntry } from '../../gatekeeper/index.js';
+import type { AuditEntry, HistoryEntry, RunEntry } from '../../gatekeeper/index.js';
 import { formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
@@ -14,12 +14,21 @@ function historyRow(entry: HistoryEntry): string[] {
   const { at, semaphore, job, node } = entry;
   const begin = [timeText(at), semaphore, job, `${node.group}/${node.acquirer}`];
   if (entry.kind === 'run') {
-    const { outcome, took, token, message, ended } = entry;
-    const remark = message ?? ended ?? '';
-    return [...begin, outcome, formatDuration(took), token === undefined ? '-' : String(token), remark];
+    const { outcome, took, token } = entry;
+    return [...begin, outcome, took === undefined ? '-' : formatDuration(took), tokenText(token), remarkOf(entry)];
   }
+  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), ''];
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
+}
+
+function remarkOf({ outcome, message, ended, until }: RunEntry): string {
+  if (outcome !== 'crashed') return message ?? ended ?? '';
+  return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
+}
+
+function tokenText(token: number | undefined): string {
+  return token === undefined ? '-' : String(token);
 }
 
 /** Formats changes by people and programs, in their order. */

@@ -7,6 +7,7 @@ import {
   type HolderState,
   type NodeIdentity,
   type RunEntry,
+  type RunningEntry,
   type SemaphoreOverview,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
@@ -107,18 +108,36 @@ const skipReason = z.enum(SKIP_REASONS);
 /** Why no permit was granted. */
 export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReason' });
 
+const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
+
 export const runSchema: z.ZodType<RunEntry> = z
   .object({
     ...happened,
     kind: z.literal('run'),
-    took: z.number(),
-    outcome: z.enum(['ok', 'failed', 'lost']),
+    took: z.number().optional().meta({ description: 'ms; absent if it crashed' }),
+    outcome: z.enum(['ok', 'failed', 'lost', 'crashed']).meta({
+      description: 'crashed: its node no longer lives, and has written no end of the run',
+    }),
     message: z.string().optional(),
     token: whole.optional(),
     slot: whole.optional(),
     ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
+    run: runNumber.optional(),
+    until: time.optional().meta({
+      description: 'of a crashed run: the last known expiry of its permit, in ms since the epoch, cluster time',
+    }),
   })
   .meta({ id: 'Run' });
+
+const runningSchema: z.ZodType<RunningEntry> = z
+  .object({
+    ...happened,
+    kind: z.literal('running'),
+    run: runNumber,
+    token: whole.optional(),
+    slot: whole.optional(),
+  })
+  .meta({ id: 'Running', description: 'a run that goes on, for 2 s or more' });
 
 const skipSchema = z
   .object({
@@ -129,11 +148,15 @@ const skipSchema = z
   })
   .meta({ id: 'Skip' });
 
-export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, skipSchema]).meta({
+export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, runningSchema, skipSchema]).meta({
   id: 'HistoryEntry',
   discriminator: {
     propertyName: 'kind',
-    mapping: { run: '#/components/schemas/Run', skip: '#/components/schemas/Skip' },
+    mapping: {
+      run: '#/components/schemas/Run',
+      running: '#/components/schemas/Running',
+      skip: '#/components/schemas/Skip',
+    },
   },
 });
 

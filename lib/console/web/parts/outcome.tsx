@@ -4,6 +4,7 @@ import { Badge, type Tone } from './badge.js';
 const OUTCOMES: Record<RunEntry['outcome'], readonly [Tone, string]> = {
   ok: ['good', 'The run ended well'],
   failed: ['bad', 'The run threw an error'],
+  crashed: ['bad', 'The node of the run no longer lives, and has written no end of it'],
   lost: ['warning', 'The run ended without the permit that it began with'],
 };
 

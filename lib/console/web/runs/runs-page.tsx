@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryEntry } from '../api/answers.js';
+import type { HistoryAnswer, HistoryEntry, RunEntry } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -15,9 +15,15 @@ import { HistoryTable } from '../semaphore/history-table.js';
 /** Number of loaded entries. The search runs in the browser, over these. */
 const MOST = 500;
 
+const FAILURES: ReadonlySet<RunEntry['outcome']> = new Set(['failed', 'crashed']);
+
 const FILTERS = {
   ok: { label: 'Ended well', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'ok' },
-  failed: { label: 'Failed', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'failed' },
+  running: { label: 'Running', has: (entry: HistoryEntry) => entry.kind === 'running' },
+  failed: {
+    label: 'Failed or crashed',
+    has: (entry: HistoryEntry) => entry.kind === 'run' && FAILURES.has(entry.outcome),
+  },
   lost: { label: 'Lost its permit', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'lost' },
   skipped: { label: 'Skipped', has: (entry: HistoryEntry) => entry.kind === 'skip' },
 } as const;
@@ -75,8 +81,12 @@ function JobRuns() {
 
 function matches(entry: HistoryEntry, search: string): boolean {
   const { semaphore, job, node } = entry;
-  const detail = entry.kind === 'run' ? entry.message : entry.reason;
-  return hasWords([semaphore, job, node.acquirer, node.group, detail], search);
+  return hasWords([semaphore, job, node.acquirer, node.group, detailOf(entry)], search);
+}
+
+function detailOf(entry: HistoryEntry): string | undefined {
+  if (entry.kind === 'running') return undefined;
+  return entry.kind === 'run' ? entry.message : entry.reason;
 }
 
 interface FiltersProps {

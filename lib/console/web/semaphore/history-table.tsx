@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { formatDuration } from '../../../insight/format-duration.js';
@@ -38,7 +39,9 @@ function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOf
       <td class="number">
         <DateTime at={entry.at} />
       </td>
-      <td>{entry.kind === 'run' ? <Outcome outcome={entry.outcome} /> : <Badge tone="neutral">skipped</Badge>}</td>
+      <td>
+        <State entry={entry} />
+      </td>
       {isOfAll && (
         <td>
           <SemaphoreLink name={entry.semaphore} />
@@ -48,18 +51,30 @@ function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOf
         <code>{entry.job}</code>
       </td>
       <td>{entry.node.acquirer}</td>
-      <td class="number">{entry.kind === 'run' ? formatDuration(entry.took) : ''}</td>
+      <td class="number">{entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}</td>
       <td>{detailOf(entry)}</td>
     </tr>
   );
 }
 
-function detailOf(entry: HistoryEntry): string {
+function State({ entry }: { readonly entry: HistoryEntry }) {
+  if (entry.kind === 'run') return <Outcome outcome={entry.outcome} />;
+  return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
+}
+
+function detailOf(entry: HistoryEntry): ComponentChildren {
   if (entry.kind === 'skip') {
     const { reason, before } = entry;
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
   }
+  const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
+  if (entry.kind === 'running') return permit;
   if (entry.message !== undefined) return entry.message;
-  if (entry.token === undefined) return 'without a permit';
-  return `token ${entry.token}, slot ${entry.slot}${entry.ended ? `, ended: ${entry.ended}` : ''}`;
+  if (entry.until !== undefined)
+    return (
+      <>
+        {permit}, until <DateTime at={entry.until} />
+      </>
+    );
+  return entry.ended ? `${permit}, ended: ${entry.ended}` : permit;
 }

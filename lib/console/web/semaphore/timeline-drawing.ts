@@ -13,7 +13,13 @@ function color(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-const COLORS: Record<Mark['kind'], string> = { ok: 'good', failed: 'bad', lost: 'warning', permit: 'accent' };
+const COLORS: Record<Mark['kind'], string> = {
+  ok: 'good',
+  failed: 'bad',
+  crashed: 'bad',
+  lost: 'warning',
+  permit: 'accent',
+};
 
 export function heightOf({ lanes }: TimelineMarks): number {
   return AXIS_HEIGHT + LANE_HEIGHT * Math.max(1, lanes.length);

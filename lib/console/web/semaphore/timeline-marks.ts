@@ -6,7 +6,7 @@ export interface Mark {
   readonly lane: number;
   readonly from: number;
   readonly to: number;
-  readonly kind: 'ok' | 'failed' | 'lost' | 'permit';
+  readonly kind: 'ok' | 'failed' | 'crashed' | 'lost' | 'permit';
   /** The bar in words. */
   readonly label: string;
 }
@@ -41,10 +41,10 @@ export function timelineMarks(
       kind: 'permit' as const,
       label: `${acquirer} holds slot ${slot}, token ${token}`,
     })),
-    ...runs.map(({ node, at, took, outcome, job }) => ({
+    ...runs.map(({ node, at, took, until = at, outcome, job }) => ({
       name: node.acquirer,
       from: at,
-      to: at + took,
+      to: took === undefined ? until : at + took,
       kind: outcome,
       label: `${job} on ${node.acquirer}: ${outcome}`,
     })),

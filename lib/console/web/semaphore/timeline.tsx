@@ -58,7 +58,7 @@ export function Timeline({ holders, runs }: TimelineProps) {
       <ul class="legend" aria-hidden="true">
         <li class="permit">permit</li>
         <li class="ok">ok</li>
-        <li class="failed">failed</li>
+        <li class="failed">failed or crashed</li>
         <li class="lost">lost its permit</li>
       </ul>
     </section>

@@ -74,7 +74,8 @@ function Row({ semaphore, index, reached }: RowProps) {
               <Outcome outcome={lastRun.outcome} />
             </span>
             <span class="second">
-              <Distance at={lastRun.at} /> · {formatDuration(lastRun.took)}
+              <Distance at={lastRun.at} />
+              {lastRun.took !== undefined && ` · ${formatDuration(lastRun.took)}`}
             </span>
           </>
         ) : (

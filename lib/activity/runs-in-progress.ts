@@ -1,0 +1,73 @@
+import type { GatekeeperEvent } from '../context/events.js';
+import type { CancelTimer, NodeClock } from '../async/node-clock.js';
+
+/** ms after which a run counts as long. */
+export const LONG = 2000;
+
+type Started = Extract<GatekeeperEvent, { type: 'run-started' }>;
+
+/** A run of this node that goes on. */
+export interface RunInProgress {
+  readonly event: Started;
+  /** Cluster time of its start, ms since the epoch. */
+  readonly at: number;
+  /** Monotonic ms of its start. */
+  readonly since: number;
+  /** Whether its permit ended. */
+  isLost: boolean;
+  /** Whether its start was noted. */
+  isNoted: boolean;
+}
+
+/** The runs of this node that go on. All of them share one timer, which finds those that have become long. */
+export class RunsInProgress {
+  /** By {@link runKey}; the oldest first. */
+  readonly #runs = new Map<string, RunInProgress>();
+  #cancelTimer?: CancelTimer;
+
+  /** @param noteStart called once for each run that has become long; returns whether it has noted the start */
+  constructor(
+    private readonly nodeClock: NodeClock,
+    private readonly noteStart: (run: RunInProgress) => boolean,
+  ) {}
+
+  start(event: Started, at: number): void {
+    this.#runs.set(runKey(event), { event, at, since: this.nodeClock.monotonic(), isLost: false, isNoted: false });
+    this.#cancelTimer ??= this.#checkIn(LONG);
+  }
+
+  lose(permitId: string): void {
+    for (const run of this.#runs.values()) if (run.event.permit?.id === permitId) run.isLost = true;
+  }
+
+  /** Forgets a run that has ended. @returns undefined if its start was not seen */
+  end(event: { readonly semaphore: string; readonly run: number }): RunInProgress | undefined {
+    const run = this.#runs.get(runKey(event));
+    this.#runs.delete(runKey(event));
+    return run;
+  }
+
+  close(): void {
+    this.#cancelTimer?.();
+  }
+
+  #checkIn(delay: number): CancelTimer {
+    return this.nodeClock.schedule(() => this.#check(), delay);
+  }
+
+  #check(): void {
+    this.#cancelTimer = undefined;
+    for (const run of this.#runs.values()) {
+      const left = run.since + LONG - this.nodeClock.monotonic();
+      if (left > 0) {
+        this.#cancelTimer = this.#checkIn(left);
+        return;
+      }
+      run.isNoted ||= this.noteStart(run);
+    }
+  }
+}
+
+function runKey(event: { readonly semaphore: string; readonly run: number }): string {
+  return `${event.semaphore}\n${event.run}`;
+}
