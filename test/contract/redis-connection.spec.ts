@@ -255,46 +255,4 @@ describeOnRedis('redis() and its connection', () => {
     await store.compareAndSet('key', '1', '2');
     expect(await store.list('')).toEqual(new Map([['key', '2']]));
   });
-
-  it('waits for replicas if that is wished, and does not know the outcome without them', async () => {
-    const [primary, replica] = [await newServer(), await newServer({ 'repl-diskless-sync-delay': 0 })];
-    const store = await connected({ url: primary.url, replicas: 1 });
-    await expect(store.compareAndSet('key', undefined, '1')).rejects.toThrow(
-      '0 of 1 replicas confirmed the write in time',
-    );
-    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-    await eventually('the replica is there', async () =>
-      String(await primary.command('INFO', 'replication')).includes('state=online'),
-    );
-    // The first replica gives the primary a new replication id, so the record is doubted.
-    expect(await store.compareAndSet('key', '1', '2')).toBe(false);
-    expect(await store.compareAndSet('key', await store.read('key'), '2')).toBe(true);
-    expect(String(await replica.command('GET', ((await replica.command('KEYS', '*record:key')) as string[])[0]!))).toBe(
-      '2',
-    );
-    replica.freeze();
-    ends.push(() => replica.thaw());
-    await expect(store.compareAndSet('key', '2', '3')).rejects.toThrow(UnknownOutcomeError);
-    expect(await store.read('key')).toBe('3');
-  });
-
-  it('does not count a confirmation on a new connection', async () => {
-    const [primary, replica] = [await newServer(), await newServer({ 'repl-diskless-sync-delay': 0 })];
-    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-    await eventually('the replica is there', async () =>
-      String(await primary.command('INFO', 'replication')).includes('state=online'),
-    );
-    const proxy = await newProxy(primary);
-    const client = createClient({ socket: { port: proxy.port, reconnectStrategy: 5 } });
-    client.on('error', () => undefined);
-    await client.connect();
-    ends.push(() => client.destroy());
-    const store = await connected({ client, replicas: 1 }, { callTimeout: 3000 });
-    replica.freeze();
-    ends.push(() => replica.thaw());
-    const writing = store.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);
-    await eventually('written', async () => Number(await primary.command('DBSIZE')) > 0);
-    proxy.cut();
-    expect(await writing).toBeInstanceOf(UnknownOutcomeError);
-  });
 });
