@@ -95,6 +95,6 @@ describe('the help', () => {
 
   it.each([[[]], [['edit']], [['watch']]])('of %j says the units of durations', async (command) => {
     const { gatekeeper } = cluster();
-    expect((await gatekeeper([...command, '--help'])).out).toContain('Durations are 500ms, 30s, 5m, 2h or 1d');
+    expect((await gatekeeper([...command, '--help'])).out).toContain('Durations are 500ms, 30s, 5m, 2h, 1d or PT5M');
   });
 });
