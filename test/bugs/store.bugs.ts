@@ -140,4 +140,21 @@ export const STORE_BUGS: readonly Bug[] = [
     ],
     layer: { kind: 'specs', title: 'a real Redis', specs: ['test/contract/redis-doubt.spec.ts'] },
   },
+  {
+    name: 'timeline-not-compared',
+    why: 'a write to PostgreSQL does not look whether a replica has taken over: it follows from an old text',
+    patches: [
+      {
+        file: 'lib/stores/postgres/record-statements.ts',
+        find: 'SET text = $3${renewed} WHERE key = $1 AND ${seen} = $2',
+        replace: 'SET text = $3${renewed} WHERE key = $1 AND text = $2',
+      },
+      {
+        file: 'lib/stores/postgres/record-statements.ts',
+        find: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND ${seen} = $2',
+        replace: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND text = $2',
+      },
+    ],
+    layer: { kind: 'specs', title: 'a real PostgreSQL', specs: ['test/contract/postgres-doubt.spec.ts'] },
+  },
 ];

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
+import { eventually } from '../../lib/testing/contract/eventually.js';
 import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
 import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
 import type { PgConnection, PgPool } from '../../lib/stores/postgres/pg.js';
@@ -21,7 +22,7 @@ export const lackOfPostgres = isThere ? undefined : `there is no PostgreSQL in $
 export const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
 
 const HOST = '127.0.0.1';
-const IS_READY = 'database system is ready to accept connections';
+const IS_READY = /database system is ready to accept (read.only )?connections/;
 
 /** In a variable: it comes without types, of which this is what tests use. */
 const PG: string = 'pg';
@@ -48,13 +49,35 @@ export class PostgresServer implements AsyncDisposable {
   ) {}
 
   static async start(): Promise<PostgresServer> {
-    const folder = await asUser('mktemp', '-d', join(tmpdir(), 'gatekeeper-postgres-XXXXXX'));
-    const server = new PostgresServer(folder, await freePort(HOST, new Set()));
-    try {
+    return PostgresServer.#startedWith(async (server) => {
+      const { folder } = server;
       const passwordFile = join(folder, 'password');
       await writeFile(passwordFile, PostgresServer.password);
       const access = ['-U', PostgresServer.user, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
       await asUser(join(PROGRAMS, 'initdb'), '-D', server.#data, ...access, '--no-sync', '-E', 'UTF8', '--no-locale');
+    });
+  }
+
+  /**
+   * A standby of another server, which is stopped meanwhile. Replicates writes asynchronously until {@link lag}.
+   * pg_basebackup would need no stop, but not every package brings it along.
+   */
+  static replicaOf(primary: PostgresServer): Promise<PostgresServer> {
+    return PostgresServer.#startedWith(async (replica) => {
+      await primary.stop();
+      await asUser('cp', '-r', primary.#data, replica.#data);
+      await primary.restart();
+      await asUser('touch', join(replica.#data, 'standby.signal'));
+      const settings = `primary_conninfo = '${primary.address()}'\nwal_retrieve_retry_interval = 100\n`;
+      await appendFile(join(replica.#data, 'postgresql.auto.conf'), settings);
+    });
+  }
+
+  static async #startedWith(prepare: (server: PostgresServer) => Promise<unknown>): Promise<PostgresServer> {
+    const folder = await asUser('mktemp', '-d', join(tmpdir(), 'gatekeeper-postgres-XXXXXX'));
+    const server = new PostgresServer(folder, await freePort(HOST, new Set()));
+    try {
+      await prepare(server);
       await server.restart();
       return server;
     } catch (error) {
@@ -86,11 +109,38 @@ export class PostgresServer implements AsyncDisposable {
       const listen = (line: string) => {
         said.push(line);
         if (line.startsWith(PID_MARK)) this.#pid = Number(line.slice(PID_MARK.length));
-        if (line.includes(IS_READY)) resolve();
+        if (IS_READY.test(line)) resolve();
       };
       this.#process = new MemberProcess(AS_USER, [join(PROGRAMS, 'postgres'), '-D', this.#data, ...set], listen);
       void this.#process.gone.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
     });
+  }
+
+  /** Makes a standby get no more writes. Resolves when it has those that are there now. */
+  async lag(primary: PostgresServer): Promise<void> {
+    const written = await primary.#answer('SELECT pg_current_wal_flush_lsn()::text AS answer');
+    await eventually('the replica has the writes', () =>
+      this.#answer(`SELECT pg_last_wal_replay_lsn() >= '${written}' AS answer`),
+    );
+    await this.#answer(`ALTER SYSTEM SET primary_conninfo = ''`);
+    await this.#answer('SELECT pg_reload_conf() AS answer');
+    await eventually('the replica gets no more writes', () =>
+      this.#answer('SELECT count(*) = 0 AS answer FROM pg_stat_wal_receiver'),
+    );
+  }
+
+  /** Makes a standby the primary. Resolves when it takes writes. */
+  async promote(): Promise<void> {
+    await this.#answer('SELECT pg_promote() AS answer');
+  }
+
+  async #answer(text: string): Promise<unknown> {
+    const pool = await this.pool({ max: 1 });
+    try {
+      return (await pool.query(text)).rows[0]?.answer;
+    } finally {
+      await pool.end();
+    }
   }
 
   /** Cuts all connections. */

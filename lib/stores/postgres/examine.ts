@@ -4,23 +4,34 @@ import { StoreUnavailableError } from '../store.errors.js';
 import { Failed, PostgresUnusableError, said } from './failures.js';
 import type { Server } from './server.js';
 import { LAYOUT, type Tables, allOf, creation, layoutIn } from './tables.js';
+import { tellsTimeline } from './timeline.js';
 
 interface Look {
   readonly encoding: string;
   readonly standby: boolean;
   readonly comment: string | null;
-  /** Tables and sequences that are missing. */
+  /** Tables, sequences and columns that are missing. */
   readonly missing: string[];
 }
 
 const LOOK = `SELECT current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
   obj_description(to_regclass($1), 'pg_class') AS comment,
-  ARRAY(SELECT name FROM unnest($2::text[]) AS each(name) WHERE to_regclass(name) IS NULL) AS missing`;
+  ARRAY(SELECT name FROM unnest($2::text[]) AS each(name) WHERE to_regclass(name) IS NULL) || ARRAY(
+    SELECT $1 || '.origin' WHERE to_regclass($1) IS NOT NULL AND NOT EXISTS (
+      SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'origin' AND NOT attisdropped
+    )
+  ) AS missing`;
 
 interface Wanted {
   readonly where: string;
   readonly tables: Tables;
   readonly createTables: boolean;
+}
+
+/** Facts of the server that calls need. */
+export interface Examined {
+  /** True if the server tells its timeline. Otherwise records are never doubted. */
+  readonly tellsTimeline: boolean;
 }
 
 /**
@@ -29,10 +40,12 @@ interface Wanted {
  * @throws PostgresUnusableError if the database can't serve with these options
  * @throws StoreUnavailableError if the server can't serve now
  */
-export async function examine(server: Server, wanted: Wanted, deadline: Deadline): Promise<void> {
+export async function examine(server: Server, wanted: Wanted, deadline: Deadline): Promise<Examined> {
   try {
     const missing = missingIn(await look(server, wanted.tables, deadline), wanted);
-    if (missing.length > 0) await create(server, wanted, missing, deadline);
+    const examined = { tellsTimeline: await tellsTimeline(server, deadline) };
+    if (missing.length > 0) await create(server, { ...wanted, ...examined }, missing, deadline);
+    return examined;
   } catch (error) {
     throw error instanceof Failed ? new StoreUnavailableError(said(error.cause), { cause: error.cause }) : error;
   }
@@ -54,10 +67,10 @@ function missingIn({ encoding, standby, comment, missing }: Look, { where, table
   );
 }
 
-async function create(server: Server, wanted: Wanted, missing: string[], deadline: Deadline): Promise<void> {
+async function create(server: Server, wanted: Wanted & Examined, missing: string[], deadline: Deadline): Promise<void> {
   if (!wanted.createTables) throw new PostgresUnusableError(`${lacking(wanted, missing)}, or set createTables: true`);
   try {
-    await server.run({ text: creation(wanted.tables) }, [], deadline);
+    await server.run({ text: creation(wanted.tables, wanted.tellsTimeline) }, [], deadline);
   } catch (error) {
     // Without the right to create them.
     if (codeOf(error) !== '42501') throw error;

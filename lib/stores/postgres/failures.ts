@@ -20,10 +20,14 @@ export class Failed extends Error {
   }
 }
 
+const READ_ONLY = 'this server is read-only: connect to the primary';
+
 const ADVICE: Readonly<Record<string, string>> = {
   '42P01': 'the tables are missing: they are looked for again now',
   '42501': "grant the user the rights that docs/stores.md lists under 'Tables'",
-  '25006': 'this server is read-only: connect to the primary',
+  '25006': READ_ONLY,
+  // A standby does not tell its timeline.
+  '55000': READ_ONLY,
   '53300': 'raise max_connections of the server, or use fewer connections per node',
   '57014': 'the statement took longer than a call may take',
 };
@@ -66,9 +70,12 @@ export function isOfName({ cause }: Failed): boolean {
   return WRONG_NAMES.has((cause as PgError).code ?? '');
 }
 
+/** Codes of a server that takes no writes, and of a lost name. */
+const USELESS: ReadonlySet<string | undefined> = new Set(['25006', '55000', '26000']);
+
 /** Whether the connection can't be used any longer. After most refusals it can. */
 export function isBroken(cause: PgError): boolean {
-  return !isRefusal(cause) || cause.code === '25006' || cause.code === '26000';
+  return !isRefusal(cause) || USELESS.has(cause.code);
 }
 
 /** Whether the server may be gone, or another one, so that it must be asked again whether it can serve at all. */

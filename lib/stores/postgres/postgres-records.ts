@@ -2,6 +2,7 @@ import { allPages } from '../paging.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import type { ClockReading, RecordPage } from '../store.js';
 import type { Calls } from './calls.js';
+import type { Examined } from './examine.js';
 import { CLOCK, PAGE, recordStatements } from './record-statements.js';
 import type { Row, Statement } from './server.js';
 import { AFTER_ALL, storedForm, textOfStored } from './stored-text.js';
@@ -9,13 +10,18 @@ import type { Tables } from './tables.js';
 
 /** Records in a table, one row each. */
 export class PostgresRecords {
-  readonly #sql: ReturnType<typeof recordStatements>;
+  #sql: ReturnType<typeof recordStatements>;
 
   constructor(
     private readonly calls: Calls,
-    tables: Tables,
+    private readonly tables: Tables,
   ) {
-    this.#sql = recordStatements(tables);
+    this.#sql = recordStatements(tables, true);
+  }
+
+  /** Call this before the first statement. */
+  use({ tellsTimeline }: Examined): void {
+    this.#sql = recordStatements(this.tables, tellsTimeline);
   }
 
   async read(key: string): Promise<string | undefined> {

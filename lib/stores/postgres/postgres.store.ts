@@ -45,6 +45,8 @@ export class PostgresStore implements RecordStore {
   readonly #polls: WaitingPolls;
   /** See {@link PostgresJournal}. */
   readonly #trimming = new Map<string, number>();
+  /** The server whose clock was read last. */
+  #member: string | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedOptions, { writer, callTimeout: timeout = CALL_TIMEOUT }: OpenOptions = {}) {
@@ -55,7 +57,8 @@ export class PostgresStore implements RecordStore {
       server,
       where,
       async () => {
-        await examine(server, { where, tables, createTables }, new Deadline(timers, timeout));
+        const examined = await examine(server, { where, tables, createTables }, new Deadline(timers, timeout));
+        this.#records.use(examined);
         await this.#feed.prepare();
       },
       { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
@@ -111,8 +114,13 @@ export class PostgresStore implements RecordStore {
     return new PostgresJournal(name, this.#calls, this.#trimming, this.#tables);
   }
 
-  now(): Promise<ClockReading> {
-    return this.#records.now();
+  async now(): Promise<ClockReading> {
+    const reading = await this.#records.now();
+    const before = this.#member;
+    this.#member = reading.member;
+    // Another server may have taken over so fast that no call failed. Then records may be doubted, and messages were missed.
+    if (before !== undefined && before !== reading.member) this.#feed.opened();
+    return reading;
   }
 
   async verify(): Promise<void> {

@@ -1,5 +1,7 @@
+import { DOUBT } from '../../decision/index.js';
 import type { Statement } from './server.js';
 import type { Tables } from './tables.js';
+import { TIMELINE } from './timeline.js';
 
 /**
  * Evaluated for each written row: turns on the wait for the disk, for this transaction only, if the session has turned it
@@ -11,29 +13,63 @@ export const DURABLE = `CASE WHEN current_setting('synchronous_commit') = 'off'
 /** Records on one page. */
 export const PAGE = 500;
 
-/** The statements for records. One statement compares and writes. */
-export function recordStatements({ schema, records, notes }: Tables) {
-  const named = (name: string, text: string): Statement => ({ name: `gatekeeper.${schema}.${name}`, text });
+/**
+ * The statements for records. One statement compares and writes.
+ *
+ * A replica that takes over may lack the newest writes, and its rows don't show that. But it begins a new timeline. So
+ * each row keeps the timeline in which it was written. A text of another timeline, or of an unknown one, is seen as
+ * doubted, in reads and in comparisons alike. So no write follows from a text that was read before the promotion, and
+ * nothing must be marked: the next write of the row makes it certain again.
+ */
+function timelineStatements(tables: Tables) {
+  const seen = `CASE WHEN origin = ${TIMELINE} THEN text ELSE '${DOUBT}' || text END`;
+  return statements(tables, { seen, origin: TIMELINE, renewed: `, origin = ${TIMELINE}`, suffix: '' });
+}
+
+/** For servers that don't tell their timeline. Rows that they update keep their origin, if another user wrote one. */
+function plainStatements(tables: Tables) {
+  return statements(tables, { seen: 'text', origin: 'NULL', renewed: '', suffix: '.plain' });
+}
+
+export const recordStatements = (tables: Tables, tellsTimeline: boolean): ReturnType<typeof statements> =>
+  tellsTimeline ? timelineStatements(tables) : plainStatements(tables);
+
+interface Forms {
+  /** The text as readers see it. */
+  readonly seen: string;
+  /** The origin of a new row. */
+  readonly origin: string;
+  /** Ends the list of changes. */
+  readonly renewed: string;
+  /** Two statements of one name must have the same text. */
+  readonly suffix: string;
+}
+
+function statements({ schema, records, notes }: Tables, { seen, origin, renewed, suffix }: Forms) {
+  const named = (name: string, text: string): Statement => ({ name: `gatekeeper.${schema}.${name}${suffix}`, text });
   const noted = `nextval('${notes}')`;
   return {
-    read: named('read', `SELECT text FROM ${records} WHERE key = $1`),
-    readMany: named('readMany', `SELECT key, text FROM ${records} WHERE key = ANY($1::text[])`),
+    read: named('read', `SELECT ${seen} AS text FROM ${records} WHERE key = $1`),
+    readMany: named('readMany', `SELECT key, ${seen} AS text FROM ${records} WHERE key = ANY($1::text[])`),
     page: named(
       'page',
-      `SELECT key, text FROM ${records} WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT ${PAGE}`,
+      `SELECT key, ${seen} AS text FROM ${records} WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT ${PAGE}`,
     ),
     create: named(
       'create',
-      `INSERT INTO ${records} (key, text) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
+      `INSERT INTO ${records} (key, text, origin) VALUES ($1, $2, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
     ),
     createNoted: named(
       'createNoted',
-      `INSERT INTO ${records} (key, text, noted) VALUES ($1, $2, ${noted}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
+      `INSERT INTO ${records} (key, text, noted, origin) VALUES ($1, $2, ${noted}, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
     ),
-    replace: named('replace', `UPDATE ${records} SET text = $3 WHERE key = $1 AND text = $2 RETURNING ${DURABLE}`),
+    replace: named(
+      'replace',
+      `UPDATE ${records} SET text = $3${renewed} WHERE key = $1 AND ${seen} = $2 RETURNING ${DURABLE}`,
+    ),
     replaceNoted: named(
       'replaceNoted',
-      `UPDATE ${records} SET text = $3, noted = ${noted} WHERE key = $1 AND text = $2 RETURNING ${DURABLE}`,
+      `UPDATE ${records} SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND ${seen} = $2 RETURNING ${DURABLE}`,
     ),
   };
 }

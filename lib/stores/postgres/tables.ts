@@ -1,4 +1,9 @@
-/** Layout of the tables; a comment on the table of records says it. A change of the tables needs the next number. */
+import { TIMELINE } from './timeline.js';
+
+/**
+ * Layout of the tables; a comment on the table of records says it. A change that older versions can't work with needs the
+ * next number. A column with a default does not.
+ */
 export const LAYOUT = 1;
 const LAYOUT_COMMENT = 'nestjs-gatekeeper layout ';
 
@@ -50,14 +55,17 @@ export const allOf = ({ records, notes, journals, tasks, groups, hints }: Tables
  *   indexed. This finds the same texts: the order of two texts is the order of their beginnings, unless these are equal,
  *   and then the query compares the texts. The beginnings differ, because the place of a task in the order, and its id,
  *   stand in the first 200 characters.
+ * - The default of `origin` is for rows that an older version creates: it does not know the column.
  * - Hints need not survive a crash, so their table writes no log.
  */
-export function tablesOf({ schema, records, notes, journals, tasks, groups, hints }: Tables): string[] {
+export function tablesOf(tables: Tables, tellsTimeline = true): string[] {
+  const { schema, records, notes, journals, tasks, groups, hints } = tables;
   return [
     `CREATE TABLE IF NOT EXISTS ${records} (
   key text COLLATE "C" PRIMARY KEY,
   text text COLLATE "C" NOT NULL,
-  noted bigint
+  noted bigint,
+  ${originOf(tellsTimeline)}
 ) WITH (fillfactor = 50)`,
     `CREATE INDEX IF NOT EXISTS records_noted ON ${records} (noted) WHERE noted IS NOT NULL`,
     `CREATE SEQUENCE IF NOT EXISTS ${notes}`,
@@ -86,17 +94,27 @@ export function tablesOf({ schema, records, notes, journals, tasks, groups, hint
   ];
 }
 
+/** The timeline in which a row was written; null if that is unknown. */
+const originOf = (tellsTimeline: boolean) => `origin text COLLATE "C"${tellsTimeline ? ` DEFAULT ${TIMELINE}` : ''}`;
+
+/**
+ * Adds what tables of older versions lack. Rows that are there get the present timeline, so the update of the application
+ * brings no doubt.
+ */
+export const additionTo = ({ records }: Tables, tellsTimeline = true): string =>
+  `ALTER TABLE ${records} ADD COLUMN IF NOT EXISTS ${originOf(tellsTimeline)}`;
+
 /**
  * One statement that creates schema and tables. The lock lets nodes that start together create them one after another:
  * without it, one of two `CREATE … IF NOT EXISTS` at the same time may fail. The schema is created only if it is missing,
  * because even `IF NOT EXISTS` needs the right to create one.
  */
-export function creation(tables: Tables): string {
+export function creation(tables: Tables, tellsTimeline: boolean): string {
   const { schema } = tables;
   return `DO $creation$ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('nestjs-gatekeeper ${schema}', 0));
   IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
-  ${tablesOf(tables).join(';\n  ')};
+  ${[...tablesOf(tables, tellsTimeline), additionTo(tables, tellsTimeline)].join(';\n  ')};
 END $creation$`;
 }
 
