@@ -15,6 +15,7 @@ import type {
   NodeOverview,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
+import type { LogLine } from '../../context/context.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { inSlices } from '../../async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
@@ -58,6 +59,7 @@ export class DirectOperator implements Operator {
   readonly #store: ConnectedStore;
   readonly #gatekeeper: Gatekeeper;
   readonly #by: string;
+  #isConnected = false;
 
   private constructor({ store, target, by, timeout, logger, ...rest }: DirectOptions) {
     this.target = target;
@@ -73,7 +75,7 @@ export class DirectOperator implements Operator {
       // must not drop expired permits.
       strictStart: true,
     };
-    this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), logger);
+    this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), this.#onceConnected(logger));
     this.tasks = directTasks(partsOf(this.#gatekeeper), by);
   }
 
@@ -83,11 +85,20 @@ export class DirectOperator implements Operator {
     try {
       await operator.#gatekeeper.start();
       await operator.#store.connected(options.target, options.timeout);
+      operator.#isConnected = true;
       return operator;
     } catch (error) {
       await operator[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Logs nothing before the store is connected: if that fails, the error of the command says why. */
+  #onceConnected(logger: GatekeeperLogger): GatekeeperLogger {
+    const from = (level: keyof GatekeeperLogger) => (message: LogLine) => {
+      if (this.#isConnected) logger[level](message);
+    };
+    return { log: from('log'), warn: from('warn'), error: from('error'), debug: from('debug') };
   }
 
   health(): Promise<Health> {
