@@ -19,10 +19,11 @@ and a third node tries. Wanted: the third node is refused.`,
 refuses a lower token than it has seen. Then the first node goes on (SIGCONT) and writes. Wanted: the resource refuses
 this write. It can do so only if the lock has a token that grows.`,
   failover: `A Redis replica loses its link to the primary, the primary grants a lock, and is killed. The replica becomes the
-primary, and another node tries at the same address. Wanted: one holder. With ours, the holder's node restores the lost
-grant, unless the other node comes first ([losses](redis.md#losses)). So this result may differ between runs.`,
+primary, and another node tries at the same address. Wanted: one holder. Ours notices that another server answers, and
+grants nothing that may have been granted before ([losses](redis.md#losses)).`,
   lost: `All data of the server are lost while a node holds a lock. Another node tries until 1 s before the lock's time
-is over. Wanted: one holder, or a holder whose library knows that its lock is lost.`,
+is over. Wanted: one holder, or a holder whose library knows that its lock is lost. After a failover of the same server, ours
+still refuses new locks for a grace, so that this experiment can't begin then.`,
 };
 
 /**
