@@ -13,6 +13,9 @@ import {
 } from '../../nest/index.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
+/** All that GatekeeperModule exports, but the gatekeeper. */
+const SERVICES = [ClusterService, AllocationService, TasksService, GatekeeperHealthIndicator, GuardedMethodsExplorer];
+
 /**
  * Replaces GatekeeperModule in unit tests. Services get a {@link TestGatekeeper} as their GatekeeperService, and
  * guarded methods ask it. The test gets it with `module.get(TestGatekeeper)`.
@@ -39,22 +42,10 @@ export class GatekeeperTestingModule {
       providers: [
         { provide: TestGatekeeper, useFactory: () => new TestGatekeeper(options) },
         { provide: GatekeeperService, useExisting: TestGatekeeper },
-        ClusterService,
-        AllocationService,
-        TasksService,
-        GatekeeperHealthIndicator,
-        GuardedMethodsExplorer,
+        ...SERVICES,
         AllocationExplorer,
       ],
-      exports: [
-        TestGatekeeper,
-        GatekeeperService,
-        ClusterService,
-        AllocationService,
-        TasksService,
-        GatekeeperHealthIndicator,
-        GuardedMethodsExplorer,
-      ],
+      exports: [TestGatekeeper, GatekeeperService, ...SERVICES],
     };
   }
 
@@ -65,26 +56,18 @@ export class GatekeeperTestingModule {
    * @param node made with `TestTasks.node()`
    */
   static forNode(node: GatekeeperService): DynamicModule {
-    const services = [
-      GatekeeperService,
-      ClusterService,
-      AllocationService,
-      TasksService,
-      GatekeeperHealthIndicator,
-      GuardedMethodsExplorer,
-    ];
     return {
       module: GatekeeperTestingModule,
       global: true,
       imports: [DiscoveryModule],
       providers: [
-        ...services.slice(1),
+        ...SERVICES,
         { provide: GatekeeperService, useValue: node },
         LeadershipExplorer,
         AllocationExplorer,
         TasksExplorer,
       ],
-      exports: services,
+      exports: [GatekeeperService, ...SERVICES],
     };
   }
 }
