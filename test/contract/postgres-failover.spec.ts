@@ -4,6 +4,7 @@ import { postgres } from '../../lib/stores/postgres/index.js';
 import { PostgresServer, describeOnPostgres } from '../definitions/archive/postgres-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { eventually } from './eventually.js';
+import { answered, expectKept } from './lost-grant.js';
 
 const DURATION = 12_000;
 const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, sweepInterval: 500, heartbeat: 500 };
@@ -33,20 +34,8 @@ describeOnPostgres('a failover to an asynchronous replica that lacks the newest 
       toOther.target = replica.port;
       toOther.accept();
       const late = await newNode('late', replica.address(), notifications);
-
-      const answers = new Set<string>();
-      await eventually('half of the permit is over', async () => {
-        for (const node of [other, late]) answers.add(await answered(node).catch(() => 'unavailable'));
-        return permit.remaining < DURATION / 2;
-      });
-      expect(permit.isHeld).toBe(true);
-      expect(answers).not.toContain('granted');
-      expect(answers).toContain('denied');
-      toHolder.switchTo(replica.port);
-      await eventually('the holder has its permit again', () => permit.refresh());
-      await permit.release();
-      const next = await other.acquire('job', { timeout: 20_000 });
-      expect(next.token).toBeGreaterThan(permit.token);
+      const reconnect = () => toHolder.switchTo(replica.port);
+      await expectKept({ permit, duration: DURATION, others: [other, late], reconnect });
     },
     60_000,
   );
@@ -80,9 +69,4 @@ describeOnPostgres('a failover to an asynchronous replica that lacks the newest 
 
 function addressOf(server: PostgresServer, port: number): string {
   return server.address().replace(`:${server.port}/`, `:${port}/`);
-}
-
-/** @throws while the store can't be asked */
-async function answered(gatekeeper: Gatekeeper): Promise<'granted' | 'denied'> {
-  return (await gatekeeper.tryAcquire('job')) ? 'granted' : 'denied';
 }

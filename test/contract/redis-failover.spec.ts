@@ -10,6 +10,7 @@ import { describeOnRedis } from '../needs/redis.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { eventually } from './eventually.js';
+import { answered, expectKept } from './lost-grant.js';
 
 const PERMITS = 2;
 const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, sweepInterval: 500, heartbeat: 500 };
@@ -144,20 +145,8 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     const permit = await holder.acquire('job');
     await primary.kill();
     const late = await newNode('late', await CLIENTS['ioredis']!(replica.port), 1, 6000);
-
-    const answers = new Set<string>();
-    await eventually('half of the permit is over', async () => {
-      for (const node of [other, late]) answers.add(await answered(node).catch(() => 'unavailable'));
-      return permit.remaining < 3000;
-    });
-    expect(permit.isHeld).toBe(true);
-    expect(answers).not.toContain('granted');
-    expect(answers).toContain('denied');
-    toHolder.switchTo(replica.port);
-    await eventually('the holder has its permit again', () => permit.refresh());
-    await permit.release();
-    const next = await other.acquire('job', { timeout: 20_000 });
-    expect(next.token).toBeGreaterThan(permit.token);
+    const reconnect = () => toHolder.switchTo(replica.port);
+    await expectKept({ permit, duration: 6000, others: [other, late], reconnect });
   }, 60_000);
 
   async function newNode(
@@ -215,11 +204,6 @@ async function offsetOf(server: RedisServer): Promise<string> {
   return ['master_replid', 'master_repl_offset']
     .map((field) => new RegExp(`${field}:(\\w+)`).exec(info)?.[1])
     .join(' ');
-}
-
-/** @throws while the store can't be asked */
-async function answered(gatekeeper: Gatekeeper): Promise<'granted' | 'denied'> {
-  return (await gatekeeper.tryAcquire('job')) ? 'granted' : 'denied';
 }
 
 function pauseOrEnd(signal: AbortSignal, ms: number): Promise<void> {

@@ -52,6 +52,7 @@ function describeErrors({ it }: ContractTests, scene: OutageScene): void {
   it('is seen in the health, with the problem', () =>
     scene.during(async () => {
       await eventually('the outage is noticed', async () => {
+        // It fails, and only then some stores notice the outage. Another test looks at the error.
         await scene.one.read('key').catch(() => undefined);
         return !scene.one.health().connected;
       });
