@@ -108,15 +108,12 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
   it('doubts nothing while the same server goes on, whatever happens to connections and replicas', async () => {
     const replica = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
     closing.push(() => replica[Symbol.asyncDispose]());
-    await replica.command('REPLICAOF', '127.0.0.1', server.port);
-    const attached = async () => String(await server.command('INFO', 'replication')).includes('state=online');
-    await eventually('the replica is there', attached);
+    await replica.follow(server);
     const store = await opened();
     await store.compareAndSet('semaphore:x', undefined, 'one');
     await replica.kill();
     await replica.restart();
-    await replica.command('REPLICAOF', '127.0.0.1', server.port);
-    await eventually('the replica is there again', attached);
+    await replica.follow(server);
     await server.command('CLIENT', 'KILL', 'TYPE', 'normal');
     expect(await (await opened()).read('semaphore:x')).toBe('one');
     await eventually('the write follows from the old text', () => store.compareAndSet('semaphore:x', 'one', 'two'));

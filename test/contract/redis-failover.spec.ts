@@ -49,10 +49,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
         () => primary[Symbol.asyncDispose](),
         () => replica[Symbol.asyncDispose](),
       );
-      await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-      await eventually('the replica has the data', async () =>
-        String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
-      );
+      await replica.follow(primary);
       const proxy = await SwitchableProxy.start(primary.port);
       closing.push(() => proxy[Symbol.asyncDispose]());
 
@@ -96,10 +93,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     );
     const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
     const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
-    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-    await eventually('the replica has the data', async () =>
-      String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
-    );
+    await replica.follow(primary);
     await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
     await (await other.acquire('job')).release(); // the other node knows more than the replica
     const permit = await holder.acquire('job'); // the replica and the other node don't know of it
@@ -128,8 +122,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
       () => replica[Symbol.asyncDispose](),
     );
     // Before the nodes start: a primary that gets its first replica counts as another server, and its grace would last.
-    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-    await eventually('the replica has the data', async () => (await offsetOf(replica)) === (await offsetOf(primary)));
+    await replica.follow(primary);
     const [toHolder, toOther] = [await SwitchableProxy.start(primary.port), await SwitchableProxy.start(primary.port)];
     closing.push(
       () => toHolder[Symbol.asyncDispose](),

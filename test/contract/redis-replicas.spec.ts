@@ -30,7 +30,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
     await expect(store.compareAndSet('key', undefined, '1')).rejects.toThrow(
       '0 of 1 replicas confirmed the write in time',
     );
-    await attach(replica, primary);
+    await replica.follow(primary);
     // The first replica gives the primary a new replication id, so the record is doubted.
     expect(await store.compareAndSet('key', '1', '2')).toBe(false);
     expect(await store.compareAndSet('key', await store.read('key'), '2')).toBe(true);
@@ -45,7 +45,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
 
   it('does not count a confirmation on a new connection', async () => {
     const [primary, replica] = [await newServer(), await newServer({ 'repl-diskless-sync-delay': 0 })];
-    await attach(replica, primary);
+    await replica.follow(primary);
     const proxy = await SwitchableProxy.start(primary.port);
     ends.push(() => proxy[Symbol.asyncDispose]());
     const client = createClient({ socket: { port: proxy.port, reconnectStrategy: 5 } });
@@ -61,10 +61,3 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
     expect(await writing).toBeInstanceOf(UnknownOutcomeError);
   });
 });
-
-async function attach(replica: RedisServer, primary: RedisServer): Promise<void> {
-  await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-  await eventually('the replica is there', async () =>
-    String(await primary.command('INFO', 'replication')).includes('state=online'),
-  );
-}

@@ -69,8 +69,7 @@ describeOnRedis('a failover by Redis Sentinel', () => {
       () => primary[Symbol.asyncDispose](),
       () => replica[Symbol.asyncDispose](),
     );
-    await replica.command('REPLICAOF', '127.0.0.1', primary.port);
-    await eventually('the replica has the data', async () => (await linkOf(replica)).isUp);
+    await replica.follow(primary);
     const sentinels = await RedisSentinels.watching(primary.port);
     closing.push(() => sentinels[Symbol.asyncDispose](), endOfGroup);
     return { primary, replica, sentinels };

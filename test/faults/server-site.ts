@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { eventually } from '../contract/eventually.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
@@ -54,11 +53,9 @@ export class ServerSite implements FaultSite {
 
   /** Starts a replica of the Redis, which has all data of this moment. */
   async replica(): Promise<RedisServer> {
+    if (!(this.server instanceof RedisServer)) throw new Error('only a Redis gets a replica here');
     const replica = await RedisServer.start(KEEPS_ALL);
-    await replica.command('REPLICAOF', '127.0.0.1', this.server.port);
-    await eventually('the replica has the data', async () =>
-      String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
-    );
+    await replica.follow(this.server);
     return replica;
   }
 

@@ -66,6 +66,23 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
+  /**
+   * Makes it a replica of `primary`. Resolves when it confirms writes: "online" comes earlier, while it still loads the
+   * primary's data.
+   */
+  async follow(primary: RedisServer): Promise<void> {
+    await this.command('REPLICAOF', HOST, primary.port);
+    const client = primary.client();
+    try {
+      for (let confirmed = 0; confirmed === 0;) {
+        await client.publish('follow', 'a write that leaves no key');
+        confirmed = await client.wait(1, 1000);
+      }
+    } finally {
+      client.disconnect();
+    }
+  }
+
   /** Starts a server without data at the same port. Resolves when it takes connections. */
   async restart(): Promise<void> {
     await this.kill();
