@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { hashOf } from '../../decision/index.js';
 import type { Pieces } from '../../async/slices.js';
 
-/** Number of parts of a list. With 1,000 entries a part has four, and the digests of all have 1 kB. */
-const PARTS = 256;
+/** Number of parts of a list. With 1,000 entries a part has two, and the digests of all have 2 kB. */
+const PARTS = 512;
 /** Bytes of a part's digest. One of 16 million changes is seen only with the next change of its part. */
 const DIGEST = 3;
 
