@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
 import { parse } from 'yaml';
+import { until } from '../support/apps.js';
 import { over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
@@ -25,6 +26,7 @@ describe('what the command line shows', () => {
   it('writes the same as text, wide text, JSON or YAML', async () => {
     const { node, gatekeeper } = cluster();
     await (await node()).run('report', async () => undefined, { job: 'Reports.monthly' });
+    await until(async () => (await gatekeeper(['history', 'report'])).out.includes('Reports.monthly'));
     const wide = await gatekeeper(['status', 'report', '-o', 'wide']);
     expect(wide.out).toMatch(/^NAME .* REVISION +LAST RUN +OUTCOME +NEXT RUN +JOBS +REMARK\n/);
     expect(wide.out).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +ok +- /);
