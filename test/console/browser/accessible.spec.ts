@@ -54,6 +54,28 @@ describeInBrowser('the console', () => {
     180_000,
   );
 
+  it('shows times as distances, in the zone of the browser, or in UTC, and always names the zone', async () => {
+    const { url } = await startScene();
+    const { page } = await visit(url, {
+      token: TOKENS.define,
+      at: '/work',
+      timezoneId: 'Asia/Tokyo',
+      locale: 'ar-EG',
+    });
+    const first = page.locator('.cell-last time').first();
+    await first.waitFor();
+    expect(await first.getAttribute('title')).toMatch(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*غرينتش\+9/);
+    await page.getByLabel('Times').selectOption('UTC');
+    await page.getByText(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*UTC/).first().waitFor();
+    expect(await first.getAttribute('title')).toMatch(/ago$|^now$/);
+    await page.reload();
+    await page.getByText(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*UTC/).first().waitFor();
+    await page.getByLabel('Times').selectOption('local');
+    await page.getByText(/غرينتش\+9/).first().waitFor();
+    // One script of digits: durations and tokens have no other.
+    expect(await page.locator('main').innerText()).not.toMatch(/[٠-٩]/);
+  });
+
   it.each(['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'operate/move', 'changes'])(
     'fits a screen of 360 px: %s',
     async (at) => {
