@@ -20,13 +20,13 @@ export interface ScheduleMetadata {
   /** Time zone of a cron job, as `@Cron` gives it. */
   readonly timeZone?: string;
   /** Of a cron job that has an offset instead of a time zone, as `@Cron` gives it. */
-  readonly utcOffset?: number | string;
+  readonly utcOffset?: number;
 }
 
 interface CronOptions {
   readonly cronTime: unknown;
   readonly timeZone?: string;
-  readonly utcOffset?: number | string;
+  readonly utcOffset?: number;
 }
 
 /** @returns undefined for a method without a schedule */
