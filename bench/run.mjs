@@ -6,6 +6,7 @@ import { acquisitions } from './acquisitions.mjs';
 import { allocation } from './allocation.mjs';
 import { backlog } from './backlog.mjs';
 import { concurrent } from './concurrent.mjs';
+import { consoleTraffic } from './console.mjs';
 import { onHazelcast } from './hazelcast.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
@@ -28,6 +29,7 @@ const PARTS = {
   memory: memoryPerSemaphore,
   acquisitions,
   migration,
+  console: consoleTraffic,
   idle,
   allocation,
   tasks: () => onHazelcast(tasks),

@@ -20,6 +20,8 @@ const scheduleSchema = z
     kind: z.enum(['cron', 'interval', 'timeout']),
     /** As written in the decorator: "0 3 * * *"; for intervals and timeouts the ms as text. */
     expression: storedText,
+    /** IANA name of the zone of a cron expression; absent if it has an offset instead. */
+    timeZone: storedText.optional(),
     /** The next time at which the scheduler runs it: ms since the epoch by the node's own clock. */
     next: storedTime.optional(),
     /** ms between the next run and the run after it. */

@@ -1,5 +1,6 @@
 import { safeJson } from '../decision/index.js';
 import { plain } from './text/plain.js';
+import { yaml } from './text/yaml.js';
 
 /** Output streams of the command line: those of the process, or replacements in tests. */
 export interface Streams {
@@ -9,28 +10,41 @@ export interface Streams {
   readonly isErrTerminal: boolean;
 }
 
+/** Forms of the output. `wide` is text with more columns, for commands that have more. */
+export const FORMATS = ['text', 'wide', 'json', 'yaml'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Formats a value as text. */
+type Text<T> = (value: T, isWide: boolean) => string;
+
 /**
- * Prints the output of a command. With `--json` standard output gets only JSON; all other text goes to standard error.
+ * Prints the output of a command. With `-o json` and `-o yaml` standard output gets only that; all other text goes to standard error.
  */
 export class Output {
   constructor(
     private readonly streams: Streams,
-    private readonly isJson: boolean,
+    private readonly format: Format,
   ) {}
 
-  /** Prints the command's result as text, or with `--json` as JSON. */
-  result<T>(value: T, text: (value: T) => string): void {
-    this.streams.out(`${this.isJson ? safeJson(value, 2) : text(value)}\n`);
+  /** Prints the command's result. */
+  result<T>(value: T, text: Text<T>): void {
+    this.streams.out(`${this.#formatted(value, text, 2)}\n`);
   }
 
-  /** Prints one item of an endless list; with `--json` as one line. */
-  item<T>(value: T, text: (value: T) => string): void {
-    this.streams.out(`${this.isJson ? safeJson(value) : text(value)}\n`);
+  /** Prints one item of an endless list: as JSON in one line, as YAML in a document of its own. */
+  item<T>(value: T, text: Text<T>): void {
+    const begin = this.format === 'yaml' ? '---\n' : '';
+    this.streams.out(`${begin}${this.#formatted(value, text)}\n`);
   }
 
-  /** Prints JSON, also without `--json`. */
+  /** Prints JSON in any format. */
   json(value: unknown): void {
     this.streams.out(`${safeJson(value, 2)}\n`);
+  }
+
+  #formatted<T>(value: T, text: Text<T>, indent?: number): string {
+    if (this.format === 'json') return safeJson(value, indent);
+    return this.format === 'yaml' ? yaml(value) : text(value, this.format === 'wide');
   }
 
   /** Prints a remark for the user to standard error. */

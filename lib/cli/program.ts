@@ -20,7 +20,7 @@ import { tasksCommand } from './commands/tasks.command.js';
 import { watchCommand } from './commands/watch.command.js';
 import { EXIT_CODES_HELP } from './exit-code.js';
 import { readSpan } from './option-readers.js';
-import type { Streams } from './output.js';
+import { FORMATS, type Streams } from './output.js';
 import type { Runner } from './session.js';
 
 /** ms; less than 10 s, because an outage must be reported within that time. */
@@ -106,7 +106,12 @@ function withGlobalOptions(program: Command): Command {
         .argParser(readSpan)
         .default(TIMEOUT, '8s'),
     )
-    .option('--json', 'print only JSON to standard output')
+    .addOption(
+      new Option('-o, --output <format>', 'form of the output: text, wide (more columns), json or yaml')
+        .choices(FORMATS)
+        .conflicts('json'),
+    )
+    .option('--json', 'print only JSON to standard output: as -o json')
     .option('--progress', 'print lines of progress to standard error, also without a terminal')
     .option('--verbose', 'add the stack trace to an error');
 }

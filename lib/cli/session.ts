@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { exposures } from './exposures.js';
 import type { openOperator } from './open-operator.js';
 import type { Operator } from './operator.js';
-import { Output, type Streams } from './output.js';
+import { type Format, Output, type Streams } from './output.js';
 import { Progress } from './progress.js';
 import { plain } from './text/plain.js';
 import { type Contexts, readContexts } from './contexts.js';
@@ -25,6 +25,7 @@ export interface Shell {
 /** Options that every command has. */
 export interface GlobalOptions extends TargetOptions {
   readonly json?: true;
+  readonly output?: Format;
   readonly verbose?: true;
   readonly progress?: true;
   readonly as?: string;
@@ -49,7 +50,7 @@ export class Session {
     private readonly shell: Shell,
     private readonly options: GlobalOptions,
   ) {
-    this.output = new Output(shell.streams, options.json === true);
+    this.output = new Output(shell.streams, options.json ? 'json' : (options.output ?? 'text'));
     this.progress = new Progress(shell.streams, options.progress === true);
   }
 
@@ -71,10 +72,6 @@ export class Session {
   async confirm(question: string): Promise<boolean> {
     this.progress.clear();
     return (await this.shell.ask?.(plain(question))) ?? true;
-  }
-
-  get isJson(): boolean {
-    return this.options.json === true;
   }
 
   /** Does `work` with the target that the options name, and closes the connection afterwards. */

@@ -7,6 +7,8 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 
 /** ms by which a timer may fire early, as measured with a wall clock of whole ms. */
 const EARLY = 1;
+/** A job that runs once. */
+const DATE = /^\d{4}-/;
 
 /** The guarded methods of this node, with their schedules as far as they are known. */
 export class JobInfos {
@@ -55,11 +57,11 @@ export class JobInfos {
    */
   #scheduleOf({ method, schedule, isStatic }: GuardedMethod): JobSchedule | undefined {
     if (!schedule || !isStatic || !this.registry) return undefined;
-    const { kind, expression } = schedule;
+    const plan = planOf(schedule);
     // The scheduler registers its jobs at the end of the boot.
-    if (this.#bootedAt === undefined) return { kind, expression };
+    if (this.#bootedAt === undefined) return plan;
     const times = this.#timesOf(method, schedule, this.registry);
-    return times && { kind, expression, ...times };
+    return times && { ...plan, ...times };
   }
 
   #timesOf(method: string, schedule: ScheduleMetadata, registry: Registry): Partial<JobSchedule> | undefined {
@@ -89,4 +91,10 @@ export class JobInfos {
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : { next };
   }
+}
+
+/** Without a time zone of its own, a cron job is due by that of the process. A date has none. */
+function planOf({ kind, expression, timeZone, utcOffset }: ScheduleMetadata): JobSchedule {
+  if (kind !== 'cron' || utcOffset !== undefined || DATE.test(expression)) return { kind, expression };
+  return { kind, expression, timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
+import { parse } from 'yaml';
+import { until } from '../support/apps.js';
 import { over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
@@ -19,6 +21,24 @@ describe('what the command line shows', () => {
     expect(report).toMatch(/^report +free +0\/2 +- +production +\.\* +90s +1/);
     expect(head!.indexOf('HELD')).toBe(exported!.indexOf('1/1'));
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  });
+
+  it('writes the same as text, wide text, JSON or YAML', async () => {
+    const { node, gatekeeper } = cluster();
+    await (await node()).run('report', async () => undefined, { job: 'Reports.monthly' });
+    await until(async () => (await gatekeeper(['history', 'report'])).out.includes('Reports.monthly'));
+    const wide = await gatekeeper(['status', 'report', '-o', 'wide']);
+    expect(wide.out).toMatch(/^NAME .* REVISION +LAST RUN +OUTCOME +NEXT RUN +JOBS +REMARK\n/);
+    expect(wide.out).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +ok +- /);
+    const json = JSON.parse((await gatekeeper(['audit', '--output', 'json'])).out);
+    expect(parse((await gatekeeper(['-o', 'yaml', 'audit'])).out)).toEqual(json);
+    const both = await gatekeeper(['status', '--json', '-o', 'yaml']);
+    expect(both).toMatchObject({ exitCode: 2, err: expect.stringContaining('cannot be used with') });
+    const unknown = await gatekeeper(['status', '-o', 'xml']);
+    expect(unknown).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('Allowed choices are text, wide, json, yaml'),
+    });
   });
 
   it('selects by a pattern over the whole name and by filters', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { plain } from '../../lib/cli/text/plain.js';
 import { excerpt, fields, table } from '../../lib/cli/text/table.js';
+import { yaml } from '../../lib/cli/text/yaml.js';
+import fc from 'fast-check';
+import { parse } from 'yaml';
 import { timeText } from '../../lib/cli/text/times.js';
 
 describe('text of the command line', () => {
@@ -14,6 +17,46 @@ describe('text of the command line', () => {
     ];
     const lines = ['NAME   N   WHY', 'größe  1', 'a      22  x', '👩‍👩‍👧‍👦     3', '夜間   4', 'e\u0301      5'];
     expect(table(['name', 'n', 'why'], rows)).toBe(lines.join('\n'));
+  });
+
+  it('does not widen a column for one long cell', () => {
+    const long = 'x'.repeat(60);
+    expect(
+      table(
+        ['name', 'n'],
+        [
+          [long, '1'],
+          ['a'.repeat(48), '2'],
+          ['b', '3'],
+        ],
+      ).split('\n'),
+    ).toEqual([`NAME${' '.repeat(46)}N`, `${long}  1`, `${'a'.repeat(48)}  2`, `b${' '.repeat(49)}3`]);
+  });
+
+  it('writes as YAML what a parser reads as the same value', () => {
+    expect(yaml({ a: [{ b: 1, c: [] }, [2, 'x']], no: { 'd e': null } })).toBe(
+      'a:\n  - b: 1\n    c: []\n  - - 2\n    - "x"\n"no":\n  "d e": null',
+    );
+    const keys = fc.oneof(fc.string(), fc.constantFrom('yes', 'Null', '1', '', '- a', 'a:', '#', '__proto__'));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.string({ unit: 'binary' }),
+        fc.double(),
+        fc.boolean(),
+        fc.constant(null),
+        tie('list'),
+        tie('object'),
+      ),
+      list: fc.array(tie('value'), { maxLength: 4 }),
+      object: fc.dictionary(keys, tie('value'), { maxKeys: 4 }),
+    }));
+    fc.assert(
+      fc.property(value, (any) => {
+        const same: unknown = JSON.parse(JSON.stringify(any));
+        expect(parse(yaml(any))).toEqual(same);
+      }),
+    );
   });
 
   it('keeps each row on its line, whatever its cells hold', () => {

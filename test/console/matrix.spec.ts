@@ -50,6 +50,7 @@ const MEANT = {
   'GET /api/session': 'view',
   'GET /api/health': 'view',
   'GET /api/semaphores': 'view',
+  'GET /api/semaphore-parts': 'view',
   'GET /api/semaphores/{name}': 'view',
   'GET /api/explain/{name}': 'view',
   'GET /api/nodes': 'view',

@@ -41,6 +41,17 @@ class Jobs {
 }
 
 @Injectable()
+class OtherZones {
+  @Cron('0 3 * * *', { utcOffset: 120 })
+  @ClusterSingleton('offset', '10s')
+  async offset() {}
+
+  @Cron(new Date(Date.now() + NEVER_SOON), { name: 'date' })
+  @ClusterSingleton('date', '10s')
+  async date() {}
+}
+
+@Injectable()
 class Soon {
   @ClusterSingleton('soon', '10s')
   @Timeout(20)
@@ -61,6 +72,13 @@ function cardOf({ gatekeeper }: App, job: string): JobInfo | undefined {
 describe('what a node tells of its jobs', () => {
   const { boot } = useApps();
   const scheduled = () => boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest] });
+
+  it('has no time zone of a job that has an offset, or that is due once', async () => {
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [OtherZones] });
+    const schedules = ['OtherZones.offset', 'OtherZones.date'].map((job) => cardOf(app, job)!.schedule);
+    for (const schedule of schedules) expect(Object.keys(schedule!)).not.toContain('timeZone');
+    expect(schedules[0]).toMatchObject({ kind: 'cron', next: expect.any(Number) });
+  });
 
   it('is each guarded method with its semaphore, unless a function names it', async () => {
     const { gatekeeper } = await scheduled();
@@ -123,9 +141,12 @@ describe('what a node tells of its jobs', () => {
   it('has no next time of a job that is stopped', async () => {
     const app = await scheduled();
     const jobs = app.get(SchedulerRegistry);
-    expect(cardOf(app, 'Jobs.off')!.schedule).toEqual({ kind: 'cron', expression: CronExpression.EVERY_DAY_AT_1AM });
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const off = { kind: 'cron', expression: CronExpression.EVERY_DAY_AT_1AM, timeZone };
+    expect(cardOf(app, 'Jobs.off')!.schedule).toEqual(off);
     await jobs.getCronJob('export').stop();
-    expect(cardOf(app, 'Jobs.named')!.schedule).toEqual({ kind: 'cron', expression: '0 3 * * *' });
+    const named = { kind: 'cron', expression: '0 3 * * *', timeZone: 'Asia/Tokyo' };
+    expect(cardOf(app, 'Jobs.named')!.schedule).toEqual(named);
   });
 
   it('has no schedule of what the scheduler does not run', async () => {

@@ -28,8 +28,8 @@ export function statusCommand(runner: Runner): Command {
         const shown = select(semaphores, pattern, filter);
         if (pattern !== undefined && shown.length === 0 && stale.length === 0)
           throw new CommandFailure(EXIT.notFound, noMatch(pattern));
-        session.output.result({ now, semaphores: shown, stale, health }, (result) =>
-          [...outageLines(health), statusText(result.semaphores)].join('\n'),
+        session.output.result({ now, semaphores: shown, stale, health }, (result, isWide) =>
+          [...outageLines(health), statusText(result.semaphores, isWide)].join('\n'),
         );
         return health.grants && stale.length === 0 ? EXIT.done : EXIT.unreachable;
       }),

@@ -74,7 +74,7 @@ async function follow(session: Session, wakeup: Wakeup, { operator, pattern, int
 /** @throws CommandFailure if no name matches: otherwise a misspelt name would be watched without any output */
 function showFirst({ output }: Session, { now, semaphores }: Overview, pattern: string | undefined): void {
   if (pattern !== undefined && semaphores.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
-  output.item({ at: now, status: semaphores }, () => statusText(semaphores));
+  output.item({ at: now, status: semaphores }, (_, isWide) => statusText(semaphores, isWide));
 }
 
 /** Reports an unreachable target once, and lets the caller try again, because it may come back. */

@@ -2,6 +2,8 @@ import width from 'string-width';
 import { plain } from './plain.js';
 
 const GAP = '  ';
+/** A longer cell makes its own row longer, and not the column of all others. */
+const WIDEST = 48;
 
 /**
  * Formats a table with aligned columns and a head in capitals. Cells may have foreign text, so they are made {@link
@@ -9,8 +11,12 @@ const GAP = '  ';
  */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head.map((cell) => cell.toUpperCase()), ...rows].map((cells) => cells.map(plain));
-  const widths = head.map((_, column) => lines.reduce((widest, cells) => Math.max(widest, width(cells[column]!)), 0));
+  const widths = head.map((_, column) => lines.reduce((widest, cells) => wider(widest, width(cells[column]!)), 0));
   return lines.map((cells) => aligned(cells, widths)).join('\n');
+}
+
+function wider(widest: number, cell: number): number {
+  return cell > WIDEST ? widest : Math.max(widest, cell);
 }
 
 /** Maximum number of rows of an excerpt, to fit on a screen. */

@@ -1,12 +1,19 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { exactDuration, formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
+import { timeText } from '../text/times.js';
 
-const HEAD = ['name', 'state', 'held', 'by', 'group', 'acquirer', 'duration', 'revision', 'remark'];
+const HEAD = ['name', 'state', 'held', 'by', 'group', 'acquirer', 'duration', 'revision'];
+const WIDE = ['last run', 'outcome', 'next run', 'jobs'];
 
 /** Formats semaphores, one line each. */
-export function statusText(semaphores: readonly SemaphoreOverview[]): string {
-  return semaphores.length > 0 ? table(HEAD, semaphores.map(row)) : 'no semaphores';
+export function statusText(semaphores: readonly SemaphoreOverview[], isWide = false): string {
+  if (semaphores.length === 0) return 'no semaphores';
+  const head = [...HEAD, ...(isWide ? WIDE : []), 'remark'];
+  return table(
+    head,
+    semaphores.map((each) => [...row(each), ...(isWide ? runs(each) : []), remarks(each).join('; ')]),
+  );
 }
 
 export type StateWord = 'unreadable' | 'paused' | 'off' | 'held' | 'free';
@@ -38,7 +45,15 @@ function row(semaphore: SemaphoreOverview): string[] {
     definition?.acquirerPattern ?? '-',
     definition ? exactDuration(definition.duration) : '-',
     String(revision),
-    remarks(semaphore).join('; '),
+  ];
+}
+
+function runs({ lastRun, next, jobs }: SemaphoreOverview): string[] {
+  return [
+    lastRun ? timeText(lastRun.at) : '-',
+    lastRun?.outcome ?? '-',
+    next === undefined ? '-' : timeText(next),
+    jobs.map(({ job }) => job).join(', ') || '-',
   ];
 }
 

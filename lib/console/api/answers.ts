@@ -5,6 +5,8 @@ import {
   type MigrationPlan,
   type NodeIdentity,
   type NodeOverview,
+  type SemaphoreOverview,
+  type StalePart,
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
@@ -74,6 +76,29 @@ export const sessionSchema: z.ZodType<SessionAnswer> = z
     denialReasons: list(denialReasonSchema),
   })
   .meta({ id: 'Session' });
+
+/** The parts of the list of semaphores that changed. */
+export interface SemaphorePartsAnswer {
+  /** Cluster time of the reading, ms since the epoch. */
+  readonly now: number;
+  /** For the next request: stands for all parts as they are now. */
+  readonly known: string;
+  readonly changed: readonly { readonly part: number; readonly items: readonly SemaphoreOverview[] }[];
+  readonly stale: readonly StalePart[];
+}
+
+export const semaphorePartsSchema: z.ZodType<SemaphorePartsAnswer> = z
+  .object({
+    now: time,
+    known: z.string().meta({ description: 'For the next request: stands for all parts as they are now.' }),
+    changed: list(
+      z
+        .object({ part: whole, items: list(semaphoreOverviewSchema) })
+        .meta({ id: 'SemaphorePart', description: 'All semaphores of a part; they replace the former ones.' }),
+    ),
+    stale,
+  })
+  .meta({ id: 'SemaphoreParts' });
 
 export const semaphoresSchema = z
   .object({ now: time, semaphores: list(semaphoreOverviewSchema), stale })

@@ -53,12 +53,18 @@ export const previewBody = onlyFields({
 }).meta({ id: 'PreviewRequest' });
 
 const MOST_SHOWN = 10_000;
+/** Characters of `known` in an answer; a later version may need more. */
+const LONGEST_KNOWN = 4000;
 
 export const semaphoresQuery = onlyFields({
   search: text(1000).optional(),
   paused: flagText.optional(),
   overridden: flagText.optional(),
   held: flagText.optional(),
+});
+
+export const semaphorePartsQuery = onlyFields({
+  known: text(LONGEST_KNOWN).optional(),
 });
 
 export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });

@@ -40,6 +40,15 @@ export const ROUTES = {
     answer: answers.semaphoresSchema,
     isConditional: true,
   }),
+  semaphoreParts: route({
+    operationId: 'listSemaphoreParts',
+    method: 'GET',
+    path: 'api/semaphore-parts',
+    summary: 'The parts of the list of semaphores that changed since the last answer',
+    role: 'view',
+    query: requests.semaphorePartsQuery,
+    answer: answers.semaphorePartsSchema,
+  }),
   semaphore: route({
     operationId: 'getSemaphore',
     method: 'GET',

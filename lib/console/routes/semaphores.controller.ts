@@ -10,7 +10,14 @@ import {
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { StoreUnavailableError } from '../../stores/index.js';
-import { type InputOf, ROUTES, type SemaphoreAnswer, type SemaphoresAnswer } from '../api/index.js';
+import {
+  type InputOf,
+  ROUTES,
+  type SemaphoreAnswer,
+  type SemaphorePartsAnswer,
+  type SemaphoresAnswer,
+} from '../api/index.js';
+import { changedParts } from '../http/changed-parts.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { isKnownToClient } from '../http/conditional.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
@@ -36,6 +43,19 @@ export class SemaphoresController {
     return (await isKnownToClient(request, response, essenceOf(wanted, stale)))
       ? undefined
       : { now, semaphores: wanted, stale };
+  }
+
+  /** The list for a page that stays open: it loads only the parts that changed. */
+  @Serves(ROUTES.semaphoreParts)
+  async parts(
+    @Input() { query }: InputOf<typeof ROUTES.semaphoreParts>,
+    @SeenNames() sees: Sees,
+  ): Promise<SemaphorePartsAnswer> {
+    const { now, semaphores, stale } = await this.gatekeeper.overview();
+    const isShown = (semaphore: SemaphoreOverview) => (!sees || sees(semaphore.name)) && isWanted(semaphore, {});
+    const wanted = await inSlices(filteredInPieces(semaphores, isShown), systemClock);
+    const { known, changed } = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
+    return { now, known, changed, stale };
   }
 
   @Serves(ROUTES.semaphore)
@@ -99,6 +119,15 @@ function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly St
   for (const semaphore of semaphores) {
     yield { ...semaphore, holders: semaphore.holders.map(({ id, slot }) => [id, slot]) };
   }
+}
+
+/** ms by which an expiry moves before a page loads it again. */
+const EXPIRY_STEP = 10_000;
+
+/** A semaphore as a page shows it: a countdown may lag by one refresh of a permit. */
+function shownOf(semaphore: SemaphoreOverview): object {
+  const holders = semaphore.holders.map(({ id, slot, expiresAt }) => [id, slot, Math.floor(expiresAt / EXPIRY_STEP)]);
+  return { ...semaphore, holders };
 }
 
 /** Whether a semaphore is part of the answer. A removed one is only if `search` is its name. */

@@ -5,6 +5,7 @@ import { connection, isUnreachable } from './live/connection.js';
 import { health } from './live/health.js';
 import { Badge } from './parts/badge.js';
 import { Brand } from './parts/brand.js';
+import { TIMES, type Times, chooseTimes, times } from './parts/format.js';
 import { Icon } from './parts/icon.js';
 import { hrefOf, route } from './router.js';
 import { signIn, signOut } from './session.js';
@@ -35,6 +36,7 @@ export function Header() {
         <Environment />
         <span class="spacer" />
         <Liveness />
+        <TimesSwitch />
         <ThemeSwitch />
         <Who />
       </div>
@@ -87,6 +89,28 @@ function Liveness() {
     <span class={`liveness ${tone}`} role="status" title={title}>
       <span class="label">{label}</span>
     </span>
+  );
+}
+
+const TIMES_TITLES: Record<Times, string> = {
+  relative: 'how long ago or ahead they are',
+  local: 'in the time zone of this browser',
+  UTC: 'in UTC',
+};
+
+function TimesSwitch() {
+  return (
+    <select
+      class="quiet"
+      aria-label="Times"
+      title={`Times are shown ${TIMES_TITLES[times.value]}`}
+      value={times.value}
+      onChange={({ currentTarget }) => chooseTimes(currentTarget.value as Times)}
+    >
+      {TIMES.map((each) => (
+        <option key={each}>{each}</option>
+      ))}
+    </select>
   );
 }
 

@@ -28,7 +28,7 @@ export function Page() {
       return <Main key={`tasks ${name}`} title="Work" children={<TaskViews view={name} />} />;
     case 'runs':
       // The id of a task has a colon or a bracket.
-      if (!name || name === 'tasks')
+      if (!name || name === 'tasks' || name === 'next')
         return <Main key={`runs ${name}`} title="Runs" children={<RunsPage view={name} />} />;
       return <Main key={`runs ${name}`} title={`Task ${name}`} children={<TaskPage id={name} />} />;
     case 'nodes':

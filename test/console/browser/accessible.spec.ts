@@ -11,6 +11,7 @@ const PAGES = [
   'work/nightly-export',
   'work/leader:mailbox',
   'runs',
+  'runs/next',
   'nodes',
   'changes',
   'operate',
@@ -54,17 +55,69 @@ describeInBrowser('the console', () => {
     180_000,
   );
 
-  it.each(['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'operate/move', 'changes'])(
-    'fits a screen of 360 px: %s',
-    async (at) => {
-      const { url } = await startScene();
-      const viewport = { width: 360, height: 740 };
-      const { page } = await visit(url, { token: TOKENS.define, at: `/${at}`, viewport });
-      await page.getByText('Loading…').waitFor({ state: 'detached' });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-      expect(await violations(page)).toEqual([]);
-    },
-  );
+  it('shows when jobs are due in the next 24 hours, and which of them will not run', async () => {
+    const { url } = await startScene();
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/runs/next' });
+    const lane = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await lane('report-archive').locator('.due-mark').nth(3).waitFor();
+    // Four by its expression, and the next one of the scene, which the node publishes.
+    expect(await lane('report-archive').locator('.due-mark').count()).toBe(5);
+    expect(await lane('report-archive').innerText()).toContain('0 */6 * * * UTC');
+    expect(await lane('session-cleanup').locator('.due-bar').count()).toBe(1);
+    await lane('stock-sync').getByText('no node').waitFor();
+    await page.getByLabel('Search work, job').fill('archive');
+    await page.getByText('1 of 8 jobs').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows times as distances, in the zone of the browser, or in UTC, and always names the zone', async () => {
+    const { url } = await startScene();
+    const { page } = await visit(url, {
+      token: TOKENS.define,
+      at: '/work',
+      timezoneId: 'Asia/Tokyo',
+      locale: 'ar-EG',
+    });
+    const first = page.locator('.cell-last time').first();
+    await first.waitFor();
+    expect(await first.getAttribute('title')).toMatch(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*غرينتش\+9/);
+    await page.getByLabel('Times').selectOption('UTC');
+    await page
+      .getByText(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*UTC/)
+      .first()
+      .waitFor();
+    expect(await first.getAttribute('title')).toMatch(/ago$|^now$/);
+    await page.reload();
+    await page
+      .getByText(/[0-9]{2}:[0-9]{2}:[0-9]{2}.*UTC/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Times').selectOption('local');
+    await page
+      .getByText(/غرينتش\+9/)
+      .first()
+      .waitFor();
+    // One script of digits: durations and tokens have no other.
+    expect(await page.locator('main').innerText()).not.toMatch(/[٠-٩]/);
+  });
+
+  it.each([
+    'work',
+    'work/nightly-export',
+    'work/leader:mailbox',
+    'runs',
+    'runs/next',
+    'nodes',
+    'operate/move',
+    'changes',
+  ])('fits a screen of 360 px: %s', async (at) => {
+    const { url } = await startScene();
+    const viewport = { width: 360, height: 740 };
+    const { page } = await visit(url, { token: TOKENS.define, at: `/${at}`, viewport });
+    await page.getByText('Loading…').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(await violations(page)).toEqual([]);
+  });
 
   it('keeps the theme that was chosen', async () => {
     const { url } = await start();

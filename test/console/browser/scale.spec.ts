@@ -26,7 +26,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
   };
 
   it('are painted within a second, and only those in view are in the document', async () => {
-    const { url } = await startCrowd();
+    const { url, gatekeeper } = await startCrowd();
     const { page } = await visit(url, { token: TOKENS.define });
     await page.getByText('1,000 semaphores').waitFor();
     const paint = await firstPaint(page);
@@ -38,6 +38,23 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     console.log(`first paints: ${paints.map(Math.round).join(', ')} ms`);
     expect(Math.min(...paints)).toBeLessThan(LATEST_PAINT);
     expect(await page.getByRole('row').count()).toBeLessThan(60);
+
+    const refreshes: number[] = [];
+    page.on('response', (response) => {
+      if (!response.url().includes('/semaphore-parts?known=')) return;
+      // A page that is closed meanwhile has no body any more.
+      void response.body().then(
+        ({ length }) => refreshes.push(length),
+        () => undefined,
+      );
+    });
+    const permit = await gatekeeper.acquire('backup-0006');
+    await page.getByText('1 of 1 permit').waitFor();
+    await permit.release();
+    await page.getByText('1 of 1 permit').waitFor({ state: 'detached' });
+    await until(() => refreshes.length > 2);
+    console.log(`a refresh loads ${refreshes.join(', ')} bytes`);
+    expect(Math.max(...refreshes)).toBeLessThan(50 * 1024);
 
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await page.getByRole('link', { name: 'thumbnails-0998' }).waitFor();

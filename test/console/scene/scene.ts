@@ -150,7 +150,7 @@ function jobs(now: number): NodeInfo['jobs'] {
   const cron = (job: string, semaphore: string, expression: string, interval: number, inMs: number) => ({
     job,
     semaphore,
-    schedule: { kind: 'cron' as const, expression, next: now + inMs, interval },
+    schedule: { kind: 'cron' as const, expression, timeZone: 'UTC', next: now + inMs, interval },
   });
   return [
     cron('ExportJob.run', 'nightly-export', '*/12 * * * *', 12 * MINUTE, 7 * MINUTE + 20_000),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { GroupAnswer, MovesAnswer } from '../api/answers.js';
-import { count } from '../parts/format.js';
+import { count, digits } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
@@ -142,7 +142,7 @@ function Resources({ move: { count: all, resources } }: { readonly move: Move })
       ))}
       {hidden > 0 && shown.length < resources.length && (
         <button type="button" class="small" onClick={() => setOpen(true)}>
-          {hidden.toLocaleString()} more
+          {digits(hidden)} more
         </button>
       )}
       {hidden > 0 && shown.length === resources.length && (

@@ -39,7 +39,7 @@ export type {
   Role,
   SemaphoreAnswer,
   SchedulesAnswer,
-  SemaphoresAnswer,
+  SemaphorePartsAnswer,
   SessionAnswer,
   SubTasksAnswer,
   SwitchedAnswer,

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../insight/format-duration.js';
-import { count, dateTime } from '../parts/format.js';
+import { count, dateTime, timeFormat } from '../parts/format.js';
 import { endText, isBad } from './term-end.js';
 import { type Lane, type Span, type TermLanes, ticksOf } from './term-lanes.js';
 
 const DAY = 86_400_000;
-const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const timeOfDay = timeFormat({ hour: '2-digit', minute: '2-digit' });
+const day = timeFormat({ day: 'numeric', month: 'short' });
 
 /** Draws a lane per node with its terms, and the times without a leader in red. The table below has the same as text. */
 export function Lanes({ drawn }: { readonly drawn: TermLanes }) {
@@ -36,7 +36,7 @@ export function Lanes({ drawn }: { readonly drawn: TermLanes }) {
         <span class="track">
           {ticksOf(drawn).map((at) => (
             <span key={at} class="tick" style={{ left: place({ from: at, to: at }).left }}>
-              {(drawn.to - drawn.from > 2 * DAY ? day : timeOfDay).format(at)}
+              {(drawn.to - drawn.from > 2 * DAY ? day : timeOfDay)(at)}
             </span>
           ))}
         </span>

@@ -25,7 +25,17 @@ const PAUSE_FACTOR = 4;
 /** Limit of the load: large answers are loaded less often. */
 const BYTES_PER_MS = 250;
 
-export interface LiveOptions {
+/** How a query follows an answer of which only the changes are loaded. */
+export interface Changes<T> {
+  /** The path of the next request. */
+  readonly pathAfter: (shown: T | undefined) => string;
+  /** What is shown after an answer. */
+  readonly merged: (shown: T | undefined, answer: unknown) => T;
+}
+
+export interface LiveOptions<T = unknown> {
+  /** Default: each answer is whole, and its ETag tells whether it changed. */
+  readonly changes?: Changes<T>;
   /** Status that carries an answer, too. */
   readonly otherStatus?: number;
   /** Code of the problem of what need not be there. It is not asked for again before the stream reports a change. */
@@ -50,7 +60,7 @@ export class LiveQuery<T> {
     readonly path: string,
     private readonly concerns: (event: StreamedEvent) => boolean,
     private readonly interval: number,
-    private readonly options: LiveOptions = {},
+    private readonly options: LiveOptions<T> = {},
   ) {}
 
   /** Starts the loading. @returns a function that stops it. It can be started again */
@@ -111,7 +121,9 @@ export class LiveQuery<T> {
   async #ask(isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
     try {
-      const response = await request(this.path, { signal, known: this.#tag(), ...this.options });
+      const { changes, otherStatus } = this.options;
+      const path = changes?.pathAfter(this.data.peek()) ?? this.path;
+      const response = await request(path, { signal, known: this.#tag(), otherStatus });
       const text = await response.text();
       if (signal.aborted || !isWanted()) return 0;
       if (response.status !== 304) this.#show(text, response.headers.get('ETag'));
@@ -130,7 +142,8 @@ export class LiveQuery<T> {
     const answer = JSON.parse(text) as T & { readonly now?: unknown };
     if (typeof answer.now === 'number') setClusterTime(answer.now);
     this.#known = tag === null ? undefined : { tag, at: performance.now() };
-    this.data.value = answer;
+    const { changes } = this.options;
+    this.data.value = changes ? changes.merged(this.data.peek(), answer) : answer;
   }
 
   #tag(): string | undefined {

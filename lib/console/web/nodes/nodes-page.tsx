@@ -5,7 +5,7 @@ import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
-import { dateTime, shortId } from '../parts/format.js';
+import { dateTime, digits, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
@@ -207,5 +207,5 @@ function Clock({ clock: { offset, suspect } }: { readonly clock: NodeOverview['c
 function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'not known yet';
   if (offset === 0) return 'exact';
-  return `${Math.abs(offset).toLocaleString()} ms ${offset > 0 ? 'behind' : 'ahead'}`;
+  return `${digits(Math.abs(offset))} ms ${offset > 0 ? 'behind' : 'ahead'}`;
 }

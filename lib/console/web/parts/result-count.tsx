@@ -1,4 +1,4 @@
-import { count } from './format.js';
+import { count, digits } from './format.js';
 
 interface ResultCountProps {
   readonly shown: number;
@@ -11,7 +11,7 @@ interface ResultCountProps {
 export function ResultCount({ shown, all, one }: ResultCountProps) {
   return (
     <p class="result-count" role="status">
-      {shown === all ? count(all, one) : `${shown.toLocaleString()} of ${count(all, one)}`}
+      {shown === all ? count(all, one) : `${digits(shown)} of ${count(all, one)}`}
     </p>
   );
 }

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../../insight/format-duration.js';
 import type { JobSchedule } from '../api/answers.js';
 
-/** Formats a schedule: "0 3 * * *", "every 30 s", "once, 10 s after the start". */
-export function scheduleText({ kind, expression }: JobSchedule): string {
-  if (kind === 'cron') return expression;
+/** Formats a schedule: "0 3 * * * Europe/Berlin", "every 30 s", "once, 10 s after the start". */
+export function scheduleText({ kind, expression, timeZone }: JobSchedule): string {
+  if (kind === 'cron') return timeZone === undefined ? expression : `${expression} ${timeZone}`;
   const length = formatDuration(Number(expression));
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;
 }

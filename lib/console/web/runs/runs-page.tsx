@@ -8,6 +8,7 @@ import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
 import { replaceQuery, route } from '../router.js';
+import { PlanPage } from './plan-page.js';
 import { RunningPage } from '../tasks/running-page.js';
 import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
@@ -33,18 +34,24 @@ const NAMES = Object.keys(FILTERS) as FilterName[];
 
 const VIEWS = [
   [['runs'], 'Jobs'],
-  [['runs', 'tasks'], 'Running tasks'],
+  [['runs', 'next'], 'Next 24 hours'],
 ] as const;
+const WITH_TASKS = [...VIEWS, [['runs', 'tasks'], 'Running tasks']] as const;
 
-/** The runs of all jobs, and the tasks that run, if the application has tasks. */
+/** The runs of all jobs, the runs to come, and the tasks that run, if the application has tasks. */
 export function RunsPage({ view }: { readonly view: string | undefined }) {
   const hasTasks = useHasTasks();
   return (
     <>
-      {(hasTasks || view === 'tasks') && <Views label="Views of Runs" views={VIEWS} />}
-      {view === 'tasks' ? <RunningPage /> : <JobRuns />}
+      <Views label="Views of Runs" views={hasTasks || view === 'tasks' ? WITH_TASKS : VIEWS} />
+      <View view={view} />
     </>
   );
+}
+
+function View({ view }: { readonly view: string | undefined }) {
+  if (view === 'tasks') return <RunningPage />;
+  return view === 'next' ? <PlanPage /> : <JobRuns />;
 }
 
 /** The runs of all jobs, newest first. */

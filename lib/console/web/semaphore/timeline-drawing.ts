@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { timeFormat } from '../parts/format.js';
 import type { Mark, TimelineMarks } from './timeline-marks.js';
 
 /** px */
@@ -73,9 +74,9 @@ export function createTimeline(
 }
 
 const DAY = 86_400;
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
-const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
+const day = timeFormat({ month: 'short', day: 'numeric' });
+const minute = timeFormat({ hour: '2-digit', minute: '2-digit' });
+const second = timeFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /**
  * @param at seconds since the epoch
@@ -83,7 +84,7 @@ const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCyc
  */
 function timeLabel(at: number, increment: number): string {
   const format = increment >= DAY ? day : increment >= 60 ? minute : second;
-  return format.format(at * 1000);
+  return format(at * 1000);
 }
 
 /** Data for uPlot. Only their time range counts, because uPlot does not draw the bars. */

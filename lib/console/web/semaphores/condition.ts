@@ -6,12 +6,13 @@ import { isLeader } from './kind.js';
 /** State of a semaphore in one word: the first one that applies. */
 export type Condition = 'problem' | 'removed' | 'paused' | 'held' | 'free' | 'led' | 'no leader';
 
-export function conditionOf({ name, problem, definition, pause, holders }: SemaphoreOverview): Condition {
+export function conditionOf(semaphore: SemaphoreOverview): Condition {
+  const { name, problem, definition, pause } = semaphore;
   if (problem !== undefined) return 'problem';
   if (!definition) return 'removed';
   if (pause || definition.permits === 0) return 'paused';
-  if (isLeader(name)) return holders.some(({ remaining }) => remaining > 0) ? 'led' : 'no leader';
-  return holders.length > 0 ? 'held' : 'free';
+  if (isLeader(name)) return isHeld(semaphore) ? 'led' : 'no leader';
+  return isHeld(semaphore) ? 'held' : 'free';
 }
 
 export const CONDITION_TONES: Record<Condition, Tone> = {
@@ -24,10 +25,13 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   'no leader': 'bad',
 };
 
-const HELD: ReadonlySet<Condition> = new Set(['held', 'led']);
+/** Whether a permit is held. A pause ends no permit, so a paused semaphore may be held, too. */
+export function isHeld({ holders }: SemaphoreOverview): boolean {
+  return holders.some(({ remaining }) => remaining > 0);
+}
 
 export const FILTERS = {
-  held: { label: 'Held', has: (semaphore) => HELD.has(conditionOf(semaphore)) },
+  held: { label: 'Held', has: isHeld },
   free: { label: 'Free', has: (semaphore) => conditionOf(semaphore) === 'free' },
   paused: { label: 'Paused', has: (semaphore) => conditionOf(semaphore) === 'paused' },
   overridden: { label: 'Overridden', has: ({ isOverridden }) => isOverridden === true },

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { SemaphoresAnswer, SemaphoreOverview, StalePart } from '../api/answers.js';
+import type { SemaphoreOverview, StalePart } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
+import { OFTEN } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
@@ -13,10 +14,11 @@ import { WorkViews } from '../tasks/work-views.js';
 import { KIND_LABELS, type Kind, kindOf, usedKinds } from './kind.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
 import { DefineDialog } from './define-dialog.js';
+import { FOLLOWED } from './followed-list.js';
 import { SemaphoreTable } from './semaphore-table.js';
 
 export function SemaphoresPage() {
-  const query = useLive<SemaphoresAnswer>('semaphores', anyChangeOrRun);
+  const query = useLive('semaphore-parts', anyChangeOrRun, OFTEN, FOLLOWED);
   const [isDefining, setDefining] = useState(false);
   return (
     <>

@@ -1,5 +1,6 @@
 import type { GroupOverview } from '../api/answers.js';
 import { Badge, type Tone } from '../parts/badge.js';
+import { digits } from '../parts/format.js';
 
 const STATES: Record<GroupOverview['state'], readonly [Tone, string, string]> = {
   open: ['accent', 'open', 'Members may still end'],
@@ -26,12 +27,12 @@ export function GroupState({ group: { state, stopped } }: { readonly group: Grou
 
 /** How many members of a group have ended. */
 export function GroupCounts({ group: { total, ended, failed } }: { readonly group: GroupOverview }) {
-  const text = `${ended.toLocaleString()} of ${total === undefined ? 'an unknown number' : total.toLocaleString()} ended`;
+  const text = `${digits(ended)} of ${total === undefined ? 'an unknown number' : digits(total)} ended`;
   return (
     <span class="task-progress">
       {total !== undefined && <progress aria-label={text} max={Math.max(1, total)} value={ended} />}
       <span class="number">{text}</span>
-      {failed > 0 && <span class="second bad-text">{failed.toLocaleString()} did not complete</span>}
+      {failed > 0 && <span class="second bad-text">{digits(failed)} did not complete</span>}
     </span>
   );
 }

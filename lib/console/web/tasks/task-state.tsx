@@ -1,5 +1,6 @@
 import type { TaskView } from '../api/answers.js';
 import { Badge, type Tone } from '../parts/badge.js';
+import { digits } from '../parts/format.js';
 
 const STATES: Record<TaskView['state'], readonly [Tone, string]> = {
   waiting: ['neutral', 'It waits for a node with room'],
@@ -40,7 +41,7 @@ export function countsText({ attempts, maxAttempts, crashes, maxCrashes }: TaskV
 /** How far an attempt has come. */
 export function TaskProgressBar({ progress }: { readonly progress: NonNullable<TaskView['progress']> }) {
   const { done, total, note } = progress;
-  const text = `${done.toLocaleString()} of ${total.toLocaleString()}`;
+  const text = `${digits(done)} of ${digits(total)}`;
   return (
     <span class="task-progress">
       <progress aria-label={`Progress: ${text}`} max={Math.max(total, 1)} value={Math.min(done, Math.max(total, 1))} />

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../insight/format-duration.js';
+import { digits } from '../parts/format.js';
 
 export interface Point {
   /** Cluster time in ms. */
@@ -55,7 +56,7 @@ export function Trend({ label, series, isLarge = false }: TrendProps) {
       {isLarge && (
         <figcaption>
           <span class="number">{formatDuration(to - from)} ago</span>
-          <span class="number">at most {most.toLocaleString()}</span>
+          <span class="number">at most {digits(most)}</span>
           <span>now</span>
         </figcaption>
       )}

@@ -2,7 +2,7 @@ import type { NodeTasks } from '../api/answers.js';
 import { useState } from 'preact/hooks';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
-import { count, shortId } from '../parts/format.js';
+import { count, digits, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { signIn, whyNot } from '../session.js';
 import { switchAction } from './switch-action.js';
@@ -79,6 +79,6 @@ function NodeWork({ of: { node, tasks, groups } }: { readonly of: NodeOfType }) 
 }
 
 function workText({ running, concurrency, completed, failed }: NodeTasks): string {
-  const ended = `${completed.toLocaleString()} completed, ${failed.toLocaleString()} failed in the last minute`;
+  const ended = `${digits(completed)} completed, ${digits(failed)} failed in the last minute`;
   return `${running} of ${concurrency} running · ${ended}`;
 }

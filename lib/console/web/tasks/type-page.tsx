@@ -25,7 +25,7 @@ import { TypeTrends } from './type-trends.js';
 import { useTypes } from './work-views.js';
 
 /** Problem of a semaphore without a record. A type need not have one. */
-const NO_LIMIT = 'unknown-semaphore';
+const NO_LIMIT = { absent: 'unknown-semaphore' };
 
 /** The page of a type of tasks. @param name of its semaphore, which may have no definition */
 export function TypePage({ name }: { readonly name: string }) {
@@ -117,7 +117,7 @@ function Limit({ type, limit, onChange }: LimitProps & { readonly type: string }
     );
   }
   const error = limit.error.value;
-  const isMissing = error instanceof ApiError && error.problem.code === NO_LIMIT;
+  const isMissing = error instanceof ApiError && error.problem.code === NO_LIMIT.absent;
   return (
     <section class="panel" aria-labelledby="limit-title">
       <h2 id="limit-title">Limit</h2>

@@ -4,6 +4,7 @@ import type { TypeOverview } from './task-types.js';
 import { Trend } from './trend.js';
 import { type TypeSample, samplesOf } from './type-history.js';
 import { aboutText } from './types-page.js';
+import { digits } from '../parts/format.js';
 
 /** Backlog and rates of a type, now and since this browser tab shows types. */
 export function TypeTrends({ of }: { readonly of: TypeOverview }) {
@@ -26,10 +27,7 @@ export function TypeTrends({ of }: { readonly of: TypeOverview }) {
           <Figure title="Running" value={`${running} of ${concurrency}`}>
             <Trend label="Running" isLarge series={[{ name: 'running', tone: 'accent', points: points('running') }]} />
           </Figure>
-          <Figure
-            title="In the last minute"
-            value={`${completed.toLocaleString()} completed, ${failed.toLocaleString()} failed`}
-          >
+          <Figure title="In the last minute" value={`${digits(completed)} completed, ${digits(failed)} failed`}>
             <Trend
               label="In the last minute"
               isLarge

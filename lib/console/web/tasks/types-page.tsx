@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Badge } from '../parts/badge.js';
-import { count } from '../parts/format.js';
+import { count, digits } from '../parts/format.js';
 import { hasWords } from '../parts/has-words.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
@@ -130,13 +130,13 @@ export function TypeState({ of }: { readonly of: TypeOverview }) {
 export function Rates({ of: { completed, failed } }: { readonly of: Pick<TypeOverview, 'completed' | 'failed'> }) {
   return (
     <>
-      <span class="number">{completed.toLocaleString()} completed</span>
-      <span class={failed > 0 ? 'second number bad-text' : 'second number'}>{failed.toLocaleString()} failed</span>
+      <span class="number">{digits(completed)} completed</span>
+      <span class={failed > 0 ? 'second number bad-text' : 'second number'}>{digits(failed)} failed</span>
     </>
   );
 }
 
 /** The length of the queues says about how many wait. */
 export function aboutText(waiting: number): string {
-  return waiting === 0 ? 'none' : `about ${waiting.toLocaleString()}`;
+  return waiting === 0 ? 'none' : `about ${digits(waiting)}`;
 }

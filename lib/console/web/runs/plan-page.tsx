@@ -1,0 +1,141 @@
+import { useMemo } from 'preact/hooks';
+import type { SemaphoreOverview } from '../api/answers.js';
+import { anyChangeOrRun } from '../live/concerns.js';
+import { clusterTime } from '../live/cluster-time.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { Badge } from '../parts/badge.js';
+import { count, dateTime, shortTime, timeFormat } from '../parts/format.js';
+import { hasWords } from '../parts/has-words.js';
+import { Empty, Loaded } from '../parts/page-state.js';
+import { ResultCount } from '../parts/result-count.js';
+import { Search } from '../parts/search.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { StaleNotice } from '../parts/stale-notice.js';
+import { Distance } from '../parts/time.js';
+import { replaceQuery, route } from '../router.js';
+import { FOLLOWED } from '../semaphores/followed-list.js';
+import { AHEAD, type PlannedJob, plannedJobs } from './plan.js';
+
+/** Rows in the document. The search finds the others. */
+const MOST_ROWS = 200;
+const HOURS = [0, 6, 12, 18];
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+/** When scheduled jobs are due in the next 24 hours. */
+export function PlanPage() {
+  const query = useLive('semaphore-parts', anyChangeOrRun, SELDOM, FOLLOWED);
+  return (
+    <>
+      <p class="lead">When jobs are due in the next 24 hours, by the schedules of the living nodes.</p>
+      <Loaded query={query}>
+        {({ semaphores, stale }) => (
+          <>
+            <StaleNotice stale={stale} />
+            <Plan semaphores={semaphores} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Plan({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
+  // The drawing moves by a minute at a time: the countdowns of the page move each second.
+  const now = Math.floor(clusterTime.value / MINUTE) * MINUTE;
+  const planned = useMemo(() => plannedJobs(semaphores, now), [semaphores, now]);
+  const search = route.value.query.get('search') ?? '';
+  const found = planned.filter(({ semaphore, job }) => hasWords([semaphore.name, job], search));
+  return (
+    <>
+      <div class="toolbar">
+        <Search label="Search work, job" value={search} onValue={(value) => replaceQuery({ search: value })} />
+      </div>
+      <ResultCount shown={Math.min(found.length, MOST_ROWS)} all={planned.length} one="job" />
+      {found.length === 0 ? (
+        <Empty>{planned.length === 0 ? 'No job is due in the next 24 hours.' : 'Nothing matches.'}</Empty>
+      ) : (
+        <Rows planned={found.slice(0, MOST_ROWS)} now={now} />
+      )}
+    </>
+  );
+}
+
+const hour = timeFormat({ hour: '2-digit', minute: '2-digit' });
+
+function Rows({ planned, now }: { readonly planned: readonly PlannedJob[]; readonly now: number }) {
+  return (
+    <table class="rows due" role="table" aria-label="Jobs that are due in the next 24 hours">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader">Work</th>
+          <th role="columnheader">Next run</th>
+          <th role="columnheader" class="due-axis">
+            <span class="visually-hidden">Next 24 hours</span>
+            {HOURS.map((each) => (
+              <span key={each} aria-hidden="true" style={{ left: `${(each / 24) * 100}%` }}>
+                {hour(now + each * HOUR)}
+              </span>
+            ))}
+          </th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {planned.map((each) => (
+          <Row key={`${each.semaphore.name}\n${each.job}`} planned={each} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ planned, now }: { readonly planned: PlannedJob; readonly now: number }) {
+  const { semaphore, job, schedule, next, times } = planned;
+  const obstacle = obstacleOf(semaphore);
+  return (
+    <tr role="row">
+      <td role="cell">
+        <SemaphoreLink name={semaphore.name} />
+        <span class="second">{job}</span>
+      </td>
+      <td role="cell">
+        {obstacle ? (
+          <Badge tone={obstacle.tone} title={obstacle.sentence}>
+            {obstacle.word}
+          </Badge>
+        ) : (
+          <Distance at={next} />
+        )}
+        <code class="second">{schedule}</code>
+      </td>
+      <td role="cell" class={obstacle ? 'due-lane idle' : 'due-lane'}>
+        {times.length === 0 ? (
+          <span class="due-bar" style={{ left: percent(next, now) }} title={`${schedule}, from ${dateTime(next)}`} />
+        ) : (
+          times.map((at) => <span key={at} class="due-mark" style={{ left: percent(at, now) }} title={dateTime(at)} />)
+        )}
+        <span class="visually-hidden">{textOf(planned, now)}</span>
+      </td>
+    </tr>
+  );
+}
+
+function percent(at: number, now: number): string {
+  return `${Math.min(100, Math.max(0, ((at - now) / AHEAD) * 100))}%`;
+}
+
+/** For screen readers. */
+function textOf({ schedule, times }: PlannedJob, now: number): string {
+  if (times.length === 0) return `all the time: ${schedule}`;
+  const shown = times.slice(0, 3).map((at) => shortTime(at, now));
+  return `${count(times.length, 'run')}: ${shown.join(', ')}${times.length > 3 ? ' …' : ''}`;
+}
+
+/** Why a job that is due will not run. */
+function obstacleOf({ pause, definition, warnings }: SemaphoreOverview) {
+  if (pause || definition?.permits === 0)
+    return { word: 'paused', tone: 'warning', sentence: pause?.reason ?? '' } as const;
+  const unmatched = warnings.find(({ code }) => code === 'no-node');
+  return unmatched && ({ word: 'no node', tone: 'bad', sentence: unmatched.sentence } as const);
+}

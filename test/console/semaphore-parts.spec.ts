@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { systemClock } from '../../lib/async/node-clock.js';
+import { inSlices } from '../../lib/async/slices.js';
+import { changedParts } from '../../lib/console/http/changed-parts.js';
+import { SETTINGS, useConsoles } from './consoles.js';
+import { crowdOf } from './scene/crowd.js';
+
+const LIMITED = 'token-of-lisa-0123456789';
+const KB = 1024;
+
+interface Parts {
+  readonly known: string;
+  readonly changed: readonly { readonly part: number; readonly items: readonly { readonly name: string }[] }[];
+}
+
+describe('changedParts()', () => {
+  it('lets a client follow any list by its changes', async () => {
+    const list = fc.uniqueArray(fc.record({ name: fc.string({ maxLength: 3 }), value: fc.nat(2) }), {
+      selector: ({ name }) => name,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(list, { minLength: 1, maxLength: 6 }), async (lists) => {
+        const has = new Map<number, readonly { name: string; value: number }[]>();
+        let known: string | undefined;
+        for (const items of lists) {
+          const answer = await inSlices(
+            changedParts(items, known, (item) => item),
+            systemClock,
+          );
+          for (const { part, items: now } of answer.changed) has.set(part, now);
+          known = answer.known;
+          const all = [...has.values()].flat();
+          expect(new Set(all.map((item) => JSON.stringify(item)))).toEqual(
+            new Set(items.map((item) => JSON.stringify(item))),
+          );
+          expect(all).toHaveLength(items.length);
+        }
+      }),
+    );
+  });
+
+  it('tells no change while only what is left out changes, and all to a client that knows another form', async () => {
+    const of = (remaining: number, known?: string) =>
+      inSlices(
+        changedParts([{ name: 'a', remaining }], known, ({ name }) => name),
+        systemClock,
+      );
+    const { known, changed } = await of(5);
+    expect(changed).toHaveLength(1);
+    expect(await of(4, known)).toEqual({ known, changed: [] });
+    expect((await of(4, 'short')).changed).toHaveLength(1);
+  });
+});
+
+describe('the parts of the list of semaphores', () => {
+  const start = useConsoles();
+
+  it('are few after a change, and hold what the list holds', async () => {
+    const { get, gatekeeper } = await start({ gatekeeper: { definitions: crowdOf(1000) } });
+    const load = async (known?: string) => {
+      const { text, json } = await get(`/api/semaphore-parts${known ? `?known=${known}` : ''}`);
+      return { bytes: Buffer.byteLength(text), ...(json as Parts) };
+    };
+    const first = await load();
+    const whole = await get('/api/semaphores');
+    expect(first.changed.flatMap(({ items }) => items.map(({ name }) => name)).toSorted()).toEqual(
+      whole.json.semaphores.map(({ name }: { name: string }) => name),
+    );
+    const calm = await load(first.known);
+    expect(calm.changed).toEqual([]);
+    const { name } = crowdOf(1000)[77]!;
+    const permit = await gatekeeper.acquire(name);
+    const after = await load(calm.known);
+    expect(after.changed.map(({ items }) => items.some((each) => each.name === name))).toEqual([true]);
+    expect(after.changed[0]!.items).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name, holders: [expect.objectContaining({ slot: 0 })] })]),
+    );
+    await gatekeeper.definitions.remove(name, { by: 'test' });
+    const removed = await load(after.known);
+    expect(removed.changed.flatMap(({ items }) => items.map((each) => each.name))).not.toContain(name);
+    expect(removed.changed).toHaveLength(1);
+    await permit.release();
+    console.log(`bytes: all ${first.bytes}, unchanged ${calm.bytes}, after a change ${after.bytes}`);
+    expect(Math.max(calm.bytes, after.bytes, removed.bytes)).toBeLessThan(50 * KB);
+  }, 60_000);
+
+  it('hold only names that the visitor may see', async () => {
+    const tokens = [...SETTINGS.tokens!, { token: LIMITED, name: 'lisa', role: 'view', names: 'mine-.*' } as const];
+    const definitions = ['mine-1', 'other'].map((name) => ({ name, duration: '10s' }));
+    const { get } = await start({ console: { tokens }, gatekeeper: { definitions } });
+    const { json } = await get('/api/semaphore-parts', { token: LIMITED });
+    expect((json as Parts).changed.flatMap(({ items }) => items.map(({ name }) => name))).toEqual(['mine-1']);
+  });
+
+  it('are refused to a client that sends too much, or what is not asked for', async () => {
+    const { get } = await start();
+    expect((await get(`/api/semaphore-parts?known=${'x'.repeat(4001)}`)).status).toBe(400);
+    expect((await get('/api/semaphore-parts?search=x')).status).toBe(400);
+    expect((await get('/api/semaphore-parts', { token: null })).status).toBe(401);
+  });
+});
