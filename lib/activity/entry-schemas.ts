@@ -35,6 +35,7 @@ const runSchema: z.ZodType<EndedRun> = z.object({
   took: storedTime,
   outcome: z.enum(['ok', 'failed', 'lost']),
   message: storedText.optional(),
+  attempts: storedCount.optional(),
   token: storedCount.optional(),
   slot: storedCount.optional(),
   ended: z.enum(TERM_ENDS).optional(),

@@ -28,6 +28,8 @@ export interface RunEntry extends RunOrSkip {
   readonly outcome: 'ok' | 'failed' | 'lost' | 'crashed';
   /** Message of the error with which the run failed, cut after 500 characters. */
   readonly message?: string;
+  /** Number of attempts; absent for a run without the option `retry`. */
+  readonly attempts?: number;
   /** Fencing token of its permit; absent if it ran without a permit. */
   readonly token?: number;
   /** Slot of its permit; absent if it ran without a permit. */

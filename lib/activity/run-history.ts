@@ -124,7 +124,7 @@ export class RunHistory {
   }
 
   #finished(event: Of<'run-finished'>): void {
-    const { semaphore, job, took, error, permit } = event;
+    const { semaphore, job, took, error, permit, attempts } = event;
     const run = this.#running.end(event);
     const failed = 'error' in event;
     const entry: EndedRun = {
@@ -136,6 +136,7 @@ export class RunHistory {
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
+      ...(attempts !== undefined && { attempts }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };

@@ -86,6 +86,20 @@ export type GatekeeperEvent =
       readonly took: number;
       /** Present when the run failed; may be any value. */
       readonly error?: unknown;
+      /** Number of attempts; absent for a run without the option `retry`. */
+      readonly attempts?: number;
+    } & RunOfJob)
+  /** An attempt of a run with the option `retry` failed, and another one is planned. The run goes on. */
+  | ({
+      readonly type: 'run-attempt-failed';
+      /** Number of the attempt; the first is 1. */
+      readonly attempt: number;
+      /** Number of attempts that the run may make. */
+      readonly attempts: number;
+      /** The error of this attempt; may be any value. */
+      readonly error: unknown;
+      /** ms until the next attempt. */
+      readonly pause: number;
     } & RunOfJob)
   | {
       readonly type: 'run-skipped';

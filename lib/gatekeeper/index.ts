@@ -33,6 +33,7 @@ export * from '../permits/permit.js';
 export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../permits/external/external-calls.js';
 export * from '../permits/runs/run-permit.js';
 export * from '../permits/runs/run-skipped.error.js';
+export type { RunBackoff, RunRetry } from '../permits/runs/retry-policy.js';
 export * from '../permits/runs/runner.js';
 export * from '../permits/semaphore.js';
 export * from '../insight/state.js';

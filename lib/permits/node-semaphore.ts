@@ -8,7 +8,7 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
-import { type DenialReason, type StoredPermit, decide, reservedNameFault } from '../decision/index.js';
+import { type DenialReason, type StoredPermit, decide, mismatchOf, reservedNameFault } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
@@ -137,6 +137,7 @@ export class NodeSemaphore implements Semaphore {
     if (!takesAway(change)) return;
     this.heldLeases.verify();
     this.waitQueue.wake();
+    this.runner.reconsider();
   }
 
   /** Verifies leases whose permits the record no longer contains. */
@@ -160,10 +161,19 @@ export class NodeSemaphore implements Semaphore {
   #runLeases(): RunLeases {
     return {
       attempt: (options) => this.#attemptRun(options),
+      mayRetry: (options) => this.#mayRetry(options),
       release: (permit) => this.heldLeases.release(permit),
       holdUntilExpiry: (permit) => this.heldLeases.holdUntilExpiry(permit),
       endUse: (permit, reason) => this.heldLeases.endUse(permit, reason),
     };
+  }
+
+  /** A further attempt is new work: a pause or a migration drains. The record as last seen decides. */
+  #mayRetry({ acquirer }: Pick<AttemptOptions, 'acquirer'>): boolean {
+    const { node } = this.context;
+    const definition = this.recordClient.known?.definition;
+    if (!definition) return false;
+    return mismatchOf(definition, { group: node.group, acquirer: acquirer ?? node.acquirer }) === undefined;
   }
 
   /** A run with `wait` waits in the queue, also for a definition that is not loaded yet. */

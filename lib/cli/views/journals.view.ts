@@ -22,8 +22,9 @@ function historyRow(entry: HistoryEntry): string[] {
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
 }
 
-function remarkOf({ outcome, message, ended, until }: RunEntry): string {
-  if (outcome !== 'crashed') return message ?? ended ?? '';
+function remarkOf({ outcome, message, ended, until, attempts = 1 }: RunEntry): string {
+  const tried = attempts > 1 ? `${attempts} attempts` : undefined;
+  if (outcome !== 'crashed') return [tried, message ?? ended].filter((each) => each !== undefined).join(': ');
   return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
 }
 

@@ -119,6 +119,7 @@ export const runSchema: z.ZodType<RunEntry> = z
       description: 'crashed: its node no longer lives, and has written no end of the run',
     }),
     message: z.string().optional(),
+    attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
     token: whole.optional(),
     slot: whole.optional(),
     ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),

@@ -7,6 +7,7 @@ import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call
 import type { HeldLeases } from '../held-leases.js';
 import { type Attempt, HeldPermit } from '../held-permit.js';
 import { Overlaps } from './overlaps.js';
+import { Retries } from './retries.js';
 import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
@@ -14,6 +15,8 @@ import { type RunPermit, UnguardedPermit } from './run-permit.js';
 export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry' | 'endUse'> {
   /** @param options.wait ms to wait for a permit; undefined: one try without waiting */
   attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
+  /** Whether a failed run may be tried again now. Absent: always. */
+  mayRetry?(options: Pick<AttemptOptions, 'acquirer'>): boolean;
 }
 
 /** The result of a run: the value of the work, or the reason why it was skipped. */
@@ -35,14 +38,17 @@ export type RunResult<T> =
 export class Runner {
   #count = 0;
   readonly #overlaps: Overlaps;
+  readonly #retries: Retries;
   #pendingReleases = new Map<HeldPermit, CancelTimer>();
 
   constructor(
     private readonly semaphore: string,
     private readonly heldLeases: RunLeases,
-    private readonly context: Pick<Context, 'events' | 'nodeClock' | 'instrumentation'>,
+    private readonly context: Pick<Context, 'events' | 'nodeClock' | 'instrumentation'> &
+      Partial<Pick<Context, 'random'>>,
   ) {
     this.#overlaps = new Overlaps(context.nodeClock);
+    this.#retries = new Retries(context);
   }
 
   /** Resolves when all runs have ended. */
@@ -50,9 +56,15 @@ export class Runner {
     return this.#overlaps.idle();
   }
 
-  /** Skips the runs that wait for the former run of their job, because this node shuts down. */
+  /** Skips the runs that wait for the former run of their job, and tries no run again, because this node shuts down. */
   stopWaiting(): void {
     this.#overlaps.close();
+    this.#retries.reconsider();
+  }
+
+  /** Call this when the semaphore has changed: a run that waits to be tried again may have to end. */
+  reconsider(): void {
+    this.#retries.reconsider();
   }
 
   /** @throws RunSkippedError if the run is skipped and `onSkip` is `'throw'`, or any error of `work` */
@@ -60,9 +72,12 @@ export class Runner {
     const { instrumentation } = this.context;
     if (!instrumentation) return this.#inTurn(work, settings);
     const { semaphore } = this;
+    let hasBegun = false;
     return instrumentation.run({ semaphore, job: settings.job }, (begun) =>
       this.#inTurn((permit) => {
-        begun(permit instanceof HeldPermit ? permit.lease.permit : undefined);
+        // A run that is tried again has begun only once.
+        if (!hasBegun) begun(permit instanceof HeldPermit ? permit.lease.permit : undefined);
+        hasBegun = true;
         return work(permit);
       }, settings),
     );
@@ -129,12 +144,22 @@ export class Runner {
   async #execute<T>(
     permit: RunPermit,
     work: (permit: RunPermit) => T | Promise<T>,
-    { job }: RunSettings,
+    settings: RunSettings,
     started: number,
   ): Promise<RunResult<T>> {
     const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
-    const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
-    return reported(run, () => withPermit(permit, () => work(permit)), { ...this.context, started });
+    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...held };
+    const once = () => withPermit(permit, () => work(permit));
+    const { retry: policy } = settings;
+    if (!policy || !held) return reported(run, once, { ...this.context, started });
+    const progress = { attempts: 1 };
+    const attempt = (number: number) => {
+      progress.attempts = number;
+      return once();
+    };
+    const mayRetry = () => !this.#overlaps.isClosed && this.heldLeases.mayRetry?.(settings) !== false;
+    const retried = { run, permit, policy, mayRetry, work: attempt };
+    return reported(run, () => this.#retries.run(retried), { ...this.context, started, progress });
   }
 
   async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
@@ -174,24 +199,30 @@ export class Runner {
   }
 }
 
+interface Reporting extends Pick<Context, 'events' | 'nodeClock'> {
+  readonly started: number;
+  readonly progress?: { readonly attempts: number };
+}
+
 /**
  * Runs work, and reports its start and its end as events.
  *
  * @param context.started monotonic ms of the run's start
+ * @param context.progress number of the last attempt, read at the end; absent for a run that is not tried again
  * @throws any error of `work`
  */
 export async function reported<T>(
   run: RunOfJob,
   work: () => T | Promise<T>,
-  { events, nodeClock, started }: Pick<Context, 'events' | 'nodeClock'> & { readonly started: number },
+  { events, nodeClock, started, progress }: Reporting,
 ): Promise<RunResult<T> & { readonly executed: true }> {
   events.next({ type: 'run-started', ...run });
   try {
     const value = await work();
-    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
+    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started });
     return { executed: true, value };
   } catch (error) {
-    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
+    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started, error });
     throw error;
   }
 }

@@ -69,12 +69,14 @@ function detailOf(entry: HistoryEntry): ComponentChildren {
   }
   const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
   if (entry.kind === 'running') return permit;
-  if (entry.message !== undefined) return entry.message;
+  const tried = (entry.attempts ?? 1) > 1 ? `${entry.attempts} attempts` : undefined;
+  if (entry.message !== undefined) return tried ? `${tried}: ${entry.message}` : entry.message;
   if (entry.until !== undefined)
     return (
       <>
         {permit}, until <DateTime at={entry.until} />
       </>
     );
-  return entry.ended ? `${permit}, ended: ${entry.ended}` : permit;
+  if (entry.ended) return `${permit}, ended: ${entry.ended}`;
+  return tried ? `${permit}, ${tried}` : permit;
 }
