@@ -43,6 +43,8 @@ export interface RunOfJob {
   readonly job: string;
   /** Number of the run, unique for this semaphore on this node. */
   readonly run: number;
+  /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
+  readonly by?: string;
   /** Absent for a run without a permit. */
   readonly permit?: StoredPermit;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFields } from '../decision/index.js';
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import type { SkipReason } from '../context/events.js';
+import type { RequestedRun } from './runs/requested-run.js';
 import { type RetryPolicy, type RunRetry, retrySchema } from './runs/retry-policy.js';
 
 /* Options as callers give them, and the same options after the check, with every duration in ms. */
@@ -127,6 +128,8 @@ export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' 
   readonly wait?: number;
   /** Undefined: a failed run is not tried again. */
   readonly retry?: RetryPolicy;
+  /** The request that this run answers. Undefined: the scheduler or the application has started it. */
+  readonly request?: RequestedRun;
 }
 
 const NO_OPTIONS: AttemptOptions = { keepAlive: false };

@@ -21,8 +21,9 @@ import type { Permit } from './permit.js';
 import { type NextHolder, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
+import { takeRequestedRun } from './runs/requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
-import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
+import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
 import type { Semaphore } from './semaphore.js';
 import { AcquireTimeoutError } from './permits.errors.js';
 import { WaitQueue } from './wait-queue.js';
@@ -89,8 +90,9 @@ export class NodeSemaphore implements Semaphore {
 
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
+    const request = takeRequestedRun(this.name, settings.job);
     await this.declared.ensure(this.name, settings.duration);
-    return this.runner.run(work, settings);
+    return this.runner.run(work, request ? requested(settings, request) : settings);
   }
 
   explain(): Promise<Explanation> {

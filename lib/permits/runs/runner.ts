@@ -7,14 +7,18 @@ import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call
 import type { HeldLeases } from '../held-leases.js';
 import { type Attempt, HeldPermit } from '../held-permit.js';
 import { Overlaps } from './overlaps.js';
+import type { RequestedRun } from './requested-run.js';
 import { Retries } from './retries.js';
 import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** The part of {@link HeldLeases} that runs use. */
 export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry' | 'endUse'> {
-  /** @param options.wait ms to wait for a permit; undefined: one try without waiting */
-  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
+  /**
+   * @param options.wait ms to wait for a permit; undefined: one try without waiting
+   * @param options.signal ends the wait, which then rejects with its reason
+   */
+  attempt(options: AttemptOptions & { readonly wait?: number; readonly signal?: AbortSignal }): Promise<Attempt>;
   /** Whether a failed run may be tried again now. Absent: always. */
   mayRetry?(options: Pick<AttemptOptions, 'acquirer'>): boolean;
 }
@@ -33,6 +37,9 @@ export type RunResult<T> =
       /** Why it was skipped. */
       readonly reason: SkipReason;
     };
+
+/** The wait for a permit ended because the run is no longer wanted. */
+const NOT_WANTED: Attempt = { reason: 'no-permit', holders: [] };
 
 /** Runs work under permits of one semaphore. */
 export class Runner {
@@ -110,12 +117,24 @@ export class Runner {
   }
 
   async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { holder, acquirer, duration, keepAlive, wait } = settings;
-    const attempt = await this.heldLeases.attempt({ holder, acquirer, duration, keepAlive, wait });
-    if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
+    const { holder, acquirer, duration, keepAlive, wait, request } = settings;
+    const asking = this.heldLeases.attempt({ holder, acquirer, duration, keepAlive, wait, signal: request?.signal });
+    const attempt = await asking.catch((error: unknown) => {
+      if (request?.signal.aborted) return NOT_WANTED;
+      throw error;
+    });
+    if (attempt.permit) return this.#claimed(attempt.permit, work, settings);
     if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
       return this.#unguarded(attempt.reason, work, settings);
     return this.#skip(settings, attempt.reason, attempt.error);
+  }
+
+  /** Runs the work, unless another node has taken the request that it answers. */
+  async #claimed<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    const { request } = settings;
+    if (!request || (await request.claim(permit.lease.permit))) return this.#guarded(permit, work, settings);
+    await this.#release(permit);
+    return this.#skip<T>(settings, 'no-permit');
   }
 
   async #guarded<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
@@ -128,8 +147,15 @@ export class Runner {
       maxRunTime === undefined
         ? undefined
         : nodeClock.schedule(() => this.heldLeases.endUse(permit, 'max-run-time'), maxRunTime);
+    const ended = (end: { readonly error?: unknown }) =>
+      settings.request?.ended({ ...end, took: nodeClock.monotonic() - started, isLost: !permit.isHeld });
     try {
-      return await this.#execute(permit, work, settings, started);
+      const result = await this.#execute(permit, work, settings, started);
+      await ended({});
+      return result;
+    } catch (error) {
+      await ended({ error });
+      throw error;
     } finally {
       cancel?.();
       await this.#finish(permit, settings, nodeClock.monotonic() - started);
@@ -148,7 +174,8 @@ export class Runner {
     started: number,
   ): Promise<RunResult<T>> {
     const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
-    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...held };
+    const by = settings.request && { by: settings.request.by };
+    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...by, ...held };
     const once = () => withPermit(permit, () => work(permit));
     const { retry: policy } = settings;
     if (!policy || !held) return reported(run, once, { ...this.context, started });
@@ -181,7 +208,9 @@ export class Runner {
     }
   }
 
-  #skip<T>({ job, onSkip }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+  #skip<T>({ job, onSkip, request }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+    // Usually another node runs it. The caller of the request hears what became of it.
+    if (request) return { executed: false, reason };
     const skipped = { semaphore: this.semaphore, job, reason };
     this.context.events.next({ type: 'run-skipped', ...skipped });
     if (onSkip === 'throw') throw new RunSkippedError(skipped, { cause });
@@ -197,6 +226,11 @@ export class Runner {
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
     }
   }
+}
+
+/** The settings of a run that answers a request. It never runs without a permit, and its skip concerns no caller. */
+export function requested(settings: RunSettings, request: RequestedRun): RunSettings {
+  return { ...settings, wait: request.wait, onUnavailable: 'skip', onSkip: undefined, request };
 }
 
 interface Reporting extends Pick<Context, 'events' | 'nodeClock'> {
