@@ -42,7 +42,7 @@ export class RequestedRuns {
       const same = this.#jobs.get(job.semaphore) ?? new Map<string, RunnableJob>();
       this.#jobs.set(job.semaphore, same.set(job.job, job));
     }
-    if (jobs.length > 0) this.requests.listen((change) => void this.#hear(change));
+    if (jobs.length > 0) this.requests.listen((change) => void this.#observe(change));
   }
 
   /** Ends the watch. */
@@ -62,7 +62,7 @@ export class RequestedRuns {
     }
   }
 
-  async #hear({ key, text }: RecordChange): Promise<void> {
+  async #observe({ key, text }: RecordChange): Promise<void> {
     const names = [...this.#jobs.keys()].filter((name) => key === undefined || key === RunRequests.keyOf(name));
     if (names.length === 0) return;
     if (key !== undefined && text !== undefined) return this.takeIn(names[0]!, this.requests.decode(names[0]!, text));

@@ -31,7 +31,7 @@ export function jobsUnder(semaphore: string, nodes: readonly NodeInfo[]): JobOfN
   );
 }
 
-/** What each job of a semaphore needs to run now. Pure. @param record of the semaphore, which must be defined */
+/** Says of each job of a semaphore where it could run now, or why it could not. Pure. @param record of the semaphore, which must be defined */
 export function runnableNow(record: SemaphoreRecord, jobs: readonly JobOfNode[]): RunnableNow[] {
   const names = [...new Set(jobs.map(({ info }) => info.job))].toSorted();
   return names.map((job) => {

@@ -62,7 +62,17 @@ function State({ entry }: { readonly entry: HistoryEntry }) {
   return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
 }
 
+/** How the run came about and ended. */
 function detailOf(entry: HistoryEntry): ComponentChildren {
+  if (entry.kind === 'skip' || entry.by === undefined) return outcomeOf(entry);
+  return (
+    <>
+      run by hand, {entry.by}; {outcomeOf(entry)}
+    </>
+  );
+}
+
+function outcomeOf(entry: HistoryEntry): ComponentChildren {
   if (entry.kind === 'skip') {
     const { reason, before } = entry;
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
