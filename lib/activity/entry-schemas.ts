@@ -35,6 +35,8 @@ const runSchema: z.ZodType<EndedRun> = z.object({
   took: storedTime,
   outcome: z.enum(['ok', 'failed', 'lost']),
   message: storedText.optional(),
+  by: storedText.optional(),
+  attempts: storedCount.optional(),
   token: storedCount.optional(),
   slot: storedCount.optional(),
   ended: z.enum(TERM_ENDS).optional(),
@@ -45,6 +47,7 @@ const startSchema: z.ZodType<StartEntry> = z.object({
   ...happened,
   kind: z.literal('start'),
   run: storedCount,
+  by: storedText.optional(),
   token: storedCount.optional(),
   slot: storedCount.optional(),
   until: storedTime.optional(),
@@ -76,7 +79,7 @@ const definitionSchema = z.object(storedDefinitionSchema.shape);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   at: storedTime,
-  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, ...TASK_CHANGES, 'revoke', 'restore']),
+  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, ...TASK_CHANGES, 'revoke', 'restore', 'run-now']),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),
@@ -87,6 +90,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
+  job: storedText.optional(),
   task: storedText.optional(),
 });
 

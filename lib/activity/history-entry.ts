@@ -28,6 +28,10 @@ export interface RunEntry extends RunOrSkip {
   readonly outcome: 'ok' | 'failed' | 'lost' | 'crashed';
   /** Message of the error with which the run failed, cut after 500 characters. */
   readonly message?: string;
+  /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
+  readonly by?: string;
+  /** Number of attempts; absent for a run without the option `retry`. */
+  readonly attempts?: number;
   /** Fencing token of its permit; absent if it ran without a permit. */
   readonly token?: number;
   /** Slot of its permit; absent if it ran without a permit. */
@@ -49,6 +53,8 @@ export interface RunningEntry extends RunOrSkip {
   readonly kind: 'running';
   /** Number of the run on its node and semaphore. */
   readonly run: number;
+  /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
+  readonly by?: string;
   /** Fencing token of its permit; absent if it runs without a permit. */
   readonly token?: number;
   /** Slot of its permit; absent if it runs without a permit. */

@@ -51,6 +51,9 @@ const lastRunSchema = z
   })
   .meta({ id: 'LastRun' });
 
+/** See {@link JobInfo}. */
+const RUN_NOW = ['yes', 'arguments', 'not-static'] as const;
+
 export const jobInfoSchema = z.object({
   /** Name of the job: "JobsService.export". */
   job: storedText,
@@ -58,6 +61,13 @@ export const jobInfoSchema = z.object({
   semaphore: storedText.optional(),
   /** Absent if @nestjs/schedule does not run it. */
   schedule: scheduleSchema.optional(),
+  /**
+   * Whether a person may run it now: `yes`; `arguments`: the application calls it with arguments; `not-static`: its
+   * provider is made per request or per use. Absent for a job of `@LeaderOnly`.
+   */
+  runNow: z.enum(RUN_NOW).optional(),
+  /** Name that the acquirer pattern must match, if it is not the node's own name. */
+  acquirer: storedText.optional(),
   /** Its last run on this node. The journal may have dropped that run, if other jobs run often. */
   lastRun: lastRunSchema.optional(),
 });

@@ -115,16 +115,16 @@ export class RunHistory {
   }
 
   /** A term of leadership has entries of its own. */
-  #noteStart({ at, event: { semaphore, job, run, permit } }: RunInProgress): boolean {
+  #noteStart({ at, event: { semaphore, job, run, by, permit } }: RunInProgress): boolean {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...held });
+    this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...given({ by }), ...held });
     return true;
   }
 
   #finished(event: Of<'run-finished'>): void {
-    const { semaphore, job, took, error, permit } = event;
+    const { semaphore, job, took, error, permit, attempts, by } = event;
     const run = this.#running.end(event);
     const failed = 'error' in event;
     const entry: EndedRun = {
@@ -136,6 +136,7 @@ export class RunHistory {
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
+      ...given({ by, attempts }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };
@@ -184,6 +185,11 @@ export class RunHistory {
     const { node } = this.context;
     this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
+}
+
+/** The fields that have a value. */
+function given<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }
 
 /** Sets the value of a job, and forgets the least recently set one if there are too many. */

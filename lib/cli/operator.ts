@@ -11,6 +11,7 @@ import type {
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  RunNowStatus,
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
@@ -137,6 +138,10 @@ export interface Operator extends AsyncDisposable {
   remove(name: string, meta: ChangeMeta): Promise<boolean>;
   /** @returns false if the permit was no longer held */
   revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean>;
+  /** Asks for a run of a job now. @throws an error with the exit code `conflict` if no living node may run it */
+  runNow(name: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus>;
+  /** Reads what became of a request for a run. Waits for its end, at most `wait` ms, or less. */
+  runRequest(name: string, id: string, wait: number): Promise<RunNowStatus>;
   pauseAll(call: BulkCall): Promise<BulkResult>;
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;

@@ -15,6 +15,7 @@ import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
+import { runCommand } from './commands/run.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { tasksCommand } from './commands/tasks.command.js';
 import { watchCommand } from './commands/watch.command.js';
@@ -51,6 +52,7 @@ const COMMANDS = [
   editCommand,
   pauseCommand,
   resumeCommand,
+  runCommand,
   migrateCommand,
   leaderCommand,
   allocationCommand,

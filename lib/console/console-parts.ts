@@ -27,6 +27,7 @@ import { EventsController } from './routes/events.controller.js';
 import { HealthController } from './routes/health.controller.js';
 import { LeadersController } from './routes/leaders.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
+import { RunNowController } from './routes/run-now.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
 import { TaskGroupsController } from './routes/task-groups.controller.js';
@@ -41,6 +42,7 @@ const CONTROLLERS: Type[] = [
   DefinitionsController,
   BulkController,
   ClusterController,
+  RunNowController,
   LeadersController,
   AllocationController,
   PermitsController,

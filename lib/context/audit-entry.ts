@@ -17,7 +17,8 @@ export type AuditAction =
   | (typeof ORDER_KINDS)[number]
   | (typeof TASK_CHANGES)[number]
   | 'revoke'
-  | 'restore';
+  | 'restore'
+  | 'run-now';
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
@@ -50,6 +51,8 @@ export interface AuditEntry {
     /** Name of the node; absent if the order ends a pin. */
     readonly node?: string;
   };
+  /** Of a run that was asked for: the name of the job. */
+  readonly job?: string;
   /** Of a change of a task or of a group: its id. */
   readonly task?: string;
 }

@@ -43,6 +43,8 @@ export interface RunOfJob {
   readonly job: string;
   /** Number of the run, unique for this semaphore on this node. */
   readonly run: number;
+  /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
+  readonly by?: string;
   /** Absent for a run without a permit. */
   readonly permit?: StoredPermit;
 }
@@ -86,6 +88,20 @@ export type GatekeeperEvent =
       readonly took: number;
       /** Present when the run failed; may be any value. */
       readonly error?: unknown;
+      /** Number of attempts; absent for a run without the option `retry`. */
+      readonly attempts?: number;
+    } & RunOfJob)
+  /** An attempt of a run with the option `retry` failed, and another one is planned. The run goes on. */
+  | ({
+      readonly type: 'run-attempt-failed';
+      /** Number of the attempt; the first is 1. */
+      readonly attempt: number;
+      /** Number of attempts that the run may make. */
+      readonly attempts: number;
+      /** The error of this attempt; may be any value. */
+      readonly error: unknown;
+      /** ms until the next attempt. */
+      readonly pause: number;
     } & RunOfJob)
   | {
       readonly type: 'run-skipped';

@@ -43,9 +43,9 @@ export async function closeParts(parts: Parts): Promise<void> {
 }
 
 /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
-async function endWatch({ context, sweeping, directory }: Parts): Promise<void> {
+async function endWatch({ context, sweeping, directory, requestedRuns }: Parts): Promise<void> {
   const { timers, timing, events } = context;
-  const stop = () => Promise.all([sweeping, directory.birth].map((watch) => watch.stop()));
+  const stop = () => Promise.all([sweeping, directory.birth, requestedRuns].map((watch) => watch.stop()));
   await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error: unknown) =>
     events.next({ type: 'problem', action: 'end the watch', error }),
   );

@@ -87,6 +87,11 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.debug(
         `${name}: ${word(event.job)} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`,
       );
+    case 'run-attempt-failed':
+      return logger.warn(
+        `${name}: attempt ${event.attempt} of ${event.attempts} of ${word(event.job)} failed, the next begins in ` +
+          `${event.pause} ms: ${messageOf(event.error)}`,
+      );
     case 'audited':
       return logger.log(auditLine(event.entry));
     case 'run-unguarded':

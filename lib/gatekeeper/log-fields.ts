@@ -17,6 +17,8 @@ const COPIED = [
   'schedule',
   'revision',
   'took',
+  'attempt',
+  'attempts',
 ] as const;
 
 /** Makes log entries with fields, for loggers that write JSON. */

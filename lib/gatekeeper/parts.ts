@@ -17,6 +17,9 @@ import { readState } from '../insight/state-reader.js';
 import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
 import { Cluster, type ClusterParts, Handovers } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
+import { RequestedRuns } from '../permits/by-hand/requested-runs.js';
+import { RunNow } from '../permits/by-hand/run-now.js';
+import { RunRequests } from '../permits/by-hand/run-requests.js';
 import { Preferences } from '../permits/preferences.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
@@ -50,6 +53,8 @@ export interface Parts {
   readonly runHistory: RunHistory;
   readonly moveHistory: MoveHistory;
   readonly external: ExternalPermits;
+  readonly requestedRuns: RequestedRuns;
+  readonly runNow: RunNow;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
   readonly tasks: Tasks;
@@ -178,6 +183,11 @@ export function createParts(
   const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
+  const requests = new RunRequests(context);
+  const requestedRuns = new RequestedRuns(requests, context);
+  const ownJobs = () => registry.jobs();
+  const { visit } = recordClients;
+  const runNow = new RunNow({ context, audit, requests, nodes, ownJobs, visit });
   const sweeping: Sweeping = new Sweeping(directory, context, {
     isOwn: settings.store.isOwn === true,
     interval: settings.sweepInterval,
@@ -213,6 +223,8 @@ export function createParts(
     runHistory,
     moveHistory,
     external,
+    requestedRuns,
+    runNow,
     cluster,
     allocation,
     tasks,

@@ -8,6 +8,8 @@ export interface DecoratedMethod<M> {
   readonly method: string;
   /** Name of the method in its class. */
   readonly property: string;
+  /** Number of its parameters, without those that have a default. */
+  readonly parameters: number;
   /** The provider's only instance. Undefined, or an empty object, if Nest makes one per request or per use. */
   readonly instance: object | undefined;
   readonly metadata: M;
@@ -54,10 +56,10 @@ function prototypeOf(instance: unknown): object | undefined {
 }
 
 function metadataOf<M>(prototype: object, name: string, key: symbol) {
-  const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as object;
+  const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as () => unknown;
   const metadata = Reflect.getMetadata(key, method) as M | undefined;
   const schedule = metadata && scheduleOf(method);
-  return metadata && { metadata, ...(schedule && { schedule }) };
+  return metadata && { metadata, parameters: method.length, ...(schedule && { schedule }) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { JobInfo } from '../gatekeeper/index.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
@@ -9,6 +10,8 @@ export interface GuardedMethod {
   readonly metadata: ClusterSingletonMetadata;
   /** Whether its provider has a single instance, created at boot. If not, @nestjs/schedule does not run the method. */
   readonly isStatic: boolean;
+  /** Whether a person may run it now; absent for a method of `@LeaderOnly`. */
+  readonly runNow?: JobInfo['runNow'];
   /** Its decorator of @nestjs/schedule; absent if it has none. */
   readonly schedule?: ScheduleMetadata;
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
+import { type Gatekeeper, type JobInfo, type RunnableJob, isReal, partsOf } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
@@ -26,6 +26,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   #methods: readonly GuardedMethod[] = [];
   readonly #decorated: DecoratedMethods;
   #cards?: JobInfos;
+  #runnable: readonly RunnableJob[] = [];
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -42,7 +43,8 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
 
   /** @throws InvalidOptionsError that lists every fault of every guarded method */
   async onModuleInit(): Promise<void> {
-    this.#methods = this.#find<ClusterSingletonMetadata>(CLUSTER_SINGLETON);
+    const singletons = this.#find<ClusterSingletonMetadata>(CLUSTER_SINGLETON);
+    this.#methods = singletons.map((method) => ({ ...method, runNow: runNowOf(method) }));
     const leaders = this.#find<LeaderOnlyMetadata>(LEADER_ONLY);
     // A mock or a test's stand-in has no rules to check and publishes nothing.
     if (!isReal(this.gatekeeper)) return;
@@ -53,12 +55,14 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const jobs = [...this.#methods, ...leaders.map((each) => leadersJob(each, cluster.scopes))];
     this.#announceJobs(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
+    this.#runnable = singletons.flatMap(runnableJobs);
     await declared.registerAll(definitions);
   }
 
-  /** The scheduler of @nestjs/schedule starts in the same phase. */
+  /** The scheduler of @nestjs/schedule starts in the same phase. Earlier, parts of the application may be missing. */
   onApplicationBootstrap(): void {
     this.#cards?.booted();
+    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).requestedRuns.serve(this.#runnable);
   }
 
   /** Publishes the guarded methods and their schedules to the other nodes. */
@@ -76,6 +80,22 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     for (const { instance, isStatic } of methods) if (isStatic && instance) giveIfWithout(instance, this.gatekeeper);
     return distinct(methods);
   }
+}
+
+/** A scheduler passes no arguments, whatever the method declares. */
+function runNowOf(method: DecoratedMethod<ClusterSingletonMetadata>): JobInfo['runNow'] {
+  const { isStatic, instance, parameters, schedule, metadata } = method;
+  if (!isStatic || !instance) return 'not-static';
+  if (typeof metadata.semaphore === 'function') return 'arguments';
+  return schedule || parameters === 0 ? 'yes' : 'arguments';
+}
+
+/** The method is looked up at each call: decorators of other packages may replace it when the application boots. */
+function runnableJobs(found: DecoratedMethod<ClusterSingletonMetadata>): RunnableJob[] {
+  const { semaphore } = found.metadata;
+  if (runNowOf(found) !== 'yes' || typeof semaphore !== 'string') return [];
+  const instance = found.instance as Record<string, () => unknown>;
+  return [{ semaphore, job: found.method, call: () => instance[found.property]!() }];
 }
 
 /** Nest injects properties only if it calls the constructor itself, not into factory results and values. */

@@ -45,10 +45,17 @@ export class JobInfos {
 
   get all(): JobInfo[] {
     return this.methods.map((guarded) => {
-      const { method: job, metadata } = guarded;
+      const { method: job, metadata, runNow } = guarded;
+      const { acquirer } = metadata.options;
       const semaphore = typeof metadata.semaphore === 'string' ? metadata.semaphore : undefined;
       const schedule = this.#scheduleOf(guarded);
-      return { job, ...(semaphore !== undefined && { semaphore }), ...(schedule && { schedule }) };
+      return {
+        job,
+        ...(semaphore !== undefined && { semaphore }),
+        ...(schedule && { schedule }),
+        ...(runNow && { runNow }),
+        ...(acquirer !== undefined && { acquirer }),
+      };
     });
   }
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { InvalidOptionsError, durationSchema, faultsOf, nameSchema, show, onlyFields } from '../decision/index.js';
 import { choiceSchema, delaySchema, switchSchema } from '../decision/option-types.js';
 import type { SkipReason } from '../context/events.js';
+import type { RequestedRun } from './runs/requested-run.js';
+import { type RetryPolicy, type RunRetry, retrySchema } from './runs/retry-policy.js';
 
 /* Options as callers give them, and the same options after the check, with every duration in ms. */
 
@@ -64,6 +66,12 @@ export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' |
    * ends, unless `atLeastFor` is given.
    */
   readonly wait?: number | string;
+  /**
+   * How a failed run is tried again, for example `{ attempts: 3, backoff: '10s' }`. The permit is held all the while, and
+   * `maxRunTime` limits all attempts together. No attempt begins after the permit was lost, while the semaphore is paused or
+   * no longer matches this node, or while this node shuts down. Default: a failed run is not tried again.
+   */
+  readonly retry?: RunRetry;
 }
 
 /** Options of `ready`. */
@@ -118,6 +126,10 @@ export interface RunSettings extends Pick<AttemptOptions, 'holder' | 'acquirer' 
   readonly onSkip?: SkipCallback | 'throw';
   /** ms to wait for a permit, and for the former run of the job to end. Undefined: the run does not wait. */
   readonly wait?: number;
+  /** Undefined: a failed run is not tried again. */
+  readonly retry?: RetryPolicy;
+  /** The request that this run answers. Undefined: the scheduler or the application has started it. */
+  readonly request?: RequestedRun;
 }
 
 const NO_OPTIONS: AttemptOptions = { keepAlive: false };
@@ -149,6 +161,7 @@ const runSchema = onlyFields({
     })
     .optional(),
   wait: delaySchema.optional(),
+  retry: retrySchema.optional(),
 });
 
 const readySchema = onlyFields({ timeout: delaySchema.default(30_000) });

@@ -8,7 +8,7 @@ import {
   parseRunOptions,
   parseWaitOptions,
 } from './call-options.js';
-import { type DenialReason, type StoredPermit, decide, reservedNameFault } from '../decision/index.js';
+import { type DenialReason, type StoredPermit, decide, mismatchOf, reservedNameFault } from '../decision/index.js';
 import { UseCount } from '../async/use-count.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
@@ -21,8 +21,9 @@ import type { Permit } from './permit.js';
 import { type NextHolder, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
+import { takeRequestedRun } from './runs/requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
-import { type RunLeases, type RunResult, Runner } from './runs/runner.js';
+import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
 import type { Semaphore } from './semaphore.js';
 import { AcquireTimeoutError } from './permits.errors.js';
 import { WaitQueue } from './wait-queue.js';
@@ -89,8 +90,9 @@ export class NodeSemaphore implements Semaphore {
 
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
     const settings = parseRunOptions(this.name, options);
+    const request = takeRequestedRun(this.name, settings.job);
     await this.declared.ensure(this.name, settings.duration);
-    return this.runner.run(work, settings);
+    return this.runner.run(work, request ? requested(settings, request) : settings);
   }
 
   explain(): Promise<Explanation> {
@@ -137,6 +139,7 @@ export class NodeSemaphore implements Semaphore {
     if (!takesAway(change)) return;
     this.heldLeases.verify();
     this.waitQueue.wake();
+    this.runner.reconsider();
   }
 
   /** Verifies leases whose permits the record no longer contains. */
@@ -160,10 +163,19 @@ export class NodeSemaphore implements Semaphore {
   #runLeases(): RunLeases {
     return {
       attempt: (options) => this.#attemptRun(options),
+      mayRetry: (options) => this.#mayRetry(options),
       release: (permit) => this.heldLeases.release(permit),
       holdUntilExpiry: (permit) => this.heldLeases.holdUntilExpiry(permit),
       endUse: (permit, reason) => this.heldLeases.endUse(permit, reason),
     };
+  }
+
+  /** A further attempt is new work: a pause or a migration drains. The record as last seen decides. */
+  #mayRetry({ acquirer }: Pick<AttemptOptions, 'acquirer'>): boolean {
+    const { node } = this.context;
+    const definition = this.recordClient.known?.definition;
+    if (!definition) return false;
+    return mismatchOf(definition, { group: node.group, acquirer: acquirer ?? node.acquirer }) === undefined;
   }
 
   /** A run with `wait` waits in the queue, also for a definition that is not loaded yet. */

@@ -8,7 +8,7 @@ const DELAY = 1_000;
 /** A node whose scheduler starts its timers at 0, and which has booted at 100: other modules were slow. */
 function nodeWithTimeout() {
   const node = { time: 0 };
-  const metadata = { semaphore: 'soon' } as never;
+  const metadata = { semaphore: 'soon', options: {} } as never;
   const schedule = { kind: 'timeout', expression: String(DELAY) } as const;
   const registry = { getTimeouts: () => ['soon'] } as Partial<Registry> as Registry;
   const clock = { ...systemClock, wall: () => node.time };

@@ -24,8 +24,8 @@ export class ScriptedStore implements RecordStore {
     readJournal: 0,
     close: 0,
   };
-  /** Called in the stead of every call but `close`; `go` passes it on. */
-  script?: (call: Call, go: () => Promise<unknown>) => Promise<unknown>;
+  /** Called in the stead of every call but `close`; `go` passes it on. `key` is there for calls about keys, also several. */
+  script?: (call: Call, go: () => Promise<unknown>, key?: string) => Promise<unknown>;
 
   /** Health that replaces the inner store's. */
   report?: StoreHealth;
@@ -41,7 +41,7 @@ export class ScriptedStore implements RecordStore {
   }
 
   read(key: string): Promise<string | undefined> {
-    return this.#call('read', () => this.inner.read(key));
+    return this.#call('read', () => this.inner.read(key), key);
   }
 
   compareAndSet(
@@ -50,7 +50,7 @@ export class ScriptedStore implements RecordStore {
     next: string,
     options?: { readonly notify?: Notify },
   ): Promise<boolean> {
-    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options));
+    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options), key);
   }
 
   list(prefix: string): Promise<Map<string, string>> {
@@ -62,7 +62,7 @@ export class ScriptedStore implements RecordStore {
   }
 
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.#call('readMany', () => readMany(this.inner, keys));
+    return this.#call('readMany', () => readMany(this.inner, keys), keys.join());
   }
 
   now(): Promise<ClockReading> {
@@ -94,9 +94,9 @@ export class ScriptedStore implements RecordStore {
     return this.inner.close();
   }
 
-  #call<T>(call: Call, go: () => Promise<T>): Promise<T> {
+  #call<T>(call: Call, go: () => Promise<T>, key?: string): Promise<T> {
     this.calls[call]++;
-    return this.script ? (this.script(call, go) as Promise<T>) : go();
+    return this.script ? (this.script(call, go, key) as Promise<T>) : go();
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   MigrationRequest,
   NodeInfo,
   NodeOverview,
+  RunNowStatus,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
 import type { LogLine } from '../../context/context.js';
@@ -150,6 +151,15 @@ export class DirectOperator implements Operator {
 
   revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean> {
     return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(meta));
+  }
+
+  runNow(semaphore: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus> {
+    const { reason, by } = this.#signed(meta);
+    return partsOf(this.#gatekeeper).runNow.run(given({ semaphore, job }), given({ reason, by, timeout: 0 }));
+  }
+
+  runRequest(semaphore: string, id: string, timeout: number): Promise<RunNowStatus> {
+    return partsOf(this.#gatekeeper).runNow.follow(semaphore, id, { timeout });
   }
 
   pauseAll(call: BulkCall): Promise<BulkResult> {

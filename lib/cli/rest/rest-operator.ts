@@ -11,6 +11,7 @@ import type {
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  RunNowStatus,
   StalePart,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
@@ -40,6 +41,8 @@ interface NodesAnswer {
 
 /** Maximum number of resources in an answer. */
 const MOST_RESOURCES = 10_000;
+/** Longest time in ms that a console waits for the end of a run. */
+const LONGEST_WAIT = 30_000;
 /** Factor for the timeout of a change of many definitions. */
 const BULK_PATIENCE = 10;
 
@@ -47,8 +50,11 @@ const BULK_PATIENCE = 10;
 export class RestOperator implements Operator {
   readonly tasks: TaskOperator;
   readonly #client: RestClient;
+  /** ms */
+  readonly #timeout: number;
 
   constructor(options: RestOptions) {
+    this.#timeout = options.timeout;
     this.#client = new RestClient(options);
     this.tasks = restTasks(this.#client);
   }
@@ -103,6 +109,16 @@ export class RestOperator implements Operator {
 
   async revoke(name: string, permitId: string, { reason }: ChangeMeta): Promise<boolean> {
     return (await this.#change<{ revoked: boolean }>(name, 'revoke', { permitId, reason })).revoked;
+  }
+
+  runNow(name: string, job: string | undefined, { reason }: ChangeMeta): Promise<RunNowStatus> {
+    return this.#change(name, 'run', { job, reason });
+  }
+
+  runRequest(name: string, id: string, wait: number): Promise<RunNowStatus> {
+    // The answer must come before the request's own timeout.
+    const most = Math.floor(Math.min(wait, LONGEST_WAIT, this.#timeout / 2));
+    return this.#client.ask(['semaphores', name, 'run', id], { query: { wait: most } });
   }
 
   pauseAll(call: BulkCall): Promise<BulkResult> {

@@ -17,14 +17,19 @@ function historyRow(entry: HistoryEntry): string[] {
     const { outcome, took, token } = entry;
     return [...begin, outcome, took === undefined ? '-' : formatDuration(took), tokenText(token), remarkOf(entry)];
   }
-  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), ''];
+  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), askedBy(entry.by)];
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
 }
 
-function remarkOf({ outcome, message, ended, until }: RunEntry): string {
-  if (outcome !== 'crashed') return message ?? ended ?? '';
+function remarkOf({ outcome, message, ended, until, by, attempts = 1 }: RunEntry): string {
+  const about = [askedBy(by), attempts > 1 ? `${attempts} attempts` : ''].filter(Boolean).join(', ');
+  if (outcome !== 'crashed') return [about, message ?? ended].filter(Boolean).join(': ');
   return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
+}
+
+function askedBy(by: string | undefined): string {
+  return by === undefined ? '' : `run by hand, ${by}`;
 }
 
 function tokenText(token: number | undefined): string {
@@ -50,7 +55,8 @@ function auditRow(entry: AuditEntry): string[] {
   ];
 }
 
-function changeOf({ from, to, permit, target, order, task }: AuditEntry): string {
+function changeOf({ from, to, permit, target, order, task, job }: AuditEntry): string {
+  if (job !== undefined) return job;
   if (task !== undefined) return task;
   if (order) return [order.resource, order.node].filter((each) => each !== undefined).join(' -> ');
   if (target) return `${permit?.acquirer ?? 'no leader'} -> ${target.acquirer}`;

@@ -108,6 +108,9 @@ const skipReason = z.enum(SKIP_REASONS);
 /** Why no permit was granted. */
 export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReason' });
 
+const askedBy = z.string().meta({
+  description: 'who asked for this run; absent for a run that the scheduler or the application started',
+});
 const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
 
 export const runSchema: z.ZodType<RunEntry> = z
@@ -119,6 +122,8 @@ export const runSchema: z.ZodType<RunEntry> = z
       description: 'crashed: its node no longer lives, and has written no end of the run',
     }),
     message: z.string().optional(),
+    by: askedBy.optional(),
+    attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
     token: whole.optional(),
     slot: whole.optional(),
     ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
@@ -134,6 +139,7 @@ const runningSchema: z.ZodType<RunningEntry> = z
     ...happened,
     kind: z.literal('running'),
     run: runNumber,
+    by: askedBy.optional(),
     token: whole.optional(),
     slot: whole.optional(),
   })
@@ -167,6 +173,7 @@ export const auditActionSchema = z.enum([
   ...TASK_CHANGES,
   'revoke',
   'restore',
+  'run-now',
 ]);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
@@ -186,6 +193,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
       .object({ resource: z.string().optional(), node: z.string().optional() })
       .optional()
       .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
+    job: z.string().optional().meta({ description: 'of a run that was asked for: the name of the job' }),
     task: z.string().optional().meta({ description: 'of a change of a task or of a group: its id' }),
   })
   .meta({ id: 'AuditEntry' });

@@ -6,6 +6,7 @@ import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { LEADER_ROUTES } from './leaders.js';
 import { type DocumentedRoute, route } from './route.js';
+import { RUN_NOW_ROUTES } from './run-now.js';
 import { TASK_OPERATION_ROUTES } from './task-operations.js';
 import { TASK_ROUTES } from './tasks.js';
 
@@ -194,6 +195,7 @@ export const ROUTES = {
     role: 'view',
     answer: answers.nodesSchema,
   }),
+  ...RUN_NOW_ROUTES,
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,

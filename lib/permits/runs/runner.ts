@@ -7,13 +7,20 @@ import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call
 import type { HeldLeases } from '../held-leases.js';
 import { type Attempt, HeldPermit } from '../held-permit.js';
 import { Overlaps } from './overlaps.js';
+import type { RequestedRun } from './requested-run.js';
+import { Retries } from './retries.js';
 import { RunSkippedError } from './run-skipped.error.js';
 import { type RunPermit, UnguardedPermit } from './run-permit.js';
 
 /** The part of {@link HeldLeases} that runs use. */
 export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry' | 'endUse'> {
-  /** @param options.wait ms to wait for a permit; undefined: one try without waiting */
-  attempt(options: AttemptOptions & { readonly wait?: number }): Promise<Attempt>;
+  /**
+   * @param options.wait ms to wait for a permit; undefined: one try without waiting
+   * @param options.signal ends the wait, which then rejects with its reason
+   */
+  attempt(options: AttemptOptions & { readonly wait?: number; readonly signal?: AbortSignal }): Promise<Attempt>;
+  /** Whether a failed run may be tried again now. Absent: always. */
+  mayRetry?(options: Pick<AttemptOptions, 'acquirer'>): boolean;
 }
 
 /** The result of a run: the value of the work, or the reason why it was skipped. */
@@ -31,18 +38,24 @@ export type RunResult<T> =
       readonly reason: SkipReason;
     };
 
+/** The wait for a permit ended because the run is no longer wanted. */
+const NOT_WANTED: Attempt = { reason: 'no-permit', holders: [] };
+
 /** Runs work under permits of one semaphore. */
 export class Runner {
   #count = 0;
   readonly #overlaps: Overlaps;
+  readonly #retries: Retries;
   #pendingReleases = new Map<HeldPermit, CancelTimer>();
 
   constructor(
     private readonly semaphore: string,
     private readonly heldLeases: RunLeases,
-    private readonly context: Pick<Context, 'events' | 'nodeClock' | 'instrumentation'>,
+    private readonly context: Pick<Context, 'events' | 'nodeClock' | 'instrumentation'> &
+      Partial<Pick<Context, 'random'>>,
   ) {
     this.#overlaps = new Overlaps(context.nodeClock);
+    this.#retries = new Retries(context);
   }
 
   /** Resolves when all runs have ended. */
@@ -50,9 +63,15 @@ export class Runner {
     return this.#overlaps.idle();
   }
 
-  /** Skips the runs that wait for the former run of their job, because this node shuts down. */
+  /** Skips the runs that wait for the former run of their job, and tries no run again, because this node shuts down. */
   stopWaiting(): void {
     this.#overlaps.close();
+    this.#retries.reconsider();
+  }
+
+  /** Call this when the semaphore has changed: a run that waits to be tried again may have to end. */
+  reconsider(): void {
+    this.#retries.reconsider();
   }
 
   /** @throws RunSkippedError if the run is skipped and `onSkip` is `'throw'`, or any error of `work` */
@@ -60,9 +79,12 @@ export class Runner {
     const { instrumentation } = this.context;
     if (!instrumentation) return this.#inTurn(work, settings);
     const { semaphore } = this;
+    let hasBegun = false;
     return instrumentation.run({ semaphore, job: settings.job }, (begun) =>
       this.#inTurn((permit) => {
-        begun(permit instanceof HeldPermit ? permit.lease.permit : undefined);
+        // A run that is tried again has begun only once.
+        if (!hasBegun) begun(permit instanceof HeldPermit ? permit.lease.permit : undefined);
+        hasBegun = true;
         return work(permit);
       }, settings),
     );
@@ -95,12 +117,24 @@ export class Runner {
   }
 
   async #attempt<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { holder, acquirer, duration, keepAlive, wait } = settings;
-    const attempt = await this.heldLeases.attempt({ holder, acquirer, duration, keepAlive, wait });
-    if (attempt.permit) return this.#guarded(attempt.permit, work, settings);
+    const { holder, acquirer, duration, keepAlive, wait, request } = settings;
+    const asking = this.heldLeases.attempt({ holder, acquirer, duration, keepAlive, wait, signal: request?.signal });
+    const attempt = await asking.catch((error: unknown) => {
+      if (request?.signal.aborted) return NOT_WANTED;
+      throw error;
+    });
+    if (attempt.permit) return this.#claimed(attempt.permit, work, settings);
     if (settings.onUnavailable === 'run' && isOutOfReach(attempt))
       return this.#unguarded(attempt.reason, work, settings);
     return this.#skip(settings, attempt.reason, attempt.error);
+  }
+
+  /** Runs the work, unless another node has taken the request that it answers. */
+  async #claimed<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
+    const { request } = settings;
+    if (!request || (await request.claim(permit.lease.permit))) return this.#guarded(permit, work, settings);
+    await this.#release(permit);
+    return this.#skip<T>(settings, 'no-permit');
   }
 
   async #guarded<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
@@ -113,8 +147,15 @@ export class Runner {
       maxRunTime === undefined
         ? undefined
         : nodeClock.schedule(() => this.heldLeases.endUse(permit, 'max-run-time'), maxRunTime);
+    const ended = (end: { readonly error?: unknown }) =>
+      settings.request?.ended({ ...end, took: nodeClock.monotonic() - started, isLost: !permit.isHeld });
     try {
-      return await this.#execute(permit, work, settings, started);
+      const result = await this.#execute(permit, work, settings, started);
+      await ended({});
+      return result;
+    } catch (error) {
+      await ended({ error });
+      throw error;
     } finally {
       cancel?.();
       await this.#finish(permit, settings, nodeClock.monotonic() - started);
@@ -129,12 +170,23 @@ export class Runner {
   async #execute<T>(
     permit: RunPermit,
     work: (permit: RunPermit) => T | Promise<T>,
-    { job }: RunSettings,
+    settings: RunSettings,
     started: number,
   ): Promise<RunResult<T>> {
     const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
-    const run = { semaphore: this.semaphore, job, run: ++this.#count, ...held };
-    return reported(run, () => withPermit(permit, () => work(permit)), { ...this.context, started });
+    const by = settings.request && { by: settings.request.by };
+    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...by, ...held };
+    const once = () => withPermit(permit, () => work(permit));
+    const { retry: policy } = settings;
+    if (!policy || !held) return reported(run, once, { ...this.context, started });
+    const progress = { attempts: 1 };
+    const attempt = (number: number) => {
+      progress.attempts = number;
+      return once();
+    };
+    const mayRetry = () => !this.#overlaps.isClosed && this.heldLeases.mayRetry?.(settings) !== false;
+    const retried = { run, permit, policy, mayRetry, work: attempt };
+    return reported(run, () => this.#retries.run(retried), { ...this.context, started, progress });
   }
 
   async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
@@ -156,7 +208,9 @@ export class Runner {
     }
   }
 
-  #skip<T>({ job, onSkip }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+  #skip<T>({ job, onSkip, request }: RunSettings, reason: SkipReason, cause?: Error): RunResult<T> {
+    // Usually another node runs it. The caller of the request hears what became of it.
+    if (request) return { executed: false, reason };
     const skipped = { semaphore: this.semaphore, job, reason };
     this.context.events.next({ type: 'run-skipped', ...skipped });
     if (onSkip === 'throw') throw new RunSkippedError(skipped, { cause });
@@ -174,24 +228,35 @@ export class Runner {
   }
 }
 
+/** The settings of a run that answers a request. It never runs without a permit, and its skip concerns no caller. */
+export function requested(settings: RunSettings, request: RequestedRun): RunSettings {
+  return { ...settings, wait: request.wait, onUnavailable: 'skip', onSkip: undefined, request };
+}
+
+interface Reporting extends Pick<Context, 'events' | 'nodeClock'> {
+  readonly started: number;
+  readonly progress?: { readonly attempts: number };
+}
+
 /**
  * Runs work, and reports its start and its end as events.
  *
  * @param context.started monotonic ms of the run's start
+ * @param context.progress number of the last attempt, read at the end; absent for a run that is not tried again
  * @throws any error of `work`
  */
 export async function reported<T>(
   run: RunOfJob,
   work: () => T | Promise<T>,
-  { events, nodeClock, started }: Pick<Context, 'events' | 'nodeClock'> & { readonly started: number },
+  { events, nodeClock, started, progress }: Reporting,
 ): Promise<RunResult<T> & { readonly executed: true }> {
   events.next({ type: 'run-started', ...run });
   try {
     const value = await work();
-    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started });
+    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started });
     return { executed: true, value };
   } catch (error) {
-    events.next({ type: 'run-finished', ...run, took: nodeClock.monotonic() - started, error });
+    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started, error });
     throw error;
   }
 }

@@ -27,7 +27,7 @@ export interface TestGatekeeperOptions {
 /**
  * A GatekeeperService for unit tests. It grants every permit until the test denies it, records the calls, and loses
  * permits on command. It never waits, has no timers, and needs no close. So options about time (`wait`, `timeout`,
- * `atLeastFor`, `maxRunTime`) are checked, but have no effect. Overlapping runs are skipped as usual. Everything else
+ * `atLeastFor`, `maxRunTime`) are checked, but have no effect. A failed run with `retry` is tried again at once. Overlapping runs are skipped as usual. Everything else
  * (`definitions`, `state()`, ...) works as with an empty `memory()`.
  *
  * ```ts

@@ -59,7 +59,8 @@ export class TestSemaphore implements Semaphore {
     const parsed = parseRunOptions(this.name, options);
     const correct = await this.#note({ method: 'run', options, asked: parsed.duration, job: parsed.job });
     // Options about time have no effect: a permit ends with its run or on command, and no call waits.
-    const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined, wait: undefined };
+    const retry = parsed.retry && { ...parsed.retry, backoff: { first: 0, longest: 0, jitter: 0 } };
+    const settings = { ...parsed, atLeastFor: 0, maxRunTime: undefined, wait: undefined, retry };
     let hasBegun = false;
     const noted = (permit: RunPermit) => {
       hasBegun = true;

@@ -59,9 +59,10 @@ function Subject({ name }: { readonly name: string }) {
   );
 }
 
-function Change({ entry: { action, from, to, permit, target, order, task } }: { readonly entry: AuditEntry }) {
+function Change({ entry: { action, from, to, permit, target, order, task, job } }: { readonly entry: AuditEntry }) {
   if (task !== undefined) return <TaskSubject id={task} />;
   if (action === 'type-off' || action === 'type-on') return <>on {target?.acquirer}</>;
+  if (job !== undefined) return <code>{job}</code>;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;

@@ -62,19 +62,31 @@ function State({ entry }: { readonly entry: HistoryEntry }) {
   return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
 }
 
+/** How the run came about and ended. */
 function detailOf(entry: HistoryEntry): ComponentChildren {
+  if (entry.kind === 'skip' || entry.by === undefined) return outcomeOf(entry);
+  return (
+    <>
+      run by hand, {entry.by}; {outcomeOf(entry)}
+    </>
+  );
+}
+
+function outcomeOf(entry: HistoryEntry): ComponentChildren {
   if (entry.kind === 'skip') {
     const { reason, before } = entry;
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
   }
   const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
   if (entry.kind === 'running') return permit;
-  if (entry.message !== undefined) return entry.message;
+  const tried = (entry.attempts ?? 1) > 1 ? `${entry.attempts} attempts` : undefined;
+  if (entry.message !== undefined) return tried ? `${tried}: ${entry.message}` : entry.message;
   if (entry.until !== undefined)
     return (
       <>
         {permit}, until <DateTime at={entry.until} />
       </>
     );
-  return entry.ended ? `${permit}, ended: ${entry.ended}` : permit;
+  if (entry.ended) return `${permit}, ended: ${entry.ended}`;
+  return tried ? `${permit}, ${tried}` : permit;
 }

@@ -8,6 +8,7 @@ import { Schedule } from '../parts/schedule.js';
 import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
 import { whyNot } from '../session.js';
+import { RunNow } from './run-now.js';
 import { pauseAction, removeAction, resetAction, resumeAction } from './actions.js';
 
 interface SummaryProps {
@@ -79,6 +80,7 @@ function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
     <div class="buttons actions">
       {whyNot('operate') === undefined && semaphore.definition && (
         <>
+          {semaphore.jobs.length > 0 && <RunNow name={semaphore.name} onChange={onChange} />}
           {semaphore.pause
             ? button('play', 'Resume', () => resumeAction(semaphore, onChange))
             : button('pause', 'Pause', () => pauseAction(semaphore, onChange))}

@@ -1,0 +1,62 @@
+import { Command } from 'commander';
+import type { RunNowStatus } from '../../gatekeeper/index.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { Operator } from '../operator.js';
+import { readSpan, reasonOption } from '../option-readers.js';
+import type { Runner, Session } from '../session.js';
+import { plain } from '../text/plain.js';
+
+interface RunOptions {
+  readonly job?: string;
+  readonly reason?: string;
+  /** ms; false: do not wait */
+  readonly wait: number | false;
+}
+
+/** ms */
+const TIME_LIMIT = 600_000;
+
+export function runCommand(runner: Runner): Command {
+  return new Command('run')
+    .description('run a job now, on a node that may run it, and wait for its end')
+    .argument('<name>', 'name of the semaphore')
+    .option('--job <job>', 'name of the job, if the semaphore has several: "JobsService.export"')
+    .addOption(reasonOption())
+    .option('--wait <duration>', 'longest time to wait for the end; the run goes on afterwards', readSpan, TIME_LIMIT)
+    .option('--no-wait', 'only ask; "gatekeeper history" shows the run')
+    .action(
+      runner.action<RunOptions, [string]>((session, options, name) =>
+        session.operate((operator) => run(session, operator, name, options)),
+      ),
+    );
+}
+
+async function run(session: Session, operator: Operator, name: string, { job, reason, wait }: RunOptions) {
+  const asked = await operator.runNow(name, job, { reason });
+  const status = wait === false ? asked : await followed(operator, asked, wait);
+  session.output.result(status, statusText);
+  return wait === false ? EXIT.done : exitCodeOf(status);
+}
+
+async function followed(operator: Operator, asked: RunNowStatus, wait: number): Promise<RunNowStatus> {
+  const until = performance.now() + wait;
+  let status = asked;
+  while (goesOn(status) && performance.now() < until) {
+    status = await operator.runRequest(asked.semaphore, asked.id, Math.ceil(until - performance.now()));
+  }
+  return status;
+}
+
+function goesOn({ state }: RunNowStatus): boolean {
+  return state === 'asked' || state === 'running';
+}
+
+function exitCodeOf({ state, outcome }: RunNowStatus): ExitCode {
+  if (state === 'not-taken') return EXIT.conflict;
+  return outcome === 'ok' ? EXIT.done : EXIT.failed;
+}
+
+function statusText(status: RunNowStatus): string {
+  const { semaphore, sentence } = status;
+  return `${plain(semaphore)}: ${plain(sentence)}`;
+}

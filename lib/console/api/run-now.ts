@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { RUN_NOW_STATES, type RunNowPlan, type RunNowStatus, type RunnableNow } from '../../gatekeeper/index.js';
+import { onlyFields } from '../../decision/index.js';
+import { list, nodeIdentitySchema, time, whole } from './entities.js';
+import { durationOrZero, name, reason, text } from './fields.js';
+import { type DocumentedRoute, route } from './route.js';
+
+/* The calls that run a job now. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
+
+/** The longest time in ms that a request waits for the end of a run. */
+const LONGEST_WAIT = 30_000;
+
+const wait = durationOrZero(LONGEST_WAIT).meta({
+  id: 'RunWait',
+  type: 'string',
+  pattern: '^(0|([1-9]|[12][0-9]|30) ?s|[1-9][0-9]{0,3}|[12][0-9]{4}|30000)$',
+  examples: ['5s', '30s'],
+  description: 'longest wait for the end of the run: ms, or text such as "5s". Default 0',
+});
+
+const statusSchema: z.ZodType<RunNowStatus> = z
+  .object({
+    id: z.string(),
+    semaphore: z.string(),
+    job: z.string(),
+    by: z.string(),
+    reason: z.string().optional(),
+    at: time,
+    state: z.enum(RUN_NOW_STATES).meta({
+      description:
+        'asked: no node has taken it yet. not-taken: none took it within a minute, and none can any more. ' +
+        'unclear: the permit of its node is over without an end of the run',
+    }),
+    sentence: z.string().meta({ description: 'the state, for people' }),
+    node: nodeIdentitySchema.optional(),
+    token: whole.optional(),
+    startedAt: time.optional(),
+    outcome: z.enum(['ok', 'failed', 'lost']).optional(),
+    took: whole.optional().meta({ description: 'ms' }),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'RunRequest', description: 'a run that a person or program asked for' });
+
+const runnableSchema: z.ZodType<RunnableNow> = z
+  .object({
+    job: z.string(),
+    nodes: list(nodeIdentitySchema).meta({ description: 'the living nodes that may run it; the first one takes it' }),
+    obstacle: z.string().optional().meta({ description: 'why it can not be run now; absent if it can' }),
+  })
+  .meta({ id: 'RunnableJob' });
+
+const planSchema: z.ZodType<RunNowPlan> = z
+  .object({
+    now: time,
+    jobs: list(runnableSchema),
+    holders: list(z.string()).meta({ description: 'names of the nodes that hold its permits now' }),
+    requests: list(statusSchema).meta({ description: 'the latest requests, newest first, at most 10' }),
+  })
+  .meta({ id: 'RunPlan' });
+
+const run = 'api/semaphores/:name/run';
+
+export const RUN_NOW_ROUTES = {
+  runPlan: route({
+    operationId: 'getRunPlan',
+    method: 'GET',
+    path: run,
+    summary: 'The jobs that could be run now, on which nodes, and the latest requests for a run',
+    role: 'view',
+    params: onlyFields({ name }),
+    answer: planSchema,
+    problems: ['unknown-semaphore', 'reserved-name', 'corrupt-record', 'newer-record'],
+  }),
+  runNow: route({
+    operationId: 'runNow',
+    method: 'POST',
+    path: run,
+    summary: 'Run a job now, on a node that may run it: the first that gets a permit takes it',
+    role: 'operate',
+    writes: true,
+    params: onlyFields({ name }),
+    body: onlyFields({
+      job: name.optional().meta({ ...name.meta(), description: 'needed if the semaphore has several jobs' }),
+      wait: wait.default(0),
+      reason: reason.optional(),
+    }).meta({ id: 'RunNowRequest' }),
+    answer: statusSchema,
+    problems: ['unknown-semaphore', 'cannot-run', 'run-requested', 'too-many-waits'],
+  }),
+  runStatus: route({
+    operationId: 'getRunRequest',
+    method: 'GET',
+    path: `${run}/:id`,
+    summary: 'What became of a request for a run; waits for its end if asked to',
+    role: 'view',
+    params: onlyFields({ name, id: text(100) }),
+    query: onlyFields({ wait: wait.default(0) }),
+    answer: statusSchema,
+    problems: ['unknown-run', 'reserved-name', 'corrupt-record', 'newer-record', 'too-many-waits'],
+  }),
+} as const satisfies Record<string, DocumentedRoute>;

@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import { Injectable, Scope } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
+import {
+  CannotRunError,
+  ClusterSingleton,
+  GatekeeperService,
+  LeaderOnly,
+  currentPermit,
+  memory,
+} from 'nestjs-gatekeeper';
+import { useApps } from '../support/apps.js';
+
+const ANN = { by: 'ann', reason: 'again' };
+
+/** A decorator of another package, above the guard. It keeps the metadata, as it should. */
+function Noting(): MethodDecorator {
+  return (_target, _property, descriptor: PropertyDescriptor) => {
+    const original = descriptor.value as (this: Jobs) => unknown;
+    descriptor.value = function (this: Jobs) {
+      this.noted.push('before');
+      return original.call(this);
+    };
+    for (const key of Reflect.getMetadataKeys(original)) {
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, original), descriptor.value as object);
+    }
+  };
+}
+
+@Injectable()
+class Jobs {
+  readonly calls: (string | number)[] = [];
+  readonly noted: string[] = [];
+
+  @ClusterSingleton('cron', '10s')
+  @Cron('0 0 1 1 *')
+  async onceAYear(...args: unknown[]) {
+    this.calls.push('cron', args.length, currentPermit().semaphore);
+  }
+
+  @ClusterSingleton('interval', '10s')
+  @Interval(10_000_000)
+  async seldom(_done: unknown) {
+    this.calls.push('interval');
+  }
+
+  @Noting()
+  @ClusterSingleton('plain', '10s')
+  async plain() {
+    this.calls.push('plain');
+    // Not the requested run: a call of the application.
+    await this.failing().catch(() => undefined);
+  }
+
+  @ClusterSingleton('failing', '10s', { onSkip: 'throw', atLeastFor: 0, retry: { attempts: 2, backoff: 0 } })
+  async failing() {
+    this.calls.push('failing');
+    throw new Error('disk full');
+  }
+
+  @ClusterSingleton('import', '10s')
+  async import(tenant: string) {
+    this.calls.push(tenant);
+  }
+
+  @ClusterSingleton(() => 'named', '10s')
+  async named() {
+    this.calls.push('named');
+  }
+
+  @LeaderOnly()
+  async leading() {
+    this.calls.push('leading');
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class PerRequest {
+  @ClusterSingleton('per-request', '10s')
+  async run() {
+    return 'ran';
+  }
+}
+
+describe('runNow() of a Nest application', () => {
+  const { boot } = useApps();
+  const start = (store = memory(), leadership = { enabled: true }) =>
+    boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest] }, { leadership, heartbeat: 100 }, store);
+
+  it('calls a scheduled method without arguments, and under its permit', async () => {
+    const { get, gatekeeper } = await start();
+    expect(await gatekeeper.runNow('cron', ANN)).toMatchObject({
+      state: 'ended',
+      outcome: 'ok',
+      job: 'Jobs.onceAYear',
+    });
+    expect(await gatekeeper.runNow('interval', ANN)).toMatchObject({ state: 'ended', outcome: 'ok' });
+    expect(get(Jobs).calls).toEqual(['cron', 0, 'cron', 'interval']);
+  });
+
+  it('runs a method without a schedule, through the decorators above it', async () => {
+    const { get, gatekeeper, events } = await start();
+    expect(await gatekeeper.runNow('plain', ANN)).toMatchObject({ state: 'ended', outcome: 'ok' });
+    expect(get(Jobs).noted).toEqual(['before']);
+    const started = events.flatMap((event) => (event.type === 'run-started' ? [[event.job, event.by]] : []));
+    expect(started.filter(([job]) => job !== 'leadership')).toEqual([
+      ['Jobs.plain', 'ann'],
+      ['Jobs.failing', undefined],
+    ]);
+  });
+
+  it('follows the options of the decorator, and tells the error of the last attempt', async () => {
+    const { get, gatekeeper, log } = await start();
+    const status = await gatekeeper.runNow('failing', ANN);
+    expect(status).toMatchObject({ state: 'ended', outcome: 'failed', message: 'disk full' });
+    expect(get(Jobs).calls).toEqual(['failing', 'failing']);
+    expect(log.filter((line) => line.includes('run by hand'))).toEqual([]);
+  });
+
+  it.each([
+    ['import', 'calls "Jobs.import" with arguments'],
+    ['per-request', '"PerRequest.run" belongs to a provider that is made per request'],
+  ])('says why it does not run %s', async (semaphore, why) => {
+    const { gatekeeper } = await start();
+    const error = await gatekeeper.runNow(semaphore, ANN).catch((reason: unknown) => reason as Error);
+    expect(error).toBeInstanceOf(CannotRunError);
+    expect((error as Error).message).toContain(why);
+  });
+
+  it('runs on another application that has the job', async () => {
+    const store = memory();
+    const worker = await start(store);
+    const other = await boot({ providers: [] }, { heartbeat: 100 }, store);
+    await other.app.get(GatekeeperService).ready();
+    const status = await until(() => other.gatekeeper.runNow('cron', ANN));
+    expect(status).toMatchObject({ state: 'ended', outcome: 'ok', node: { acquirer: 'app1' } });
+    expect(worker.get(Jobs).calls).toEqual(['cron', 0, 'cron']);
+  });
+});
+
+/** The registry may not list the other application yet. */
+async function until<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CannotRunError)) throw error;
+    }
+  }
+}
