@@ -73,8 +73,15 @@ export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
 ]);
 
 const definitionSchema = z.object(storedDefinitionSchema.shape);
+const pauseSchema = z.object({
+  by: storedText,
+  at: storedTime,
+  reason: storedText.optional(),
+  groupPattern: storedDefinitionSchema.shape.groupPattern,
+});
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
+  id: storedText.optional(),
   at: storedTime,
   action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, ...TASK_CHANGES, 'revoke', 'restore']),
   semaphore: storedText,
@@ -84,6 +91,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   revision: storedCount.optional(),
   from: definitionSchema.optional(),
   to: definitionSchema.optional(),
+  paused: pauseSchema.optional(),
+  bulk: storedText.optional(),
+  undoes: storedText.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),

@@ -36,6 +36,8 @@ const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
     'unknown-task': EXIT.notFound,
     'nothing-matches': EXIT.notFound,
     'not-in-code': EXIT.notFound,
+    'unknown-entry': EXIT.notFound,
+    'undo-refused': EXIT.conflict,
     'edit-conflict': EXIT.conflict,
     'already-defined': EXIT.conflict,
     denied: EXIT.conflict,

@@ -13,6 +13,7 @@ import type {
   NodeOverview,
   SemaphoreOverview,
   StalePart,
+  UndoPlan,
 } from '../gatekeeper/index.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
@@ -58,6 +59,8 @@ export interface BulkCall {
   readonly names?: string | undefined;
   readonly reason?: string | undefined;
   readonly limit?: number | undefined;
+  /** `bulk` of the answer before, if this call continues a change. */
+  readonly bulk?: string | undefined;
 }
 
 /** A change to try without making it. Nodes are named by their names. */
@@ -141,6 +144,9 @@ export interface Operator extends AsyncDisposable {
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
+  /** @param entry id of an entry of the audit log, or of a change of many */
+  planUndo(entry: string): Promise<UndoPlan>;
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan>;
   /** Reads the present nodes; see {@link overview} for its error. */
   nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
   /** Reads the scopes of leadership and the membership; see {@link overview} for its error. */

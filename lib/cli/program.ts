@@ -17,6 +17,7 @@ import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { tasksCommand } from './commands/tasks.command.js';
+import { undoCommand } from './commands/undo.command.js';
 import { watchCommand } from './commands/watch.command.js';
 import { EXIT_CODES_HELP } from './exit-code.js';
 import { readSpan } from './option-readers.js';
@@ -52,6 +53,7 @@ const COMMANDS = [
   pauseCommand,
   resumeCommand,
   migrateCommand,
+  undoCommand,
   leaderCommand,
   allocationCommand,
   tasksCommand,

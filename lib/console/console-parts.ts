@@ -33,6 +33,7 @@ import { TaskGroupsController } from './routes/task-groups.controller.js';
 import { TaskOverviewController } from './routes/task-overview.controller.js';
 import { TaskWorkersController } from './routes/task-workers.controller.js';
 import { TasksController } from './routes/tasks.controller.js';
+import { UndoController } from './routes/undo.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
 const CONTROLLERS: Type[] = [
@@ -40,6 +41,7 @@ const CONTROLLERS: Type[] = [
   SemaphoresController,
   DefinitionsController,
   BulkController,
+  UndoController,
   ClusterController,
   LeadersController,
   AllocationController,

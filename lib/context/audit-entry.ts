@@ -1,4 +1,4 @@
-import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
+import type { DefinitionChange, Pause, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
 /** Changes of who leads a scope. */
@@ -21,6 +21,8 @@ export type AuditAction =
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
+  /** Unique. Absent in entries that a former version wrote. */
+  readonly id?: string;
   /** Cluster time in ms. */
   readonly at: number;
   /** The kind of change. */
@@ -39,6 +41,12 @@ export interface AuditEntry {
   readonly from?: SemaphoreDefinition;
   /** The definition after the change; absent if there is none. */
   readonly to?: SemaphoreDefinition;
+  /** The pause before the change; absent if the semaphore was not paused. */
+  readonly paused?: Pause;
+  /** The same in all entries of one change of many, also if it took several calls. */
+  readonly bulk?: string;
+  /** Of an undo: the id of the entry that it undid. */
+  readonly undoes?: string;
   /** The revoked permit; of a step-down or a transfer, the permit of the leader. */
   readonly permit?: StoredPermit;
   /** Of a transfer: the node that leads next. */

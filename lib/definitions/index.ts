@@ -9,3 +9,6 @@ export * from './definitions.js';
 export type { MigrationPlan } from './migration.js';
 export type { MigrationStep } from './migration-request.js';
 export type { MigrationOptions, MigrationProgress, MigrationRequest, Patterns } from './migration-request.js';
+export type { UndoOptions, UndoPlan } from './undo/undo.js';
+export type { UndoStep } from './undo/undo-plan.js';
+export { entryIdSchema } from './bulk-request.js';

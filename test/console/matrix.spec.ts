@@ -98,6 +98,7 @@ const MEANT = {
   'POST /api/pause': 'operate, writes',
   'POST /api/resume': 'operate, writes',
   'POST /api/migrations': 'operate, writes',
+  'POST /api/undo': 'operate, writes',
   'POST /api/permits': 'operate, writes',
   'POST /api/permits/{id}/refresh': 'operate, writes',
   'POST /api/permits/{id}/release': 'operate, writes',

@@ -13,6 +13,7 @@ import type {
   MigrationRequest,
   NodeInfo,
   NodeOverview,
+  UndoPlan,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
 import type { LogLine } from '../../context/context.js';
@@ -164,8 +165,16 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.definitions.planMigration(request, { limit });
   }
 
-  migrate(request: MigrationRequest, { reason, limit }: BulkCall): Promise<MigrationPlan> {
-    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit }));
+  migrate(request: MigrationRequest, { reason, limit, bulk }: BulkCall): Promise<MigrationPlan> {
+    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit, bulk }));
+  }
+
+  planUndo(entry: string): Promise<UndoPlan> {
+    return this.#gatekeeper.definitions.planUndo(entry);
+  }
+
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
+    return this.#gatekeeper.definitions.undo(entry, this.#signed(call));
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {

@@ -12,6 +12,7 @@ import type {
   MigrationRequest,
   NodeOverview,
   StalePart,
+  UndoPlan,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
@@ -121,6 +122,14 @@ export class RestOperator implements Operator {
     return this.#migrate(request, call, false);
   }
 
+  planUndo(entry: string): Promise<UndoPlan> {
+    return this.#bulk('undo', { entry, dryRun: true });
+  }
+
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
+    return this.#bulk('undo', { entry, dryRun: false, ...call });
+  }
+
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
     const [answer, health] = await Promise.all([this.#client.ask<NodesAnswer>(['nodes']), this.health()]);
     this.#assertFresh(answer, health);
@@ -202,10 +211,10 @@ export class RestOperator implements Operator {
 
   #migrate(
     { names, group, to }: MigrationRequest,
-    { reason, limit }: BulkCall,
+    { reason, limit, bulk }: BulkCall,
     dryRun: boolean,
   ): Promise<MigrationPlan> {
-    return this.#bulk('migrations', { names, group, to, dryRun, limit, reason });
+    return this.#bulk('migrations', { names, group, to, dryRun, limit, bulk, reason });
   }
 
   #bulk<T>(path: string, body: object): Promise<T> {

@@ -171,6 +171,7 @@ export const auditActionSchema = z.enum([
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
   .object({
+    id: z.string().optional(),
     at: time,
     action: auditActionSchema,
     semaphore: z.string(),
@@ -180,6 +181,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     revision: whole.optional(),
     from: definitionSchema.optional(),
     to: definitionSchema.optional(),
+    paused: pauseSchema.optional(),
+    bulk: z.string().optional().meta({ description: 'the same in all entries of one change of many' }),
+    undoes: z.string().optional().meta({ description: 'of an undo: the id of the entry that it undid' }),
     permit: storedPermitSchema.optional(),
     target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
     order: z

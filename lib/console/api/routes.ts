@@ -177,6 +177,18 @@ export const ROUTES = {
     answer: answers.bulkSchema,
     problems: ['nothing-matches'],
   }),
+  undo: route({
+    operationId: 'undoChange',
+    method: 'POST',
+    path: 'api/undo',
+    summary: 'Undo an entry of the audit log, or a change of many, or plan it',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.undoBody,
+    answer: answers.undoSchema,
+    problems: ['unknown-entry', 'undo-refused', 'edit-conflict'],
+  }),
   nodes: route({
     operationId: 'listNodes',
     method: 'GET',
