@@ -38,6 +38,8 @@ const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
     'not-in-code': EXIT.notFound,
     'unknown-entry': EXIT.notFound,
     'undo-refused': EXIT.conflict,
+    'unknown-maintenance': EXIT.notFound,
+    'maintenance-conflict': EXIT.conflict,
     'edit-conflict': EXIT.conflict,
     'already-defined': EXIT.conflict,
     denied: EXIT.conflict,

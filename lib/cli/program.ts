@@ -12,6 +12,7 @@ import { explainCommand } from './commands/explain.command.js';
 import { healthCommand } from './commands/health.command.js';
 import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
 import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
+import { maintenanceCommand } from './commands/maintenance.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
@@ -52,6 +53,7 @@ const COMMANDS = [
   editCommand,
   pauseCommand,
   resumeCommand,
+  maintenanceCommand,
   migrateCommand,
   undoCommand,
   leaderCommand,

@@ -26,6 +26,7 @@ import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
 import { HealthController } from './routes/health.controller.js';
 import { LeadersController } from './routes/leaders.controller.js';
+import { MaintenanceController } from './routes/maintenance.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
 import { SessionController } from './routes/session.controller.js';
@@ -42,6 +43,7 @@ const CONTROLLERS: Type[] = [
   DefinitionsController,
   BulkController,
   UndoController,
+  MaintenanceController,
   ClusterController,
   LeadersController,
   AllocationController,

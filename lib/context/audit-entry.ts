@@ -10,12 +10,16 @@ export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 /** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
 export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-off', 'type-on'] as const;
 
+/** The start and the end of a maintenance window. */
+export const MAINTENANCE_CHANGES = ['start-maintenance', 'end-maintenance'] as const;
+
 /** Kind of an audited change. */
 export type AuditAction =
   | DefinitionChange['kind']
   | (typeof HANDOVERS)[number]
   | (typeof ORDER_KINDS)[number]
   | (typeof TASK_CHANGES)[number]
+  | (typeof MAINTENANCE_CHANGES)[number]
   | 'revoke'
   | 'restore';
 
@@ -27,7 +31,10 @@ export interface AuditEntry {
   readonly at: number;
   /** The kind of change. */
   readonly action: AuditAction;
-  /** Name of the semaphore, or `allocation:` with the name of an allocation group, or `task:` with the type of a task. */
+  /**
+   * Name of the semaphore, or `allocation:` with the name of an allocation group, `task:` with the type of a
+   * task, or `maintenance:` with the name of a window.
+   */
   readonly semaphore: string;
   /** Name of the person or program that made the change. */
   readonly by: string;

@@ -27,6 +27,7 @@ import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
 import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
+import { Maintenance } from './maintenance/maintenance.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
 import { Undo, type UndoOptions, type UndoPlan } from './undo/undo.js';
@@ -45,6 +46,8 @@ export class Definitions {
   private readonly writer: DefinitionWriter;
   private readonly bulk: BulkChanges;
   private readonly undoing: Undo;
+  /** Maintenance windows: named pauses of many semaphores. */
+  readonly maintenance: Maintenance;
 
   /**
    * @param recordClients.peek returns a client for reading only; it is not kept in memory
@@ -65,6 +68,7 @@ export class Definitions {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
     this.bulk = new BulkChanges(listing, this.writer, context, nodes);
     const peek = (name: string) => recordClients.peek(name);
+    this.maintenance = new Maintenance(this.writer, audit, context, listing);
     this.undoing = new Undo(this.writer, audit, context, { peek, listing });
   }
 

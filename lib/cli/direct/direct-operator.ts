@@ -9,6 +9,9 @@ import type {
   HistoryEntry,
   JournalQuery,
   LeadersOverview,
+  MaintenanceEnd,
+  MaintenanceStart,
+  MaintenanceWindow,
   MigrationPlan,
   MigrationRequest,
   NodeInfo,
@@ -27,7 +30,7 @@ import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator } from '../operator.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
@@ -175,6 +178,22 @@ export class DirectOperator implements Operator {
 
   undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
     return this.#gatekeeper.definitions.undo(entry, this.#signed(call));
+  }
+
+  maintenance(): Promise<MaintenanceWindow[]> {
+    return this.#gatekeeper.definitions.maintenance.list();
+  }
+
+  maintenanceWindow(window: string): Promise<MaintenanceWindow> {
+    return this.#gatekeeper.definitions.maintenance.get(window);
+  }
+
+  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart> {
+    return this.#gatekeeper.definitions.maintenance.start(this.#signed({ window, names, ...call }));
+  }
+
+  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd> {
+    return this.#gatekeeper.definitions.maintenance.end(window, this.#signed(call));
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {

@@ -8,6 +8,9 @@ import type {
   HistoryEntry,
   JournalQuery,
   LeadersOverview,
+  MaintenanceEnd,
+  MaintenanceStart,
+  MaintenanceWindow,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
@@ -29,6 +32,7 @@ import type {
   Overview,
   PlanRequest,
   TaskOperator,
+  WindowCall,
 } from '../operator.js';
 import { restTasks } from './rest-tasks.js';
 import { RestClient, type RestOptions } from './rest-client.js';
@@ -128,6 +132,23 @@ export class RestOperator implements Operator {
 
   undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
     return this.#bulk('undo', { entry, dryRun: false, ...call });
+  }
+
+  async maintenance(): Promise<MaintenanceWindow[]> {
+    return (await this.#client.ask<{ windows: MaintenanceWindow[] }>(['maintenance'])).windows;
+  }
+
+  maintenanceWindow(window: string): Promise<MaintenanceWindow> {
+    return this.#client.ask(['maintenance', window]);
+  }
+
+  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart> {
+    return this.#bulk('maintenance', { window, names, ...call });
+  }
+
+  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd> {
+    const request = { method: 'POST' as const, body: call, patience: BULK_PATIENCE };
+    return this.#client.ask(['maintenance', window, 'end'], request);
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {

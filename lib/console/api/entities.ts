@@ -12,7 +12,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
+import { HANDOVERS, MAINTENANCE_CHANGES, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -165,6 +165,7 @@ export const auditActionSchema = z.enum([
   ...HANDOVERS,
   ...ORDER_KINDS,
   ...TASK_CHANGES,
+  ...MAINTENANCE_CHANGES,
   'revoke',
   'restore',
 ]);

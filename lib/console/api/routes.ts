@@ -5,6 +5,7 @@ import * as entities from './entities.js';
 import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { LEADER_ROUTES } from './leaders.js';
+import { MAINTENANCE_ROUTES } from './maintenance.js';
 import { type DocumentedRoute, route } from './route.js';
 import { TASK_OPERATION_ROUTES } from './task-operations.js';
 import { TASK_ROUTES } from './tasks.js';
@@ -197,6 +198,7 @@ export const ROUTES = {
     role: 'view',
     answer: answers.nodesSchema,
   }),
+  ...MAINTENANCE_ROUTES,
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,

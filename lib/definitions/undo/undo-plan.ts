@@ -60,6 +60,8 @@ const REFUSALS: Readonly<Record<Exclude<AuditAction, DefinitionChange['kind']>, 
   'cancel-group': 'its tasks may have stopped their work; submit them again',
   'type-off': 'switch the type on again',
   'type-on': 'switch the type off again',
+  'start-maintenance': 'end the window',
+  'end-maintenance': 'undo the resumes, or start the window again',
 };
 
 /** @returns why the entry can't be undone at all; undefined if it can */
