@@ -11,9 +11,17 @@ export class Audit {
     this.#journal = new JournalWriter('audit', auditEntrySchema, context);
   }
 
-  /** Writes an entry with the present time and this node as its source. Does not wait for the store. */
+  /**
+   * Writes an entry with the present time and this node as its source, and with an id unless it has one. Does not wait
+   * for the store.
+   */
   note(entry: Omit<AuditEntry, 'at' | 'node'>): void {
-    const noted: AuditEntry = { at: timeOf(this.context), ...entry, node: this.context.node };
+    const noted: AuditEntry = {
+      id: this.context.random.id(),
+      at: timeOf(this.context),
+      ...entry,
+      node: this.context.node,
+    };
     this.#journal.note(noted);
     this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
   }

@@ -9,7 +9,7 @@ import {
   storedTime,
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { type AuditEntry, HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
+import { type AuditEntry, HANDOVERS, MAINTENANCE_CHANGES, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 import {
@@ -76,10 +76,26 @@ export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
 ]);
 
 const definitionSchema = z.object(storedDefinitionSchema.shape);
+const pauseSchema = z.object({
+  by: storedText,
+  at: storedTime,
+  reason: storedText.optional(),
+  groupPattern: storedDefinitionSchema.shape.groupPattern,
+});
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
+  id: storedText.optional(),
   at: storedTime,
-  action: z.enum([...CHANGES, ...HANDOVERS, ...ORDER_KINDS, ...TASK_CHANGES, 'revoke', 'restore', 'run-now']),
+  action: z.enum([
+    ...CHANGES,
+    ...HANDOVERS,
+    ...ORDER_KINDS,
+    ...TASK_CHANGES,
+    ...MAINTENANCE_CHANGES,
+    'revoke',
+    'restore',
+    'run-now',
+  ]),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),
@@ -87,6 +103,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   revision: storedCount.optional(),
   from: definitionSchema.optional(),
   to: definitionSchema.optional(),
+  paused: pauseSchema.optional(),
+  bulk: storedText.optional(),
+  undoes: storedText.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),

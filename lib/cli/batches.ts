@@ -58,6 +58,11 @@ export async function inBatches(
   }
 }
 
+/** The field `undo` of the JSON of a change of many: the id that "gatekeeper undo" takes. Absent if nothing was changed. */
+export function undoable(done: readonly string[], bulk: string | undefined): { readonly undo?: string } {
+  return done.length > 0 && bulk !== undefined ? { undo: bulk } : {};
+}
+
 /** Prints the failures, and the remaining number, to standard error. @returns the exit code */
 export function tellFailures(session: Session, { failed, remaining }: BulkOutcome): ExitCode {
   session.progress.clear();

@@ -8,12 +8,16 @@ import type {
   HistoryEntry,
   JournalQuery,
   LeadersOverview,
+  MaintenanceEnd,
+  MaintenanceStart,
+  MaintenanceWindow,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
   RunNowStatus,
   SemaphoreOverview,
   StalePart,
+  UndoPlan,
 } from '../gatekeeper/index.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
@@ -59,7 +63,12 @@ export interface BulkCall {
   readonly names?: string | undefined;
   readonly reason?: string | undefined;
   readonly limit?: number | undefined;
+  /** `bulk` of the answer before, if this call continues a change. */
+  readonly bulk?: string | undefined;
 }
+
+/** Reason and limit of a start or an end of a maintenance window. */
+export type WindowCall = Omit<BulkCall, 'names' | 'bulk'>;
 
 /** A change to try without making it. Nodes are named by their names. */
 export interface PlanRequest {
@@ -146,6 +155,14 @@ export interface Operator extends AsyncDisposable {
   resumeAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
+  /** @param entry id of an entry of the audit log, or of a change of many */
+  planUndo(entry: string): Promise<UndoPlan>;
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan>;
+  /** The maintenance windows; of long lists of names, maybe only the beginning. */
+  maintenance(): Promise<readonly MaintenanceWindow[]>;
+  maintenanceWindow(window: string): Promise<MaintenanceWindow>;
+  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart>;
+  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd>;
   /** Reads the present nodes; see {@link overview} for its error. */
   nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
   /** Reads the scopes of leadership and the membership; see {@link overview} for its error. */

@@ -12,12 +12,14 @@ import { explainCommand } from './commands/explain.command.js';
 import { healthCommand } from './commands/health.command.js';
 import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
 import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
+import { maintenanceCommand } from './commands/maintenance.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
 import { removeCommand, revokeCommand } from './commands/removal.command.js';
 import { runCommand } from './commands/run.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { tasksCommand } from './commands/tasks.command.js';
+import { undoCommand } from './commands/undo.command.js';
 import { watchCommand } from './commands/watch.command.js';
 import { EXIT_CODES_HELP } from './exit-code.js';
 import { readSpan } from './option-readers.js';
@@ -53,7 +55,9 @@ const COMMANDS = [
   pauseCommand,
   resumeCommand,
   runCommand,
+  maintenanceCommand,
   migrateCommand,
+  undoCommand,
   leaderCommand,
   allocationCommand,
   tasksCommand,

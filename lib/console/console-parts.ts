@@ -26,6 +26,7 @@ import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
 import { HealthController } from './routes/health.controller.js';
 import { LeadersController } from './routes/leaders.controller.js';
+import { MaintenanceController } from './routes/maintenance.controller.js';
 import { PermitsController } from './routes/permits.controller.js';
 import { RunNowController } from './routes/run-now.controller.js';
 import { SemaphoresController } from './routes/semaphores.controller.js';
@@ -34,6 +35,7 @@ import { TaskGroupsController } from './routes/task-groups.controller.js';
 import { TaskOverviewController } from './routes/task-overview.controller.js';
 import { TaskWorkersController } from './routes/task-workers.controller.js';
 import { TasksController } from './routes/tasks.controller.js';
+import { UndoController } from './routes/undo.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
 const CONTROLLERS: Type[] = [
@@ -41,6 +43,8 @@ const CONTROLLERS: Type[] = [
   SemaphoresController,
   DefinitionsController,
   BulkController,
+  UndoController,
+  MaintenanceController,
   ClusterController,
   RunNowController,
   LeadersController,

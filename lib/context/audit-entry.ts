@@ -1,4 +1,4 @@
-import type { DefinitionChange, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
+import type { DefinitionChange, Pause, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
 /** Changes of who leads a scope. */
@@ -10,23 +10,32 @@ export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 /** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
 export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-off', 'type-on'] as const;
 
+/** The start and the end of a maintenance window. */
+export const MAINTENANCE_CHANGES = ['start-maintenance', 'end-maintenance'] as const;
+
 /** Kind of an audited change. */
 export type AuditAction =
   | DefinitionChange['kind']
   | (typeof HANDOVERS)[number]
   | (typeof ORDER_KINDS)[number]
   | (typeof TASK_CHANGES)[number]
+  | (typeof MAINTENANCE_CHANGES)[number]
   | 'revoke'
   | 'restore'
   | 'run-now';
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {
+  /** Unique. Absent in entries that a former version wrote. */
+  readonly id?: string;
   /** Cluster time in ms. */
   readonly at: number;
   /** The kind of change. */
   readonly action: AuditAction;
-  /** Name of the semaphore, or `allocation:` with the name of an allocation group, or `task:` with the type of a task. */
+  /**
+   * Name of the semaphore, or `allocation:` with the name of an allocation group, `task:` with the type of a
+   * task, or `maintenance:` with the name of a window.
+   */
   readonly semaphore: string;
   /** Name of the person or program that made the change. */
   readonly by: string;
@@ -40,6 +49,12 @@ export interface AuditEntry {
   readonly from?: SemaphoreDefinition;
   /** The definition after the change; absent if there is none. */
   readonly to?: SemaphoreDefinition;
+  /** The pause before the change; absent if the semaphore was not paused. */
+  readonly paused?: Pause;
+  /** The same in all entries of one change of many, also if it took several calls. */
+  readonly bulk?: string;
+  /** Of an undo: the id of the entry that it undid. */
+  readonly undoes?: string;
   /** The revoked permit; of a step-down or a transfer, the permit of the leader. */
   readonly permit?: StoredPermit;
   /** Of a transfer: the node that leads next. */

@@ -1,4 +1,4 @@
-import type { SemaphoreDefinition } from './definition.js';
+import { type SemaphoreDefinition, sameDefinition } from './definition.js';
 import type { Preference, StoredPermit } from './permit.js';
 import { MATCHES_NONE } from './patterns/pattern.js';
 import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
@@ -16,6 +16,7 @@ import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rew
  * | `pause`     | operator            | stay                          | group pattern matches none  | + 1      |
  * | `resume`    | operator            | stay                          | group pattern comes back    | + 1      |
  * | `remove`    | operator            | drops all                     | none                        | + 1      |
+ * | `putBack`   | operator            | stay                          | a former one, or its pause  | + 1      |
  * | `prefer`    | leader, or operator | stay                          |                             |          |
  *
  * Permits are compared by id, never by name, so that a late change can't affect another holder's permit.
@@ -141,6 +142,34 @@ export function remove(
   if (!record.definition) return undefined;
   const changes = { definition: undefined, pause: undefined, permits: [], change };
   return rewrite(record, { ...changes, revision: record.revision + 1 }, view, nonce);
+}
+
+/** The definition and the pause that a record had before a change. */
+export interface FormerState {
+  /** The definition without the effect of a pause; absent if there was none. */
+  readonly definition?: SemaphoreDefinition | undefined;
+  readonly pause?: Pause | undefined;
+}
+
+/**
+ * Puts a former definition and its pause back. Permits stay, unless there was no definition: then it removes the
+ * present one with its permits.
+ *
+ * @returns undefined if the record is so already
+ */
+export function putBack(
+  record: SemaphoreRecord,
+  { definition, pause: former }: FormerState,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord | undefined {
+  if (!definition) return remove(record, change, view, nonce);
+  const present = intendedDefinition(record);
+  const isPaused = record.pause !== undefined;
+  if (present && sameDefinition(present, definition) && isPaused === (former !== undefined)) return undefined;
+  const changes = { pause: undefined, ...defined(definition, former) };
+  return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 
 /** Keeps the next grant for one process, or for all but one. Replaces an earlier preference. */

@@ -6,15 +6,14 @@ import {
   intendedDefinition,
   messageOf,
 } from '../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
-import { forEachLimit } from '../async/for-each-limit.js';
-import { type Pieces, Slices, inSlices } from '../async/slices.js';
+import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { NothingMatchesError } from './definitions.errors.js';
 import type { NodeInfo } from '../activity/index.js';
 import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
-import type { DefinitionWriter } from './definition-writer.js';
+import type { DefinitionWriter, Marks } from './definition-writer.js';
+import { eachWhileAnswered } from './each-while-answered.js';
 import { type MigrationPlan, namesInPieces, planSteps } from './migration.js';
 import type { MigrationStep } from './migration-request.js';
 import {
@@ -58,7 +57,14 @@ export class BulkChanges {
   }
 
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
-    const { limit, only, onPlanned, onProgress, ...author } = parseMigrationOptions(options);
+    const {
+      limit,
+      only,
+      onPlanned,
+      onProgress,
+      bulk = this.context.random.id(),
+      ...author
+    } = parseMigrationOptions(options);
     const { steps, remaining } = await this.planMigration(request, { limit, only });
     onPlanned?.(steps.length);
     const ended: MigrationStep[] = [];
@@ -66,20 +72,20 @@ export class BulkChanges {
       ended.push(step);
       onProgress?.({ done: ended.length, total: steps.length, step });
     };
-    await this.#eachWhileAnswered(steps, async (step) => {
+    await eachWhileAnswered(steps, this.context, async (step) => {
       try {
-        await this.#migrateOne(step, author);
+        await this.#migrateOne(step, author, { bulk });
       } catch (error) {
         end({ ...step, outcome: 'failed', error: messageOf(error) });
         throw error;
       }
       end({ ...step, outcome: 'migrated' });
     });
-    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length };
+    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length, bulk };
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
-    const { names, limit, only, onPlanned, ...author } = parseBulkRequest(request);
+    const { names, limit, only, onPlanned, bulk = this.context.random.id(), ...author } = parseBulkRequest(request);
     const records = await this.#records(only, names);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const named = await this.#named(names, records, `to ${kind} many semaphores`);
@@ -87,12 +93,13 @@ export class BulkChanges {
     const due = all.slice(0, limit);
     onPlanned?.(due.length);
     const done: string[] = [];
-    const failed = await this.#eachWhileAnswered(due, async (name) => {
+    const failed = await eachWhileAnswered(due, this.context, async (name) => {
       await this.writer.write<void>(kind, name, author, {
         // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
         rewriting: (record, ...rest) => record && rewriting(record, ...rest),
         done: () => undefined,
         unchanged: () => undefined,
+        marks: { bulk },
       });
       done.push(name);
     });
@@ -100,16 +107,18 @@ export class BulkChanges {
       done: done.toSorted(),
       failed: [...failed].map(([name, error]) => ({ name, error: messageOf(error) })),
       remaining: all.length - done.length - failed.size,
+      bulk,
     };
   }
 
-  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }): Promise<void> {
+  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }, marks: Marks): Promise<void> {
     const options = { ...author, expectedRevision: step.revision };
     await this.writer.write<void>('migrate', step.name, options, {
       // The planned revision has a definition, and `expectedRevision` makes sure that the record has this revision.
       rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
       done: () => undefined,
       unchanged: () => undefined,
+      marks,
     });
   }
 
@@ -123,36 +132,6 @@ export class BulkChanges {
     names?: string,
   ): Promise<ReadonlyMap<string, SemaphoreRecord>> {
     return this.listing.takenIn(only, names);
-  }
-
-  /**
-   * Runs `work` for each item. A failure of one item does not stop the others. But if the store does not answer, the
-   * rest is skipped, because each further call would only wait.
-   *
-   * @returns the failures
-   * @throws StoreUnavailableError if nothing was done and surely nothing was changed
-   */
-  async #eachWhileAnswered<Item>(
-    items: readonly Item[],
-    work: (item: Item) => Promise<void>,
-  ): Promise<Map<Item, unknown>> {
-    const slices = Slices.of(this.context.nodeClock);
-    const failed = new Map<Item, unknown>();
-    let count = 0;
-    const attempt = async (item: Item) => {
-      await slices.turn();
-      await work(item).catch((error: unknown) => {
-        failed.set(item, error);
-        if (isOutage(error)) throw error;
-      });
-      count++;
-    };
-    await forEachLimit(items, attempt).catch((error: unknown) => {
-      if (!isOutage(error)) throw error;
-      const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
-      if (isUntouched) throw error;
-    });
-    return failed;
   }
 
   /**
@@ -175,10 +154,6 @@ export class BulkChanges {
   #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
     return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
   }
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

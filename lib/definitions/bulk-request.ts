@@ -22,6 +22,8 @@ export interface BulkRequest {
    * fails with this error.
    */
   readonly onPlanned?: (count: number) => void;
+  /** `bulk` of the result before, if this call continues a change. Default: a new id. */
+  readonly bulk?: string;
 }
 
 /** The outcome of a bulk change, by name. */
@@ -37,7 +39,14 @@ export interface BulkResult {
   }[];
   /** Number of semaphores that are left for the next call. */
   readonly remaining: number;
+  /** The id that all entries of this change share in the audit log. `undo` takes it. */
+  readonly bulk: string;
 }
+
+/** zod type of the id of an entry of the audit log, or of a change of many. */
+export const entryIdSchema = z
+  .string({ error: ({ input }) => `${show(input)} is not an id of the audit log` })
+  .regex(/^[\w.-]{1,64}$/, { error: ({ input }) => `${show(input)} is not an id of the audit log` });
 
 /** zod types of the options that all bulk changes have. */
 export const bulkFields = {
@@ -54,6 +63,7 @@ export const bulkFields = {
     })
     .optional(),
   onPlanned: z.custom<(count: number) => void>((value) => typeof value === 'function').optional(),
+  bulk: entryIdSchema.optional(),
 };
 
 const schema = onlyFields(bulkFields);

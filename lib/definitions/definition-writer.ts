@@ -9,7 +9,7 @@ import {
 import type { Context } from '../context/context.js';
 import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
-import type { AuditAction } from '../context/audit-entry.js';
+import type { AuditEntry } from '../context/audit-entry.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from './change-options.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
@@ -25,6 +25,16 @@ export type Rewriting = (
 
 /** Runs `work` with the record client of a name. Keeps nothing in memory for a name that has no record in the store. */
 export type RecordVisit = <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
+
+/** Additional data of a change in the audit log. */
+export interface Marks {
+  /** Id of the change. Default: a new one. */
+  readonly id?: string | undefined;
+  /** The same for all changes of one change of many. */
+  readonly bulk?: string | undefined;
+  /** Id of the entry of the audit log that the change undoes. */
+  readonly undoes?: string | undefined;
+}
 
 /** Writes changes of definitions, with author, time and reason, into the record and the audit log. */
 export class DefinitionWriter {
@@ -54,10 +64,11 @@ export class DefinitionWriter {
       readonly rewriting: Rewriting;
       readonly done: (next: SemaphoreRecord) => T;
       readonly unchanged: (record: SemaphoreRecord | undefined) => T;
+      readonly marks?: Marks | undefined;
     },
   ): Promise<T> {
     expectChangeable(name);
-    const id = this.context.random.id();
+    const { id = this.context.random.id(), ...marks } = how.marks ?? {};
     const plan: SemaphorePlan<T> = (record, view, nonce) => {
       expectRevision(name, record, options.expectedRevision);
       const change = { id, kind, ...this.author(options), at: view.now };
@@ -67,7 +78,7 @@ export class DefinitionWriter {
       const done = () => {
         // The audit entry is made at once, before the next call for this semaphore, so that the log shows a change
         // before its consequences.
-        this.#note(kind, name, options, record, next);
+        this.#note({ action: kind, semaphore: name, id, ...marks, ...this.author(options) }, record, next);
         return how.done(next);
       };
       const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
@@ -83,22 +94,20 @@ export class DefinitionWriter {
   }
 
   #note(
-    action: AuditAction,
-    semaphore: string,
-    options: ChangeOptions,
+    { bulk, undoes, ...entry }: Pick<AuditEntry, 'action' | 'semaphore' | 'by' | 'reason'> & Marks,
     before: SemaphoreRecord | undefined,
-    after: SemaphoreRecord,
+    { revision, ...after }: SemaphoreRecord,
   ): void {
     const from = before && intendedDefinition(before);
     const to = intendedDefinition(after);
-    const { revision } = after;
     this.audit.note({
-      action,
-      semaphore,
-      ...this.author(options),
+      ...entry,
       revision,
       ...(from && { from }),
+      ...(before?.pause && { paused: before.pause }),
       ...(to && { to }),
+      ...(bulk !== undefined && { bulk }),
+      ...(undoes !== undefined && { undoes }),
     });
   }
 }

@@ -41,10 +41,10 @@ export class EditConflictError extends GatekeeperError {
     readonly revision: number,
     /** The change that came first, if a person or a program made it. */
     readonly change?: DefinitionChange,
+    advice = 'read it again and repeat the change',
   ) {
     super(
-      `semaphore ${show(semaphore)} is at revision ${revision}${authorOf(change)}, not ${expectedRevision}: ` +
-        'read it again and repeat the change',
+      `semaphore ${show(semaphore)} is at revision ${revision}${authorOf(change)}, not ${expectedRevision}: ${advice}`,
     );
   }
 }
@@ -78,5 +78,32 @@ export class NotInCodeError extends GatekeeperError {
     super(
       `the code of this node defines no semaphore ${show(semaphore)}: ask a node whose code does, or edit or remove it`,
     );
+  }
+}
+
+/** The audit log has no such entry. */
+export class UnknownEntryError extends GatekeeperError {
+  readonly code = 'unknown-entry';
+
+  constructor(
+    /** Id of an entry, or of a change of many. */
+    readonly entry: string,
+  ) {
+    super(
+      `the audit log has no entry ${show(entry)}: take an id that it shows; it drops its oldest entries, and a new one is there after a moment`,
+    );
+  }
+}
+
+/** A change of this kind can't be undone. */
+export class UndoRefusedError extends GatekeeperError {
+  readonly code = 'undo-refused';
+
+  constructor(
+    /** Id of the entry. */
+    readonly entry: string,
+    why: string,
+  ) {
+    super(`entry ${show(entry)} can't be undone: ${why}`);
   }
 }

@@ -27,8 +27,10 @@ import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import { type DefinitionState, definitionState } from './definition-state.js';
 import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
+import { Maintenance } from './maintenance/maintenance.js';
 import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
+import { Undo, type UndoOptions, type UndoPlan } from './undo/undo.js';
 
 /** Fields that may be edited. */
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
@@ -43,6 +45,9 @@ export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;
 export class Definitions {
   private readonly writer: DefinitionWriter;
   private readonly bulk: BulkChanges;
+  private readonly undoing: Undo;
+  /** Maintenance windows: named pauses of many semaphores. */
+  readonly maintenance: Maintenance;
 
   /**
    * @param recordClients.peek returns a client for reading only; it is not kept in memory
@@ -62,6 +67,9 @@ export class Definitions {
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
     this.bulk = new BulkChanges(listing, this.writer, context, nodes);
+    const peek = (name: string) => recordClients.peek(name);
+    this.maintenance = new Maintenance(this.writer, audit, context, listing);
+    this.undoing = new Undo(this.writer, audit, context, { peek, listing });
   }
 
   /** The present definition of a semaphore. @returns undefined if there is none, or it was removed */
@@ -199,6 +207,26 @@ export class Definitions {
   /** Resumes all selected semaphores that are paused. Same errors as {@link migrate}. */
   resumeAll(request?: BulkRequest): Promise<BulkResult> {
     return this.bulk.changeAll('resume', request, resume);
+  }
+
+  /** Plans what {@link undo} would do now. Writes nothing. Same errors, but none for a definition that has changed. */
+  planUndo(id: string, options?: Pick<UndoOptions, 'limit' | 'only'>): Promise<UndoPlan> {
+    return this.undoing.plan(id, options);
+  }
+
+  /**
+   * Undoes a change: an entry of the audit log, or all entries of one change of many. Each undo is an ordinary edit, on
+   * condition that the entry's change is still the last one of the definition. Removed permits do not come back. Of a
+   * change of many, each definition that has changed since is left alone, and the result names it.
+   *
+   * @param id `id` or `bulk` of an entry
+   * @throws EditConflictError if the definition of a single entry has changed since, with the author of that change
+   * @throws UnknownEntryError if the audit log has no such entry
+   * @throws UndoRefusedError for a kind of change that can't be undone, for example a revoke
+   * @throws StoreUnavailableError (NoQuorumError) if nothing was done because the store can't be asked
+   */
+  undo(id: string, options?: UndoOptions): Promise<UndoPlan> {
+    return this.undoing.undo(id, options);
   }
 }
 

@@ -58,6 +58,8 @@ export interface MigrationOptions {
    * fails with this error.
    */
   readonly onPlanned?: (count: number) => void;
+  /** `bulk` of the result before, if this call continues a migration. Default: a new id. */
+  readonly bulk?: string;
   /** Called after each step. Must not throw. */
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
@@ -91,6 +93,7 @@ const optionsSchema = onlyFields({
   limit: bulkFields.limit,
   only: bulkFields.only,
   onPlanned: bulkFields.onPlanned,
+  bulk: bulkFields.bulk,
   onProgress: z.custom<MigrationOptions['onProgress']>((value) => typeof value === 'function').optional(),
 });
 

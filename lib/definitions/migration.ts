@@ -20,6 +20,8 @@ export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
   /** Number of steps that are left for the next call. */
   readonly remaining: number;
+  /** After a migration: the id that all its entries share in the audit log. `undo` takes it. */
+  readonly bulk?: string;
 }
 
 /** State of the cluster when a migration is planned. */

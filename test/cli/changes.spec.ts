@@ -70,7 +70,11 @@ describe('what the command line changes', () => {
 
     const paused = await gatekeeper(['pause', '.*', '--reason', 'maintenance', '--json']);
 
-    expect(JSON.parse(paused.out)).toEqual({ paused: ['nightly-export', 'report'], failed: [] });
+    expect(JSON.parse(paused.out)).toEqual({
+      paused: ['nightly-export', 'report'],
+      failed: [],
+      undo: expect.any(String),
+    });
     expect((await app.definitions.get('report'))?.pause).toMatchObject({ by: 'ann', reason: 'maintenance' });
     expect(await app.tryAcquire('report')).toBeUndefined();
     const again = await gatekeeper(['pause', 'report']);

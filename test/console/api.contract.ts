@@ -122,7 +122,7 @@ export function describeApi(start: () => Promise<Console>): void {
     const { send } = await start();
     for (const name of ['export-a', 'export-b', 'import']) await send('POST', '/api/semaphores', { ...JOB, name });
     const one = await send('POST', '/api/pause', { names: 'export-.*', limit: 1, reason: 'maintenance' });
-    expect(one.json).toEqual({ done: ['export-a'], failed: [], remaining: 1 });
+    expect(one.json).toEqual({ done: ['export-a'], failed: [], remaining: 1, bulk: expect.any(String) });
     expect((await send('POST', '/api/pause', {})).json.done).toEqual(['export-b', 'import']);
     expect((await send('POST', '/api/resume', { names: 'import' })).json).toMatchObject({ done: ['import'] });
     expectProblem(await send('POST', '/api/pause', { names: '(' }), 400, 'invalid-options');

@@ -39,7 +39,8 @@ const calls = Object.entries(
       .replace('{type}', 'mail')
       .replace('{id}', 'none')
       .replace('{scope}', 'default')
-      .replace('{group}', 'orders'),
+      .replace('{group}', 'orders')
+      .replace('{window}', 'db'),
     role: operation['x-role'],
     ...routeOf(path, method.toUpperCase()),
   }));
@@ -102,6 +103,11 @@ const MEANT = {
   'POST /api/pause': 'operate, writes',
   'POST /api/resume': 'operate, writes',
   'POST /api/migrations': 'operate, writes',
+  'POST /api/undo': 'operate, writes',
+  'GET /api/maintenance': 'view',
+  'GET /api/maintenance/{window}': 'view',
+  'POST /api/maintenance': 'operate, writes',
+  'POST /api/maintenance/{window}/end': 'operate, writes',
   'POST /api/permits': 'operate, writes',
   'POST /api/permits/{id}/refresh': 'operate, writes',
   'POST /api/permits/{id}/release': 'operate, writes',

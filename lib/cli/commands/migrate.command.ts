@@ -4,7 +4,7 @@ import { exactly } from '../../decision/index.js';
 import { EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
-import { BATCH, type Batch, inBatches, tellFailures } from '../batches.js';
+import { BATCH, type Batch, inBatches, tellFailures, undoable } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { planText } from '../views/migration.view.js';
 
@@ -55,11 +55,16 @@ async function migrate(
   request: MigrationRequest,
   { reason, batch }: MigrateOptions,
 ) {
-  const call = async (limit: number) => batchOf(await operator.migrate(request, { reason, limit }));
+  let bulk: string | undefined;
+  const call = async (limit: number) => {
+    const plan = await operator.migrate(request, { reason, limit, bulk });
+    ({ bulk } = plan);
+    return batchOf(plan);
+  };
   const outcome = await inBatches(session, 'migrated', call, batch);
   const { done, failed, remaining } = outcome;
   session.progress.clear();
-  session.output.result({ dryRun: false, migrated: done, failed, remaining }, () =>
+  session.output.result({ dryRun: false, migrated: done, failed, remaining, ...undoable(done, bulk) }, () =>
     done.length + failed.length + remaining === 0
       ? 'nothing to migrate: all matching semaphores have these patterns'
       : `migrated ${done.length}`,

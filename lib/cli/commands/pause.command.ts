@@ -4,7 +4,7 @@ import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { BulkCall, Operator } from '../operator.js';
 import { readPattern, reasonOption } from '../option-readers.js';
-import { type BulkOutcome, inBatches, tellFailures } from '../batches.js';
+import { type BulkOutcome, inBatches, tellFailures, undoable } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { noMatch, select } from './status.command.js';
@@ -65,10 +65,15 @@ async function affected(operator: Operator, { command }: Kind, pattern: string):
 }
 
 async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
-  const outcome = await inBatches(session, verb, (limit) => call(operator, { ...request, limit }));
+  let bulk: string | undefined;
+  const outcome = await inBatches(session, verb, async (limit) => {
+    const batch = await call(operator, { ...request, limit, bulk });
+    ({ bulk } = batch);
+    return batch;
+  });
   const { done, failed } = outcome;
   session.progress.clear();
-  session.output.result({ [verb]: done, failed }, () => doneText(verb, outcome));
+  session.output.result({ [verb]: done, failed, ...undoable(done, bulk) }, () => doneText(verb, outcome));
   return tellFailures(session, outcome);
 }
 

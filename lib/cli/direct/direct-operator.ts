@@ -9,11 +9,15 @@ import type {
   HistoryEntry,
   JournalQuery,
   LeadersOverview,
+  MaintenanceEnd,
+  MaintenanceStart,
+  MaintenanceWindow,
   MigrationPlan,
   MigrationRequest,
   NodeInfo,
   NodeOverview,
   RunNowStatus,
+  UndoPlan,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
 import type { LogLine } from '../../context/context.js';
@@ -27,7 +31,7 @@ import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator } from '../operator.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
@@ -174,8 +178,32 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.definitions.planMigration(request, { limit });
   }
 
-  migrate(request: MigrationRequest, { reason, limit }: BulkCall): Promise<MigrationPlan> {
-    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit }));
+  migrate(request: MigrationRequest, { reason, limit, bulk }: BulkCall): Promise<MigrationPlan> {
+    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit, bulk }));
+  }
+
+  planUndo(entry: string): Promise<UndoPlan> {
+    return this.#gatekeeper.definitions.planUndo(entry);
+  }
+
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
+    return this.#gatekeeper.definitions.undo(entry, this.#signed(call));
+  }
+
+  maintenance(): Promise<MaintenanceWindow[]> {
+    return this.#gatekeeper.definitions.maintenance.list();
+  }
+
+  maintenanceWindow(window: string): Promise<MaintenanceWindow> {
+    return this.#gatekeeper.definitions.maintenance.get(window);
+  }
+
+  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart> {
+    return this.#gatekeeper.definitions.maintenance.start(this.#signed({ window, names, ...call }));
+  }
+
+  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd> {
+    return this.#gatekeeper.definitions.maintenance.end(window, this.#signed(call));
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {

@@ -8,11 +8,15 @@ import type {
   HistoryEntry,
   JournalQuery,
   LeadersOverview,
+  MaintenanceEnd,
+  MaintenanceStart,
+  MaintenanceWindow,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
   RunNowStatus,
   StalePart,
+  UndoPlan,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
@@ -29,6 +33,7 @@ import type {
   Overview,
   PlanRequest,
   TaskOperator,
+  WindowCall,
 } from '../operator.js';
 import { restTasks } from './rest-tasks.js';
 import { RestClient, type RestOptions } from './rest-client.js';
@@ -137,6 +142,31 @@ export class RestOperator implements Operator {
     return this.#migrate(request, call, false);
   }
 
+  planUndo(entry: string): Promise<UndoPlan> {
+    return this.#bulk('undo', { entry, dryRun: true });
+  }
+
+  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
+    return this.#bulk('undo', { entry, dryRun: false, ...call });
+  }
+
+  async maintenance(): Promise<MaintenanceWindow[]> {
+    return (await this.#client.ask<{ windows: MaintenanceWindow[] }>(['maintenance'])).windows;
+  }
+
+  maintenanceWindow(window: string): Promise<MaintenanceWindow> {
+    return this.#client.ask(['maintenance', window]);
+  }
+
+  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart> {
+    return this.#bulk('maintenance', { window, names, ...call });
+  }
+
+  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd> {
+    const request = { method: 'POST' as const, body: call, patience: BULK_PATIENCE };
+    return this.#client.ask(['maintenance', window, 'end'], request);
+  }
+
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
     const [answer, health] = await Promise.all([this.#client.ask<NodesAnswer>(['nodes']), this.health()]);
     this.#assertFresh(answer, health);
@@ -218,10 +248,10 @@ export class RestOperator implements Operator {
 
   #migrate(
     { names, group, to }: MigrationRequest,
-    { reason, limit }: BulkCall,
+    { reason, limit, bulk }: BulkCall,
     dryRun: boolean,
   ): Promise<MigrationPlan> {
-    return this.#bulk('migrations', { names, group, to, dryRun, limit, reason });
+    return this.#bulk('migrations', { names, group, to, dryRun, limit, bulk, reason });
   }
 
   #bulk<T>(path: string, body: object): Promise<T> {

@@ -39,12 +39,13 @@ function tokenText(token: number | undefined): string {
 /** Formats changes by people and programs, in their order. */
 export function auditText(entries: readonly AuditEntry[]): string {
   if (entries.length === 0) return 'no changes';
-  return table(['at', 'action', 'semaphore', 'by', 'revision', 'change', 'reason'], entries.map(auditRow));
+  return table(['id', 'at', 'action', 'semaphore', 'by', 'revision', 'change', 'reason'], entries.map(auditRow));
 }
 
 function auditRow(entry: AuditEntry): string[] {
-  const { at, action, semaphore, by, revision, reason } = entry;
+  const { id = '-', at, action, semaphore, by, revision, reason } = entry;
   return [
+    id,
     timeText(at),
     action,
     semaphore,

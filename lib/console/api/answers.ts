@@ -7,14 +7,18 @@ import {
   type NodeOverview,
   type SemaphoreOverview,
   type StalePart,
+  type UndoPlan,
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
 import type { DenialReason } from '../../decision/index.js';
 import type { StoreHealth } from '../../stores/index.js';
 import {
+  auditActionSchema,
   auditEntrySchema,
+  changeSchema,
   clockSchema,
+  definitionSchema,
   denialReasonSchema,
   explanationSchema,
   historyEntrySchema,
@@ -120,6 +124,8 @@ export const historySchema = z.object({ entries: list(historyEntrySchema) }).met
 export const auditSchema = z.object({ entries: list(auditEntrySchema) }).meta({ id: 'ChangeList' });
 const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() }).meta({ id: 'Patterns' });
 
+const bulkId = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
+
 export const migrationSchema: z.ZodType<MigrationPlan> = z
   .object({
     steps: list(
@@ -137,6 +143,7 @@ export const migrationSchema: z.ZodType<MigrationPlan> = z
         .meta({ id: 'MigrationStep' }),
     ),
     remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
+    bulk: bulkId.optional(),
   })
   .meta({ id: 'MigrationPlan' });
 
@@ -145,8 +152,37 @@ export const bulkSchema: z.ZodType<BulkResult> = z
     done: list(z.string()),
     failed: list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'BulkFailure' })),
     remaining: whole,
+    bulk: bulkId,
   })
   .meta({ id: 'BulkResult' });
+
+export const undoSchema: z.ZodType<UndoPlan> = z
+  .object({
+    id: z.string(),
+    by: z.string(),
+    at: time,
+    reason: z.string().optional(),
+    steps: list(
+      z
+        .object({
+          name: z.string(),
+          entry: z.string(),
+          action: auditActionSchema,
+          kind: changeSchema.shape.kind,
+          from: definitionSchema.optional(),
+          to: definitionSchema.optional(),
+          isPaused: z.boolean(),
+          willBePaused: z.boolean(),
+          revokes: whole.meta({ description: 'held permits that the undo takes away' }),
+          outcome: z.enum(['planned', 'undone', 'unchanged', 'left', 'failed']),
+          why: z.string().optional().meta({ description: 'of a step that was left alone or failed' }),
+        })
+        .meta({ id: 'UndoStep' }),
+    ),
+    remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
+    bulk: bulkId.optional(),
+  })
+  .meta({ id: 'UndoPlan' });
 
 /** The faults of a definition that does not exist yet, and the nodes that it would match. */
 export interface Preview {

@@ -12,7 +12,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { HANDOVERS, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
+import { HANDOVERS, MAINTENANCE_CHANGES, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -171,6 +171,7 @@ export const auditActionSchema = z.enum([
   ...HANDOVERS,
   ...ORDER_KINDS,
   ...TASK_CHANGES,
+  ...MAINTENANCE_CHANGES,
   'revoke',
   'restore',
   'run-now',
@@ -178,6 +179,7 @@ export const auditActionSchema = z.enum([
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
   .object({
+    id: z.string().optional(),
     at: time,
     action: auditActionSchema,
     semaphore: z.string(),
@@ -187,6 +189,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     revision: whole.optional(),
     from: definitionSchema.optional(),
     to: definitionSchema.optional(),
+    paused: pauseSchema.optional(),
+    bulk: z.string().optional().meta({ description: 'the same in all entries of one change of many' }),
+    undoes: z.string().optional().meta({ description: 'of an undo: the id of the entry that it undid' }),
     permit: storedPermitSchema.optional(),
     target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
     order: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_REASON, reasonSchema } from '../../gatekeeper/index.js';
+import { LONGEST_REASON, entryIdSchema, reasonSchema } from '../../gatekeeper/index.js';
 import {
   LONGEST_DURATION,
   LONGEST_NAME,
@@ -127,6 +127,9 @@ export const names = pattern.meta({
   ...patternMeta,
   description: 'RE2; must match the whole name of a semaphore. Default: all',
 });
+
+/** The id of an entry of the audit log, or the one that the entries of a change of many share. */
+export const entryId = entryIdSchema.meta({ type: 'string', pattern: String.raw`^[\w.-]{1,64}$` });
 
 export const flag = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` });
 

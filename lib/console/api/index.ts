@@ -3,6 +3,7 @@ export * from './answers.js';
 export * from './entities.js';
 export * from './health.js';
 export type { LeaderAnswer } from './leaders.js';
+export type { WindowAnswer } from './maintenance.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';

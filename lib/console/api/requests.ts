@@ -3,6 +3,7 @@ import { onlyFields } from '../../decision/index.js';
 import {
   atLeastFor,
   duration,
+  entryId,
   expectedRevision,
   flag,
   flagText,
@@ -69,9 +70,22 @@ export const semaphorePartsQuery = onlyFields({
 
 export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
 
-export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optional(), ...change }).meta({
+const bulk = entryId.optional().meta({
+  ...entryId.meta(),
+  description: '`bulk` of the answer before, if this call continues a change',
+});
+
+export const bulkBody = onlyFields({ names: names.optional(), limit: limit.optional(), bulk, ...change }).meta({
   id: 'BulkRequest',
 });
+
+export const undoBody = onlyFields({
+  entry: entryId.meta({ ...entryId.meta(), description: '`id` or `bulk` of an entry of the audit log' }),
+  dryRun: flag.default(true),
+  limit: limit.optional(),
+  bulk,
+  ...change,
+}).meta({ id: 'UndoRequest' });
 
 export const migrationBody = onlyFields({
   names: names.optional(),
@@ -81,6 +95,7 @@ export const migrationBody = onlyFields({
   }),
   dryRun: flag.default(true),
   limit: limit.optional(),
+  bulk,
   ...change,
 }).meta({ id: 'MigrationRequest' });
 

@@ -5,6 +5,7 @@ import * as entities from './entities.js';
 import { healthSchema } from './health.js';
 import * as requests from './requests.js';
 import { LEADER_ROUTES } from './leaders.js';
+import { MAINTENANCE_ROUTES } from './maintenance.js';
 import { type DocumentedRoute, route } from './route.js';
 import { RUN_NOW_ROUTES } from './run-now.js';
 import { TASK_OPERATION_ROUTES } from './task-operations.js';
@@ -187,6 +188,18 @@ export const ROUTES = {
     answer: answers.bulkSchema,
     problems: ['nothing-matches'],
   }),
+  undo: route({
+    operationId: 'undoChange',
+    method: 'POST',
+    path: 'api/undo',
+    summary: 'Undo an entry of the audit log, or a change of many, or plan it',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.undoBody,
+    answer: answers.undoSchema,
+    problems: ['unknown-entry', 'undo-refused', 'edit-conflict'],
+  }),
   nodes: route({
     operationId: 'listNodes',
     method: 'GET',
@@ -196,6 +209,7 @@ export const ROUTES = {
     answer: answers.nodesSchema,
   }),
   ...RUN_NOW_ROUTES,
+  ...MAINTENANCE_ROUTES,
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,

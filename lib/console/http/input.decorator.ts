@@ -39,7 +39,7 @@ function patternsIn(body: unknown): string[] {
   const values = [fields, Object(to) as Record<string, unknown>].flatMap((part) =>
     PATTERNS.map((field) => part[field]),
   );
-  return values.filter((value) => typeof value === 'string');
+  return values.flat().filter((value) => typeof value === 'string');
 }
 
 /** @throws InvalidOptionsError, ProblemError */

@@ -36,10 +36,10 @@ export class BulkController {
     @VisitorOf() visitor: Visitor,
     @SeenNames() only: Sees,
   ): Promise<MigrationPlan> {
-    const { dryRun, reason, limit, ...request } = body;
+    const { dryRun, reason, limit, bulk, ...request } = body;
     const { definitions } = this.gatekeeper;
     if (dryRun) return definitions.planMigration(request, { limit, only });
-    const options = { reason, limit, only, by: visitor.user };
+    const options = { reason, limit, bulk, only, by: visitor.user };
     const migrate = (onPlanned: OnPlanned) => definitions.migrate(request, { ...options, onPlanned });
     return this.changeRate.ofMany(visitor, migrate, countMigrated);
   }

@@ -25,6 +25,8 @@ export type {
   StalePart,
   BulkResult,
   TermOverview,
+  UndoPlan,
+  UndoStep,
 } from '../../../gatekeeper/index.js';
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
 export type {

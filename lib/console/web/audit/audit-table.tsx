@@ -1,12 +1,17 @@
-import type { AuditEntry, SemaphoreDefinition } from '../api/answers.js';
-import { FIELDS, FIELD_LABELS, definitionToInput, differences } from '../definition/definition-input.js';
+import { useState } from 'preact/hooks';
+import type { AuditEntry } from '../api/answers.js';
+import { DefinitionChanges } from '../definition/definition-changes.js';
 import { Badge } from '../parts/badge.js';
+import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 import { hrefOf } from '../router.js';
+import { whyNot } from '../session.js';
 import { GroupLink, TaskLink } from '../tasks/task-links.js';
+import { type LoggedChange, changesOf, roleOfUndo } from './changes.js';
+import { UndoDialog } from './undo-dialog.js';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -14,36 +19,99 @@ interface AuditTableProps {
   readonly isOfOne?: boolean;
 }
 
-/** Shows changes with author and reason, newest first. */
+/** Shows changes with author and reason, newest first. The parts of a change of many share a row. */
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
+  const [undoing, setUndoing] = useState<LoggedChange>();
   if (entries.length === 0) return <Empty>No changes yet.</Empty>;
   return (
-    <PlainTable
-      label="Changes"
-      columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through']}
-    >
-      {entries.map((entry) => (
-        <tr key={`${entry.at} ${entry.semaphore} ${entry.action} ${entry.revision}`}>
-          <td class="number">
-            <DateTime at={entry.at} />
-          </td>
-          <td>{entry.by}</td>
-          <td>
-            <Badge tone="neutral">{entry.action}</Badge>
-          </td>
-          {!isOfOne && (
-            <td>
-              <Subject name={entry.semaphore} />
-            </td>
-          )}
-          <td>
-            <Change entry={entry} />
-          </td>
-          <td>{entry.reason}</td>
-          <td class="second">{entry.node.acquirer}</td>
-        </tr>
-      ))}
-    </PlainTable>
+    <>
+      <PlainTable
+        label="Changes"
+        columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through', 'Undo']}
+      >
+        {changesOf(entries).map((change) => (
+          <ChangeRow
+            key={`${change.undoId} ${change.parts[0].at} ${change.parts[0].semaphore} ${change.parts[0].action}`}
+            change={change}
+            isOfOne={isOfOne}
+            onUndo={() => setUndoing(change)}
+          />
+        ))}
+      </PlainTable>
+      {undoing && <UndoDialog change={undoing} onClose={() => setUndoing(undefined)} />}
+    </>
+  );
+}
+
+interface ChangeRowProps {
+  readonly change: LoggedChange;
+  readonly isOfOne: boolean;
+  readonly onUndo: () => void;
+}
+
+function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
+  const { parts } = change;
+  const [entry] = parts;
+  return (
+    <tr>
+      <td class="number">
+        <DateTime at={entry.at} />
+      </td>
+      <td>{entry.by}</td>
+      <td>
+        <Badge tone="neutral">{entry.action}</Badge>
+      </td>
+      {!isOfOne && <td>{parts.length > 1 ? <Parts parts={parts} /> : <Subject name={entry.semaphore} />}</td>}
+      <td>{parts.length > 1 ? <Common parts={parts} /> : <Change entry={entry} />}</td>
+      <td>{entry.reason}</td>
+      <td class="second">{entry.node.acquirer}</td>
+      <td>
+        <UndoCell change={change} onUndo={onUndo} />
+      </td>
+    </tr>
+  );
+}
+
+/** Maximum number of listed names. The others are counted. */
+const MOST_SHOWN = 200;
+
+function Parts({ parts }: Pick<LoggedChange, 'parts'>) {
+  return (
+    <details>
+      <summary>{count(parts.length, 'semaphore')}</summary>
+      <ul class="changes">
+        {parts.slice(0, MOST_SHOWN).map(({ id, semaphore }) => (
+          <li key={id}>
+            <Subject name={semaphore} />
+          </li>
+        ))}
+        {parts.length > MOST_SHOWN && <li>and {parts.length - MOST_SHOWN} more</li>}
+      </ul>
+    </details>
+  );
+}
+
+/** The change of the newest part. A migration changes all its parts to the same patterns, but from different ones. */
+function Common({ parts: [{ action, to }] }: Pick<LoggedChange, 'parts'>) {
+  if (action !== 'migrate' || !to) return null;
+  return (
+    <>
+      to <ins>{to.groupPattern}</ins>, <ins>{to.acquirerPattern}</ins>
+    </>
+  );
+}
+
+function UndoCell({ change, onUndo }: Pick<ChangeRowProps, 'change' | 'onUndo'>) {
+  const { undoneBy, undoId, parts } = change;
+  if (undoneBy !== undefined) return <span class="second">undone by {undoneBy}</span>;
+  const role = roleOfUndo(change);
+  if (undoId === undefined || role === undefined || whyNot(role) !== undefined) return null;
+  const [{ action, semaphore }] = parts;
+  const what = parts.length > 1 ? count(parts.length, 'semaphore') : semaphore;
+  return (
+    <button type="button" aria-label={`Undo the ${action} of ${what}…`} onClick={onUndo}>
+      Undo…
+    </button>
   );
 }
 
@@ -66,27 +134,11 @@ function Change({ entry: { action, from, to, permit, target, order, task, job } 
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;
-  if (!to) return null;
-  return (
-    <ul class="changes">
-      {changedFields(from, to).map(({ label, before, after }) => (
-        <li key={label}>
-          {label}: {before !== undefined && <del>{before}</del>} <ins>{after}</ins>
-        </li>
-      ))}
-    </ul>
-  );
+  return to ? <DefinitionChanges from={from} to={to} /> : null;
 }
 
 /** A link to the task, or to the group. */
 function TaskSubject({ id }: { readonly id: string }) {
   const [, type, group] = /^([\w.-]+)\[(.+)\]$/su.exec(id) ?? [];
   return type !== undefined && group !== undefined ? <GroupLink group={{ type, group }} /> : <TaskLink id={id} />;
-}
-
-function changedFields(from: SemaphoreDefinition | undefined, to: SemaphoreDefinition) {
-  const after = definitionToInput(to);
-  const before = from && definitionToInput(from);
-  const fields = before ? differences(before, after) : FIELDS;
-  return fields.map((field) => ({ label: FIELD_LABELS[field], before: before?.[field], after: after[field] }));
 }

@@ -1,0 +1,65 @@
+import type { LeftAlone, MaintenanceWindow } from '../../gatekeeper/index.js';
+import type { BulkOutcome } from '../batches.js';
+import { someOf } from '../confirm.js';
+import { plain } from '../text/plain.js';
+import { table } from '../text/table.js';
+import { timeText } from '../text/times.js';
+
+/** Result of a start or an end. */
+export interface WindowOutcome extends BulkOutcome {
+  readonly left: readonly LeftAlone[];
+}
+
+/** Formats all windows. */
+export function windowsText({ windows }: { windows: readonly MaintenanceWindow[] }): string {
+  if (windows.length === 0) return 'no maintenance windows';
+  return table(
+    ['name', 'since', 'by', 'patterns', 'held', 'state', 'reason'],
+    windows.map(({ window, since, by, patterns, permits, sentence, reason }) => [
+      window,
+      timeText(since),
+      by,
+      patterns.join(' '),
+      String(permits),
+      sentence,
+      reason ?? '',
+    ]),
+  );
+}
+
+/** Formats one window with the names that it concerns. */
+export function windowText(window: MaintenanceWindow): string {
+  const { semaphores, held, running, unreadable, left, sentence, by, since, reason } = window;
+  const line = (label: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${label} ${names.length}: ${someOf(names)}`];
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return [
+    `${window.window}, by ${by} since ${timeText(since)}${why}`,
+    ...line('paused', semaphores),
+    ...line(
+      'still held',
+      held.map(({ semaphore, permits }) => `${semaphore} (${permits})`),
+    ),
+    ...line('not paused', running),
+    ...line('unreadable', unreadable),
+    ...leftLines(left),
+    sentence,
+  ]
+    .map(plain)
+    .join('\n');
+}
+
+/** Formats the outcome of a start or an end. @param verb "paused" or "resumed" */
+export function outcomeText(
+  verb: string,
+  { done, left }: Pick<WindowOutcome, 'done' | 'left'>,
+  shared: readonly string[] = [],
+): string {
+  const first = done.length === 0 ? `nothing was ${verb}` : `${verb} ${done.length}: ${done.join(', ')}`;
+  const others = shared.length === 0 ? [] : [`paused by another window, too: ${shared.join(', ')}`];
+  return [first, ...others, ...leftLines(left)].map(plain).join('\n');
+}
+
+function leftLines(left: readonly LeftAlone[]): string[] {
+  return left.map(({ name, why }) => `left alone ${name}: ${why}`);
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  MOST_PATTERNS,
+  type MaintenanceEnd,
+  type MaintenanceStart,
+  type MaintenanceWindow,
+  PHASES,
+  windowReasonSchema,
+} from '../../gatekeeper/index.js';
+import { onlyFields } from '../../decision/index.js';
+import { list, time, whole } from './entities.js';
+import { limit, name, pattern, reason } from './fields.js';
+import { route } from './route.js';
+
+/* The calls for maintenance windows. */
+
+const leftSchema = list(z.object({ name: z.string(), why: z.string() }).meta({ id: 'LeftAlone' }));
+const failedSchema = list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'FailedChange' }));
+const bulk = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
+
+/** A window as lists show it: of long lists only the beginning. */
+export interface WindowAnswer extends Omit<MaintenanceWindow, 'patterns'> {
+  readonly patterns: readonly string[];
+  /** Number of semaphores that it has paused. */
+  readonly paused: number;
+  /** Number of names that match and are not paused. */
+  readonly notPaused: number;
+}
+
+const windowSchema: z.ZodType<WindowAnswer> = z
+  .object({
+    window: z.string(),
+    patterns: list(z.string()),
+    reason: z.string().optional(),
+    by: z.string(),
+    since: time,
+    phase: z.enum(PHASES).meta({ description: 'starting, ending: repeat the call to continue' }),
+    paused: whole,
+    semaphores: list(z.string()).meta({ description: 'the paused ones; in the list of windows the first 100' }),
+    left: leftSchema.meta({ description: 'what it had paused, and what changed since: its end leaves it alone' }),
+    permits: whole.meta({ description: 'permits that are still held, of all names that match' }),
+    held: list(z.object({ semaphore: z.string(), permits: whole }).meta({ id: 'HeldCount' })),
+    notPaused: whole,
+    running: list(z.string()).meta({ description: 'names that match and are not paused' }),
+    unreadable: list(z.string()).meta({ description: 'names that match and whose records can not be read' }),
+    isQuiet: z.boolean().meta({ description: 'nothing that matches holds a permit or can take one' }),
+    sentence: z.string(),
+  })
+  .meta({ id: 'MaintenanceWindow' });
+
+const startSchema: z.ZodType<MaintenanceStart> = z
+  .object({
+    paused: list(z.string()),
+    shared: list(z.string()).meta({ description: 'paused by another window: they stay so until both have ended' }),
+    left: leftSchema,
+    failed: failedSchema,
+    remaining: whole,
+    bulk,
+  })
+  .meta({ id: 'MaintenanceStart' });
+
+const endSchema: z.ZodType<MaintenanceEnd> = z
+  .object({ resumed: list(z.string()), left: leftSchema, failed: failedSchema, remaining: whole, bulk })
+  .meta({ id: 'MaintenanceEnd' });
+
+const windowReason = windowReasonSchema.meta({ ...reason.meta(), maxLength: 700 });
+const windowParams = onlyFields({ window: name });
+
+export const MAINTENANCE_ROUTES = {
+  maintenance: route({
+    operationId: 'listMaintenance',
+    method: 'GET',
+    path: 'api/maintenance',
+    summary: 'The maintenance windows, with what they still wait for',
+    role: 'view',
+    answer: z.object({ windows: list(windowSchema) }).meta({ id: 'MaintenanceList' }),
+    problems: ['corrupt-record', 'newer-record'],
+  }),
+  maintenanceWindow: route({
+    operationId: 'getMaintenance',
+    method: 'GET',
+    path: 'api/maintenance/:window',
+    summary: 'One maintenance window',
+    role: 'view',
+    params: windowParams,
+    answer: windowSchema,
+    problems: ['unknown-maintenance', 'corrupt-record', 'newer-record'],
+  }),
+  startMaintenance: route({
+    operationId: 'startMaintenance',
+    method: 'POST',
+    path: 'api/maintenance',
+    summary: 'Start a maintenance window: pause what matches, and remember it; repeat the call to continue',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: onlyFields({
+      window: name,
+      names: z
+        .array(pattern)
+        .min(1, { error: 'has no pattern: give 1 or more' })
+        .max(MOST_PATTERNS, { error: `has more than ${MOST_PATTERNS} patterns` }),
+      reason: windowReason.optional(),
+      limit: limit.optional(),
+    }).meta({ id: 'StartMaintenanceRequest' }),
+    answer: startSchema,
+    problems: ['nothing-matches', 'maintenance-conflict'],
+  }),
+  endMaintenance: route({
+    operationId: 'endMaintenance',
+    method: 'POST',
+    path: 'api/maintenance/:window/end',
+    summary:
+      'End a maintenance window: resume what it paused and what has not changed since; repeat the call to continue',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    params: windowParams,
+    body: onlyFields({ reason: reason.optional(), limit: limit.optional() }).meta({ id: 'EndMaintenanceRequest' }),
+    answer: endSchema,
+    problems: ['unknown-maintenance'],
+  }),
+} as const;

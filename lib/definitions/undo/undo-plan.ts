@@ -1,0 +1,133 @@
+import {
+  type DefinitionChange,
+  type FormerState,
+  type SemaphoreDefinition,
+  type SemaphoreRecord,
+  intendedDefinition,
+  sameDefinition,
+  show,
+} from '../../decision/index.js';
+import type { AuditAction, AuditEntry } from '../../context/audit-entry.js';
+
+/** The edit that undoes one entry of the audit log. */
+export interface UndoStep {
+  /** Name of the semaphore. */
+  readonly name: string;
+  /** Id of the entry. */
+  readonly entry: string;
+  /** The kind of change that the entry is about. */
+  readonly action: AuditAction;
+  /** The kind of change that undoes it. */
+  readonly kind: DefinitionChange['kind'];
+  /** The present definition; absent if there is none. */
+  readonly from?: SemaphoreDefinition;
+  /** The definition afterwards; absent if there will be none. */
+  readonly to?: SemaphoreDefinition;
+  /** Whether the semaphore is paused now. */
+  readonly isPaused: boolean;
+  /** Whether it will be paused afterwards. */
+  readonly willBePaused: boolean;
+  /** Number of held permits that the undo takes away, because it removes the definition. */
+  readonly revokes: number;
+  /**
+   * `planned` in a plan; afterwards `undone` or `failed`. `unchanged`: it is as before the change already. `left`: left
+   * alone, because it has changed since.
+   */
+  readonly outcome: 'planned' | 'undone' | 'unchanged' | 'left' | 'failed';
+  /** Of a step that was left alone or failed: the reason, in a sentence. */
+  readonly why?: string;
+}
+
+/** An entry that can be undone: a change of a definition with an id. */
+export type UndoableEntry = AuditEntry & {
+  readonly id: string;
+  readonly revision: number;
+  readonly action: DefinitionChange['kind'];
+};
+
+/** Why changes of a kind can't be undone. */
+const REFUSALS: Readonly<Record<Exclude<AuditAction, DefinitionChange['kind']>, string>> = {
+  revoke: 'a revoked permit does not come back; its holder takes a new one with its next run',
+  restore: 'it only put lost data back',
+  'run-now': 'the run has begun, or was never taken',
+  'step-down': 'another node leads since; transfer the leadership back',
+  transfer: 'another node leads since; transfer the leadership back',
+  pin: 'give the opposite order: unpin',
+  unpin: 'give the opposite order: pin',
+  drain: 'give the opposite order: undrain',
+  undrain: 'give the opposite order: drain',
+  'cancel-task': 'a cancelled task may have stopped its work; retry it',
+  'retry-task': 'the task may run already; cancel it',
+  'cancel-group': 'its tasks may have stopped their work; submit them again',
+  'type-off': 'switch the type on again',
+  'type-on': 'switch the type off again',
+  'start-maintenance': 'end the window',
+  'end-maintenance': 'undo the resumes, or start the window again',
+};
+
+/** @returns why the entry can't be undone at all; undefined if it can */
+export function refusalOf({ action, id, revision }: AuditEntry): string | undefined {
+  if (action in REFUSALS) return REFUSALS[action as keyof typeof REFUSALS];
+  return id === undefined || revision === undefined ? 'a former version wrote it' : undefined;
+}
+
+export function isUndoable(entry: AuditEntry): entry is UndoableEntry {
+  return refusalOf(entry) === undefined;
+}
+
+/** The state before the change of an entry. */
+export function formerState({ from, paused }: AuditEntry): FormerState {
+  return { definition: from, pause: paused };
+}
+
+/** The kind of the edit that undoes an entry. */
+export function kindOfUndo({ action, from, to }: UndoableEntry): DefinitionChange['kind'] {
+  if (!from) return 'remove';
+  if (!to) return 'define';
+  if (action === 'pause') return 'resume';
+  if (action === 'resume') return 'pause';
+  return action === 'migrate' ? 'migrate' : 'edit';
+}
+
+/** Whether the entry's change is still the last one of the definition. */
+export function isStillLast({ id, to, revision }: UndoableEntry, record: SemaphoreRecord | undefined): boolean {
+  if (record?.change) return record.change.id === id;
+  // The removal of an operator's definition in a shard leaves only the shard's revision.
+  return record !== undefined && !to && !record.definition && record.revision >= revision;
+}
+
+/** Whether the record is as it was before the entry's change. */
+export function isAsBefore({ from, paused }: UndoableEntry, record: SemaphoreRecord | undefined): boolean {
+  const present = record && intendedDefinition(record);
+  if (!present || !from) return !present && !from;
+  return sameDefinition(present, from) && (record.pause !== undefined) === (paused !== undefined);
+}
+
+/** Plans the undo of one entry. Pure. @param now cluster time in ms */
+export function planStep(entry: UndoableEntry, record: SemaphoreRecord | undefined, now: number): UndoStep {
+  const kind = kindOfUndo(entry);
+  const from = record && intendedDefinition(record);
+  const held = record?.permits.filter(({ expiresAt }) => expiresAt > now).length ?? 0;
+  const step = {
+    name: entry.semaphore,
+    entry: entry.id,
+    action: entry.action,
+    kind,
+    ...(from && { from }),
+    ...(entry.from && { to: entry.from }),
+    isPaused: record?.pause !== undefined,
+    willBePaused: entry.paused !== undefined,
+    revokes: kind === 'remove' ? held : 0,
+  };
+  if (isAsBefore(entry, record)) return { ...step, outcome: 'unchanged' };
+  if (isStillLast(entry, record)) return { ...step, outcome: 'planned' };
+  return { ...step, outcome: 'left', why: changedSince(record) };
+}
+
+/** Says who changed a definition last, and when. */
+export function changedSince(record: SemaphoreRecord | undefined): string {
+  const { change } = record ?? {};
+  if (!change) return record?.definition ? 'it was defined again since' : 'its definition is gone';
+  const why = change.reason === undefined ? '' : `: ${change.reason}`;
+  return `changed since (${change.kind} by ${show(change.by)} at ${new Date(change.at).toISOString()}${why})`;
+}

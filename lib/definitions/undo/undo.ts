@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { type SemaphoreRecord, messageOf, onlyFields, putBack } from '../../decision/index.js';
+import type { Audit } from '../../activity/index.js';
+import type { AuditEntry } from '../../context/audit-entry.js';
+import { type Context, timeOf } from '../../context/context.js';
+import type { SemaphoreListing } from '../../records/semaphore-listing.js';
+import type { SemaphoreClient } from '../../records/semaphore-records.js';
+import { forEachLimit } from '../../async/for-each-limit.js';
+import { bulkFields, parsedBy } from '../bulk-request.js';
+import { reasonSchema } from '../change-options.js';
+import type { DefinitionWriter } from '../definition-writer.js';
+import { EditConflictError, UndoRefusedError, UnknownEntryError } from '../definitions.errors.js';
+import { eachWhileAnswered } from '../each-while-answered.js';
+import {
+  type UndoStep,
+  type UndoableEntry,
+  formerState,
+  isAsBefore,
+  isStillLast,
+  isUndoable,
+  kindOfUndo,
+  planStep,
+  refusalOf,
+} from './undo-plan.js';
+
+/** Selects the steps of an undo, and says who undoes, and why. */
+export interface UndoOptions {
+  /** The author. Default: the node's own acquirer name. */
+  readonly by?: string;
+  /** Why, for the audit log. Default: a sentence with the kind and the author of the undone change. */
+  readonly reason?: string;
+  /** Largest number of changes in one call. Default: no limit. */
+  readonly limit?: number;
+  /** Filter: an entry of a semaphore for which it returns false is skipped, as if the log did not have it. */
+  readonly only?: (name: string) => boolean;
+  /** `bulk` of the call before, if this call continues an undo. Default: a new id. */
+  readonly bulk?: string;
+  /**
+   * Called once before the first change, with the steps. If it throws, nothing is changed, and the call fails with this
+   * error.
+   */
+  readonly onPlanned?: (steps: readonly UndoStep[]) => void;
+}
+
+/** What an undo changes, by name. */
+export interface UndoPlan {
+  /** Id of the entry, or of the change of many. */
+  readonly id: string;
+  /** The author of the change that is undone. */
+  readonly by: string;
+  /** Cluster time of the change in ms; of a change of many: of its first part. */
+  readonly at: number;
+  /** The reason of the change. */
+  readonly reason?: string;
+  /** One step for each entry, in the order of names. */
+  readonly steps: readonly UndoStep[];
+  /** Number of steps that are left for the next call. */
+  readonly remaining: number;
+  /** After a change: the id that its entries share. The undo can be undone with it. */
+  readonly bulk?: string;
+}
+
+/** Default capacity of the audit log. */
+const ALL = 10_000;
+
+const ADVICE = 'undo that change first, or edit the definition';
+
+const optionsSchema = onlyFields({
+  by: bulkFields.by,
+  reason: bulkFields.reason,
+  limit: bulkFields.limit,
+  only: bulkFields.only,
+  bulk: bulkFields.bulk,
+  onPlanned: z.custom<UndoOptions['onPlanned']>((value) => typeof value === 'function').optional(),
+});
+
+/**
+ * Undoes entries of the audit log. An undo is an ordinary edit on condition that the entry's change is still the last
+ * one of the definition, so it never overwrites a later change.
+ */
+export class Undo {
+  constructor(
+    private readonly writer: DefinitionWriter,
+    private readonly audit: Audit,
+    private readonly context: Context,
+    private readonly records: {
+      readonly peek: (name: string) => SemaphoreClient;
+      readonly listing: SemaphoreListing;
+    },
+  ) {}
+
+  async plan(id: string, { limit, only }: Pick<UndoOptions, 'limit' | 'only'> = {}): Promise<UndoPlan> {
+    parsedBy(optionsSchema, 'an undo', { limit, only });
+    const { steps, ...plan } = await this.#planned(id, only);
+    const due = steps.filter(isPlanned).length;
+    return { ...plan, steps: limited(steps, limit), remaining: Math.max(0, due - (limit ?? Infinity)) };
+  }
+
+  async undo(id: string, options: UndoOptions = {}): Promise<UndoPlan> {
+    const {
+      limit,
+      only,
+      onPlanned,
+      bulk = this.context.random.id(),
+      ...author
+    } = parsedBy(optionsSchema, 'an undo', options);
+    const { steps, entries, isMany, ...plan } = await this.#planned(id, only);
+    const shown = limited(steps, limit);
+    // A single entry is tried in any case: its error says who changed the definition since.
+    const due = isMany ? shown.filter(isPlanned) : shown;
+    onPlanned?.(due);
+    const ended = new Map<string, UndoStep>();
+    const failed = await eachWhileAnswered(due, this.context, async (step) => {
+      ended.set(step.name, await this.#undoOne(entries.get(step.name)!, step, { bulk, ...author }));
+    });
+    for (const [step, error] of failed) {
+      if (!isMany) throw error;
+      const outcome = error instanceof EditConflictError ? 'left' : 'failed';
+      ended.set(step.name, { ...step, outcome, why: messageOf(error) });
+    }
+    const done = shown.flatMap((step) => ended.get(step.name) ?? (isPlanned(step) ? [] : [step]));
+    const remaining = steps.filter((step) => isPlanned(step) && !ended.has(step.name)).length;
+    return { ...plan, steps: done, remaining, bulk };
+  }
+
+  async #planned(id: string, only: (name: string) => boolean = () => true) {
+    const found = await this.#entriesOf(id, only);
+    const isMany = found[0]!.id !== id;
+    const entries = new Map(found.map((entry) => [entry.semaphore, entry]));
+    const records = await this.#records([...entries.keys()]);
+    const now = timeOf(this.context);
+    const steps = [...entries.values()].map((entry) => planStep(entry, records.get(entry.semaphore), now));
+    const { by, at, reason } = found[0]!;
+    return { id, by, at, ...(reason !== undefined && { reason }), steps: steps.toSorted(byName), entries, isMany };
+  }
+
+  /** @throws UnknownEntryError, UndoRefusedError */
+  async #entriesOf(id: string, only: (name: string) => boolean): Promise<UndoableEntry[]> {
+    const entries = (await this.audit.read(ALL)).filter(({ semaphore }) => only(semaphore));
+    const one = entries.find((entry) => entry.id === id);
+    const found = one ? [one] : entries.filter(({ bulk }) => bulk === id);
+    if (found.length === 0) throw new UnknownEntryError(id);
+    const undoable = found.filter(isUndoable);
+    if (undoable.length === 0) throw new UndoRefusedError(id, refusalOf(found[0]!)!);
+    return undoable;
+  }
+
+  async #records(names: readonly string[]): Promise<ReadonlyMap<string, SemaphoreRecord>> {
+    const wanted = new Set(names);
+    const records = new Map(names.length > 1 ? await this.records.listing.takenIn((name) => wanted.has(name)) : []);
+    // Also those that a listing leaves out, for example removed ones.
+    const others = names.filter((name) => !records.has(name));
+    await forEachLimit(others, async (name) => {
+      const record = await this.records.peek(name).transact((found) => ({ result: found }));
+      if (record) records.set(name, record);
+    });
+    return records;
+  }
+
+  #undoOne(
+    entry: UndoableEntry,
+    step: UndoStep,
+    { bulk, by, reason = reasonOf(entry) }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'>,
+  ): Promise<UndoStep> {
+    const author = { reason, ...(by !== undefined && { by }) };
+    return this.writer.write<UndoStep>(kindOfUndo(entry), entry.semaphore, author, {
+      rewriting: (record, ...rest) => {
+        if (isAsBefore(entry, record)) return undefined;
+        expectStillLast(entry, record);
+        return putBack(record!, formerState(entry), ...rest);
+      },
+      done: () => ({ ...step, outcome: 'undone' }),
+      unchanged: () => ({ ...step, outcome: 'unchanged' }),
+      marks: { bulk, undoes: entry.id },
+    });
+  }
+}
+
+function isPlanned({ outcome }: UndoStep): boolean {
+  return outcome === 'planned';
+}
+
+function limited(steps: readonly UndoStep[], limit = Infinity): UndoStep[] {
+  let due = 0;
+  return steps.filter((step) => !isPlanned(step) || ++due <= limit);
+}
+
+/** @throws EditConflictError with the author of the later change */
+function expectStillLast(entry: UndoableEntry, record: SemaphoreRecord | undefined): void {
+  if (!isStillLast(entry, record)) throw conflictOf(entry, record);
+}
+
+function conflictOf({ semaphore, revision }: UndoableEntry, record: SemaphoreRecord | undefined): EditConflictError {
+  return new EditConflictError(semaphore, revision, record?.revision ?? 0, record?.change, ADVICE);
+}
+
+/** The entry may come from another program, so its texts are checked like a person's. */
+function reasonOf({ action, by, reason }: AuditEntry): string {
+  const full = `undo of ${action} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
+  return reasonSchema.safeParse(full).success ? full : `undo of ${action}`;
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}
