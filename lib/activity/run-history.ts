@@ -3,6 +3,7 @@ import { LEADER_PREFIX, type StoredPermit, messageOf } from '../decision/index.j
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
+import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
 import {
@@ -43,6 +44,8 @@ export class RunHistory {
       readonly isOn: boolean;
       /** Whether the starts of long runs are written too. No reader could tell whether an unlisted node lives. */
       readonly isListed: boolean;
+      /** Also gets this node's own runs, because the journal drops the oldest of all jobs. */
+      readonly jobs: Pick<JobHistories, 'note' | 'unreadable'>;
       /** Reads what is known of starts without an end. */
       readonly factsOf: (open: readonly StartEntry[]) => Promise<RunFacts>;
     },
@@ -55,7 +58,7 @@ export class RunHistory {
 
   /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
-    return this.#journal.unreadable;
+    return this.#journal.unreadable + this.options.jobs.unreadable;
   }
 
   /** Reads the last `limit` entries, oldest first. @throws StoreUnavailableError */
@@ -91,6 +94,13 @@ export class RunHistory {
     await this.#journal.close();
   }
 
+  /** The past of jobs has no terms of leadership: their pages show the journal. */
+  #note(entry: StoredRunEntry, error?: unknown): void {
+    this.#journal.note(entry);
+    if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB)
+      this.options.jobs.note(entry, error instanceof Error ? error.stack : undefined);
+  }
+
   #observe(event: GatekeeperEvent): void {
     switch (event.type) {
       case 'run-started':
@@ -119,7 +129,7 @@ export class RunHistory {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...held });
+    this.#note({ kind: 'start', semaphore, job, node, at, run, ...held });
     return true;
   }
 
@@ -139,7 +149,7 @@ export class RunHistory {
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };
-    this.#journal.note(entry);
+    this.#note(entry, error);
     setLast(this.#newest, jobKey(entry), entry);
   }
 
@@ -155,7 +165,7 @@ export class RunHistory {
     for (const { group, acquirer, instance, grantedAt, expiresAt: at, duration, token } of permits) {
       // Otherwise the start of the run has the time, or the run was too short for one.
       if (at > grantedAt + Math.max(duration, LONG))
-        this.#journal.note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
+        this.#note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
     }
   }
 
@@ -170,7 +180,7 @@ export class RunHistory {
         at,
         took,
       } as const;
-      this.#journal.note({ ...run, outcome: 'lost', token, slot, ended: 'expired' });
+      this.#note({ ...run, outcome: 'lost', token, slot, ended: 'expired' });
     }
   }
 
@@ -182,7 +192,7 @@ export class RunHistory {
     if (goesOn) return;
     const at = timeOf(this.context);
     const { node } = this.context;
-    this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
+    this.#note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
 }
 
